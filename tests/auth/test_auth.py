@@ -24,7 +24,7 @@ Keep = Callable[[str, str], None]
 
 
 def test_a_key_is_kept_listed_and_removed(cli: Run, environ: dict[str, str], keep: Keep) -> None:
-    assert "no keys are kept" in cli("auth", "list").stdout
+    assert "no keys are stored" in cli("auth", "list").stdout
     keep("OPENAI_API_KEY", KEY)
     keep("ACME_LOGIN", "another-value")
     done = cli("auth", "list", "--json", ACME_LOGIN="mine")
@@ -37,16 +37,16 @@ def test_a_key_is_kept_listed_and_removed(cli: Run, environ: dict[str, str], kee
     assert cli("auth", "remove", "OPENAI_API_KEY").returncode == 0
     assert json.loads(Path(environ["TEST_KEYRING"]).read_text()) == {"inarch ACME_LOGIN": "another-value"}
     again = cli("auth", "remove", "OPENAI_API_KEY")
-    assert again.returncode == 2 and "no key is kept as 'OPENAI_API_KEY'" in again.stderr
+    assert again.returncode == 2 and "no key 'OPENAI_API_KEY' is stored" in again.stderr
 
 
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
-        ("openai", KEY, "'openai' is no name of a key"),
-        ("INARCH_CONFIG", KEY, "INARCH_CONFIG is no key"),
+        ("openai", KEY, "'openai' is not the name of a key"),
+        ("INARCH_CONFIG", KEY, "INARCH_CONFIG can't come from the keyring"),
         ("A_KEY", "", "the key is empty"),
-        ("A_KEY", "short", "a key of 5 characters can't be kept"),
+        ("A_KEY", "short", "the key has 5 characters"),
         ("A_KEY", "bell\x07bell\x07", "white space or control characters"),
     ],
 )
@@ -61,7 +61,7 @@ def test_what_is_no_key_is_refused(cli: Run, environ: dict[str, str], name: str,
     [
         ("backends.Locked", "the keyring is locked (unlock it, "),
         ("keyring.backends.fail.Keyring", "this machine has no keyring"),
-        ("backends.Forgetting", "the keyring did not keep A_KEY"),
+        ("backends.Forgetting", "the keyring did not store A_KEY"),
         ("backends.Broken", "the keyring failed: RuntimeError"),
         ("backends.NoSuch", "the keyring failed"),
     ],
@@ -69,7 +69,7 @@ def test_what_is_no_key_is_refused(cli: Run, environ: dict[str, str], name: str,
 def test_a_keyring_that_does_not_work_gets_a_clear_word(cli: Run, backend: str, why: str) -> None:
     done = cli("auth", "set", "A_KEY", stdin=KEY, PYTHON_KEYRING_BACKEND=backend)
     assert done.returncode == 1 and why in done.stderr and "sk-" not in done.stderr + done.stdout
-    assert "no keys are kept" in cli("auth", "list").stdout
+    assert "no keys are stored" in cli("auth", "list").stdout
 
 
 def test_a_kept_key_is_used_and_hidden_and_the_environment_wins(
@@ -153,7 +153,7 @@ def test_without_the_library_it_is_named(environ: dict[str, str], tmp_path: Path
     hidden = environ | {"PYTHONPATH": str(tmp_path / "hidden")}
     words = (sys.executable, "-P", "-m", "inarch", "auth", "set", "A_KEY")
     done = subprocess.run(words, input=KEY, env=hidden, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert done.returncode == 1 and "the library keyring is not installed" in done.stderr
+    assert done.returncode == 1 and "the Python package keyring is not installed" in done.stderr
     assert "pip install 'inarch[keyring]'" in done.stderr
 
 

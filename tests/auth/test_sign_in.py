@@ -184,7 +184,7 @@ def test_the_next_sign_in_is_that_of_the_same_client_and_host(
     refresh = kept_tokens(environ)["refresh_token"]
     done = cli("auth", "logout", "openai")
     assert done.returncode == 0 and server.revoked == [refresh], done.stderr
-    assert "no keys are kept" in cli("auth", "list").stdout
+    assert "no keys are stored" in cli("auth", "list").stdout
     assert refresh not in Path(environ["TEST_KEYRING"]).read_text() + json.dumps(kept(environ))
     assert cli("auth", "logout", "openai").returncode == 2
     signed_in(log_in)
@@ -196,7 +196,7 @@ def test_the_next_sign_in_is_that_of_the_same_client_and_host(
     waiting = log_in()
     follow(waiting.address)
     done = waiting.ended()
-    assert done.returncode == 2 and "another account signed in" in done.stderr and "--another-account" in done.stderr
+    assert done.returncode == 2 and "not the account that signed" in done.stderr and "--another-account" in done.stderr
     waiting = log_in("--another-account")
     follow(waiting.address)
     assert "signed in as user-2" in waiting.ended().stdout
@@ -225,7 +225,7 @@ def test_the_address_of_a_browser_elsewhere_can_be_pasted(log_in: LogIn) -> None
     target = redirect_of(waiting.address)
     other = target.replace(waiting.asked["state"], "of-another-attempt")
     done = waiting.ended(f"\nhttp://[\nnonsense\n{other}\n{target}\n")
-    assert done.returncode == 0 and done.stdout.count("That is not the answer") == 3, done.stderr
+    assert done.returncode == 0 and done.stdout.count("That address does not belong") == 3, done.stderr
 
 
 def test_only_the_answer_to_this_attempt_counts(log_in: LogIn) -> None:
@@ -242,7 +242,7 @@ def test_only_the_answer_to_this_attempt_counts(log_in: LogIn) -> None:
     [
         ({"code": "", "error": "access_denied"}, "the sign-in was declined in the browser"),
         ({"code": "forged"}, "invalid_grant: The code is unknown or used."),
-        ({"client_id": "dynamic_agent_client"}, "brought no code for this client"),
+        ({"client_id": "dynamic_agent_client"}, "returned no sign-in code"),
     ],
 )
 def test_an_answer_that_brings_no_code_ends_the_attempt_in_one_sentence(
@@ -263,7 +263,7 @@ def test_a_plan_that_may_not_be_used_is_said_and_asked_for_again(
     follow(waiting.address)
     done = waiting.ended()
     assert done.returncode == 2 and "did not permit Inarch to use your ChatGPT plan" in done.stderr
-    assert "OPENAI_API_KEY" in done.stderr and "no keys are kept" in cli("auth", "list").stdout
+    assert "OPENAI_API_KEY" in done.stderr and "no keys are stored" in cli("auth", "list").stdout
     server.permits = True
     signed_in(log_in)
     assert server.authorized[-1]["prompt"] == "consent" and "prompt" not in server.authorized[0]
@@ -327,9 +327,9 @@ def test_a_sign_in_that_is_over_is_said_with_the_one_thing_to_do(
     server.end_all()
     for _ in range(2):
         done = cli(*PLUGIN, "hello")
-        assert done.returncode != 0 and "the sign-in with ChatGPT is over" in done.stderr
+        assert done.returncode != 0 and "the sign-in with ChatGPT has ended" in done.stderr
         assert "inarch auth login openai" in done.stderr and refresh not in done.stderr
-    assert "not signed in any more" in cli("auth", "list").stdout and api.requests == []
+    assert "signed out" in cli("auth", "list").stdout and api.requests == []
     signed_in(log_in)
     assert cli(*PLUGIN, "hello").returncode == 0
 
@@ -365,7 +365,7 @@ def test_a_server_that_points_elsewhere_is_refused(cli: Run, found: Any) -> None
 
     with HttpServer([describe]) as other:
         done = cli("auth", "login", "openai", OPENAI_SIGN_IN_ISSUER=other.url)
-    assert done.returncode == 2 and "does not describe itself" in done.stderr
+    assert done.returncode == 2 and "is not a valid authorization server" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["{", '{"version": 1, "openai": {"host_id": 1}}'])

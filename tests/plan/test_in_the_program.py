@@ -38,7 +38,7 @@ def test_a_list_and_a_question_without_a_terminal(cli: Run) -> None:
     shown = cli("sessions", "show", json.loads(cli("sessions", "list", "--json").stdout)[0]["id"]).stdout
     assert "plan.todos" in shown and "- [>] Change it" in shown
     ran = cli(*MODEL, "question me")
-    assert "nobody can be asked here decide by yourself" in ran.stdout and ran.returncode == 0
+    assert "no user can be asked here decide yourself" in ran.stdout and ran.returncode == 0
 
 
 def test_parts_of_plugins_are_imported_when_they_are_used() -> None:
@@ -77,7 +77,7 @@ def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Pat
     opened.type("", "BTab")
     opened.until("Plan mode: nothing changes")
     opened.type("/plan", "Enter")
-    opened.until("Plan mode is over; the approve mode is ask.")
+    opened.until("Plan mode is off; the approval mode is ask.")
     opened.type("/plan plan it", "Enter")
     opened.until("1. Write new.txt", "Run it?")
     opened.type("w")

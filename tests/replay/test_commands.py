@@ -156,8 +156,8 @@ def test_a_fork_goes_live_and_diff_names_where_it_parts(
     ("words", "said"),
     [
         (("replay", "nothing"), "there is no session 'nothing'"),
-        (("replay", "x", "--model", "a/b"), "--model means nothing to a replay"),
-        (("replay", "x", "--fork-at", "2", "--json"), "--json means nothing to --fork-at"),
+        (("replay", "x", "--model", "a/b"), "a replay asks no model"),
+        (("replay", "x", "--fork-at", "2", "--json"), "--json can't be used with --fork-at"),
         (("sessions", "diff", "x", "y"), "there is no session 'x'"),
     ],
 )

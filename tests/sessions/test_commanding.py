@@ -136,7 +136,7 @@ def test_a_plugin_that_fails_is_an_event_and_submits_nothing(app: inarch.App, pa
     [
         ("/naot milk", "there is no command /naot (did you mean '/note'?)"),
         ("hello", "there is no command /"),
-        ("/retry now", "/retry now: not known"),
+        ("/retry now", "/retry: unknown argument 'now'"),
         ("/clear", "this command is one of the conversation at the terminal"),
     ],
 )

@@ -75,7 +75,7 @@ def test_both_agents_are_set_up_and_everything_is_taken_back(desk: Desk) -> None
     for folder in (".claude", ".agents"):
         skill = (desk.root / folder / "skills" / "inarch-context" / "SKILL.md").read_text()
         assert skill.startswith("---\nname: inarch-context\n") and "inarch context get" in skill
-    assert "says it already" in desk.run("codex", "--yes")
+    assert "already has it" in desk.run("codex", "--yes")
     desk.run("claude-code", "--remove", "--yes")
     desk.run("codex", "--remove", "--yes")
     assert desk.bytes() == before
@@ -98,7 +98,7 @@ def test_a_person_is_asked(desk: Desk, answer: bytes, code: int) -> None:
     said = program.communicate()[0].decode()
     os.close(ours)
     os.close(theirs)
-    assert program.returncode == code and "Write that?" in said
+    assert program.returncode == code and "Write these changes?" in said
     assert (desk.root / ".mcp.json").exists() == (code == 0)
 
 
@@ -108,7 +108,7 @@ def test_what_the_person_changed_since_stays(desk: Desk) -> None:
     guide.write_text("# Mine\n\n" + guide.read_text() + "\nAnd more.\n")
     skill.write_text(skill.read_text() + "- and ask me\n")
     said = desk.run("claude-code", "--remove", "--yes")
-    assert guide.read_text() == "# Mine\n\n\nAnd more.\n" and "CLAUDE.md was changed since" in said
+    assert guide.read_text() == "# Mine\n\n\nAnd more.\n" and "CLAUDE.md was edited" in said
     assert skill.read_text().endswith("- and ask me\n") and "SKILL.md stays as it is" in said
     assert not (desk.root / ".mcp.json").exists()
 
@@ -127,15 +127,15 @@ def test_an_entry_for_all_projects_stays_until_the_last_one_is_taken_back(desk: 
 @pytest.mark.parametrize(
     ("file", "text", "agent", "said"),
     [
-        (".mcp.json", '{"mcpServers": {', "claude-code", ".mcp.json: it is no JSON"),
-        (".mcp.json", "", "claude-code", ".mcp.json: it is no JSON"),
-        (".mcp.json", '{"mcpServers": []}', "claude-code", "mcpServers is no table"),
-        (".mcp.json", '{"mcpServers": {"inarch": {"command": "x"}}}', "claude-code", "another server of the name"),
-        ("codex", "[mcp_servers", "codex", "config.toml: it is no TOML"),
-        ("codex", "mcp_servers = {}\n", "codex", "in a form to which nothing can be added"),
-        ("codex", "[mcp_servers.inarch]\nurl = 'x'\n", "codex", "another server of the name"),
-        (".agents/skills/inarch-context/SKILL.md", "mine", "codex", "somebody else's"),
-        ("AGENTS.md", b"\xff\xfe\x00", "codex", "AGENTS.md is no text in UTF-8"),
+        (".mcp.json", '{"mcpServers": {', "claude-code", ".mcp.json: it is not valid JSON"),
+        (".mcp.json", "", "claude-code", ".mcp.json: it is not valid JSON"),
+        (".mcp.json", '{"mcpServers": []}', "claude-code", "mcpServers is not a table"),
+        (".mcp.json", '{"mcpServers": {"inarch": {"command": "x"}}}', "claude-code", "another server named"),
+        ("codex", "[mcp_servers", "codex", "config.toml: it is not valid TOML"),
+        ("codex", "mcp_servers = {}\n", "codex", "in a form that can't be extended"),
+        ("codex", "[mcp_servers.inarch]\nurl = 'x'\n", "codex", "another server named"),
+        (".agents/skills/inarch-context/SKILL.md", "mine", "codex", "was not written by Inarch"),
+        ("AGENTS.md", b"\xff\xfe\x00", "codex", "AGENTS.md is not UTF-8 text"),
     ],
 )  # fmt: skip
 def test_what_stands_in_the_way_is_told_and_nothing_is_written(
@@ -161,7 +161,7 @@ def test_files_that_may_not_be_written_and_links_that_lead_out_are_refused(desk:
     assert "leads out of the project" in desk.run("claude-code", "--yes", code=2)
     guide.unlink()
     guide.mkdir()
-    assert "CLAUDE.md is no file" in desk.run("claude-code", "--yes", code=2)
+    assert "CLAUDE.md is not a file" in desk.run("claude-code", "--yes", code=2)
     assert outside.read_text() == GUIDE and not (desk.root / ".mcp.json").exists()
 
 
@@ -172,6 +172,6 @@ def test_doctor_tells_whether_it_still_stands_there(desk: Desk) -> None:
 
     assert "other agents" not in told()
     desk.run("codex", "--yes")
-    assert "Codex is told of Inarch in 3 files" in told()
+    assert "Codex is set up to use Inarch in 3 files" in told()
     (desk.root / "AGENTS.md").unlink()
-    assert "AGENTS.md says no more of Inarch what was written for Codex" in told()
+    assert "AGENTS.md no longer has what Inarch wrote for Codex" in told()

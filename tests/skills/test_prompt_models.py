@@ -48,7 +48,7 @@ def test_words_of_other_programs_are_the_sessions_own(desk: Desk, word: str) -> 
     desk.write(".agents/commands/look.md", f"---\nmodel: {word}\n---\nLook.\n")
     desk.talk([says("done")], "/look")
     assert models(desk) == ["scripted/script"]
-    assert ("is a name of other programs" in desk.notes()) == (word in ("opus", "sonnet", "haiku"))
+    assert ("is unknown here" in desk.notes()) == (word in ("opus", "sonnet", "haiku"))
 
 
 WRONG = {
@@ -70,7 +70,7 @@ def test_one_that_is_not_there_is_told_and_nothing_runs(desk: Desk, name: str) -
 def test_what_is_no_name_leaves_the_file_out(desk: Desk) -> None:
     for number, name in enumerate(("a b", "[x, y]", "m" * 300)):
         desk.write(f".agents/commands/look{number}.md", f"---\nmodel: {name}\n---\nLook.\n")
-    assert desk.command("/commands").count("left out: model is ") == 3
+    assert desk.command("/commands").count("skipped: model is ") == 3
 
 
 def test_a_project_names_one_once_it_is_trusted(desk: Desk) -> None:

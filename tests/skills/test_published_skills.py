@@ -21,7 +21,7 @@ def test_what_cc_sdd_installs(desk: Desk, part: Callable[[str], str]) -> None:
     desk.trust()
     told = desk.command("/skills")
     assert "kiro-spec-init (project: .claude/skills/kiro-spec-init" in told and "! " not in told
-    assert "kiro-impl (project: .claude/skills/kiro-impl, for people only)" in told
+    assert "kiro-impl (project: .claude/skills/kiro-impl, for the user only)" in told
     desk.talk([says("done")], "/skills kiro-spec-init a shop for tea")
     prompt = desk.requests[0].messages[0].text
     assert "a shop for tea" in prompt and "Do what the skill kiro-spec-init says" in prompt

@@ -112,7 +112,7 @@ def test_a_report_fits_the_terminal() -> None:
         assert all(len(line) <= columns for line in report_lines(report, columns))
     conflict = UndoReport("redo", ("turn 1 'x'",), (), (FileConflict("a", "line 1:\n<<<<<<< now"),))
     text = "\n".join(report_lines(conflict, 80))
-    assert text == "nothing was written of: turn 1 'x'\nconflict in a:\n  line 1:\n  <<<<<<< now"
+    assert text == "not changed: turn 1 'x'\nconflict in a:\n  line 1:\n  <<<<<<< now"
     assert list(report_lines(UndoReport("redo"), 80)) == ["there is nothing to redo"]
 
 
@@ -120,23 +120,23 @@ def test_a_report_says_what_was_done_what_would_be_and_what_was_not() -> None:
     files = tuple(FileOutcome(action, action) for action in ("made", "removed", "changed", "merged", "mode"))
     told = [
         "  + made: made", "  - removed: removed", "  ~ changed: changed",
-        "  ~ merged: merged with what was changed since", "  ~ mode: mode changed", "  ! left: left (why)",
+        "  ~ merged: merged with later changes", "  ~ mode: mode changed", "  ! left: left (why)",
         "note: more",
     ]  # fmt: skip
     report = UndoReport("undo", ("turn 1",), (*files, FileOutcome("left", "left", "why")), notes=("more",), done=True)
     assert list(report_lines(report, 80)) == ["undone: turn 1", *told]
     assert list(report_lines(evolve(report, done=False), 80)) == ["would be undone: turn 1", *told]
-    assert list(report_lines(evolve(report, action="redo"), 80)) == ["done again: turn 1", *told]
+    assert list(report_lines(evolve(report, action="redo"), 80)) == ["redone: turn 1", *told]
     everything = evolve(report, done=False, conflicts=(FileConflict("", "the disk"),))
     assert list(report_lines(everything, 80)) == [
-        "nothing was written of: turn 1", "conflict:", "  the disk", "note: more",
+        "not changed: turn 1", "conflict:", "  the disk", "note: more",
     ]  # fmt: skip
     nothing = [
         list(report_lines(UndoReport(action, what), 200)) for action in ("undo", "redo") for what in ((), ("x",))
     ]
     assert nothing == [
-        ["there is nothing to undo"], ["x is undone already"],
-        ["there is nothing to redo"], ["x stands, nothing of it is undone"],
+        ["there is nothing to undo"], ["x is already undone"],
+        ["there is nothing to redo"], ["x is not undone"],
     ]  # fmt: skip
 
 
@@ -153,5 +153,5 @@ def test_a_long_list_begins_with_the_last_turns_and_says_how_to_see_all(desk: De
     found = all_of(desk.store.load("session"))
     shown = list(checkpoint_lines(found, 200, 2))
     assert [line for line in shown if line.startswith("turn")] == ["turn 5  make 4", "turn 4  make 3"]
-    assert shown[-1] == "… 3 earlier turns changed files, too: --all lists them"
+    assert shown[-1] == "… 3 earlier turns also changed files: --all lists them"
     assert list(checkpoint_lines(found, 200, 5)) == list(checkpoint_lines(found, 200))

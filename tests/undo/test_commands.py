@@ -25,7 +25,7 @@ def test_a_turn_is_undone_and_done_again_without_git(cli: Cli, project: Path) ->
     assert "~ shop/basket.py: changed" in done.stdout
     assert basket.read_bytes() == before
     nothing = cli("undo")
-    assert nothing.returncode == 1 and "all that its turns changed is undone already" in nothing.stdout
+    assert nothing.returncode == 1 and "all changes of this session are already undone" in nothing.stdout
     shown = json.loads(cli("redo", "--json").stdout)
     assert (shown["done"], shown["files"][0]["path"]) == (True, "shop/basket.py")
     assert basket.read_bytes() == after
@@ -35,7 +35,7 @@ def test_a_turn_is_undone_and_done_again_without_git(cli: Cli, project: Path) ->
     assert cli("undo", call[:-2]).returncode == 0
     assert basket.read_bytes() == before
     again = cli("undo", "1")
-    assert (again.returncode, again.stdout.splitlines()[-1].split("' ")[-1]) == (1, "is undone already")
+    assert (again.returncode, again.stdout.splitlines()[-1].split("' ")[-1]) == (1, "is already undone")
 
 
 def test_a_conflict_is_shown_and_the_exit_code_says_so(cli: Cli, project: Path) -> None:

@@ -143,7 +143,7 @@ def test_the_slash_commands_show_and_list(root: Path) -> None:
             runner.run(slash.run(line))
             return "".join(shown)
 
-        assert said("/diff") == "no file is changed by this session\n" and said("/rewind") == "no turn changed a file\n"
+        assert said("/diff") == "this session has changed no files\n" and said("/rewind") == "no turn has changed files\n"
         runner.run(session.run("the first of the prompts, which is longer than the line is wide, so it is cut"))
         runner.run(session.run("second"))
         assert "+new" in said("/diff") and "+1" in said("/diff 1") and "+new" not in said("/diff 1")
@@ -155,7 +155,7 @@ def test_the_slash_commands_show_and_list(root: Path) -> None:
         assert "undone: turn 2" in said("/rewind 2")
         assert [number for number, _ in runner.run(app.completions(session, "/rewind "))] == ["1"]
         assert "undone: turn 1" in said("/rewind 1") and not runner.run(app.completions(session, "/rewind "))
-        assert "done again" in said("/redo") and "done again" in said("/redo")
+        assert "redone" in said("/redo") and "redone" in said("/redo")
         assert "undone: turn 2" in said("/rewind 1")
         assert (root / "a.txt").read_text().startswith("one\n")
         assert "(1 file, undone)" in said("/rewind")

@@ -94,7 +94,7 @@ def test_a_session_without_images_says_why(desk: Desk, do: Calls) -> None:
     assert not report.done
     (file,) = report.files
     assert file.action == "left"
-    assert "are not kept: session session has no blob" in file.note
+    assert "are not stored: session session has no blob" in file.note
     assert desk.read("a") == "2\n"
 
 
@@ -241,7 +241,7 @@ def test_what_a_command_may_have_done_to_a_file_before_a_crash_holds_up_no_other
         assert words in report.what[0]
         left = {file.path: file.note for file in report.files if file.action == "left"}
         assert left.keys() == {"a"}
-        assert left["a"].startswith("a call that was cut off may have changed it: ")
+        assert left["a"].startswith("an interrupted call may have changed it: ")
         assert report.done
     assert not desk.undo().what
     assert desk.read("a") == "by the command, or by somebody\n"
@@ -253,7 +253,7 @@ def test_a_call_that_was_cut_off_is_named(desk: Desk, do: Calls) -> None:
     desk.turn("change", do.patch("a", "1", "2"))
     desk.journal.record(CallState("cut", "execute_command", "executing"), desk.turns[0])
     desk.journal.flush()
-    assert any("cut was cut off" in note for note in desk.undo().notes)
+    assert any("cut was interrupted" in note for note in desk.undo().notes)
 
 
 def test_an_undo_while_the_session_is_open_elsewhere_is_recorded_after_what_came(desk: Desk, do: Calls) -> None:

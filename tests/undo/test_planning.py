@@ -127,7 +127,7 @@ def test_a_moved_file_that_is_gone_stays_so_and_one_that_is_back_needs_no_word()
     move = changed(tree, ("move", "a", "b"))
     assert move
     gone = planned("undo", [move], {})
-    assert (gone.changed, gone.notes, gone.conflicts) == ([], {"b": "you removed it; it stays so"}, {})
+    assert (gone.changed, gone.notes, gone.conflicts) == ([], {"b": "you removed it, so it stays removed"}, {})
     back = planned("undo", [move], {"a": standing("0")})
     assert (back.changed, back.notes, back.conflicts) == ([], {}, {})
     taken = planned("undo", [move], {"a": standing("1"), "b": standing("0")})

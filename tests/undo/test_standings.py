@@ -32,7 +32,7 @@ def never(ref: str) -> bytes:
     raise AssertionError("no bytes are needed for that")
 
 
-REMOVED = "you removed it; it stays so"
+REMOVED = "you removed it, so it stays removed"
 
 
 @pytest.mark.parametrize(
@@ -52,15 +52,15 @@ REMOVED = "you removed it; it stays so"
         (link("1"), link("1"), file("1"), file("1"), ""),
         (file("1"), file("1", 0o755), file("2"), file("2", 0o755), ""),
         (file("1"), file("1", 0o755), file("2", 0o755), file("2", 0o755), ""),
-        (file("1"), file("1", 0o755), file("2", 0o600), None, "its mode is now 755, was left as 644 and would be 600"),
+        (file("1"), file("1", 0o755), file("2", 0o600), None, "its mode is 755, but the turn left it as 644 and undo needs 600"),
         (file("1"), file("2"), file("1", 0o755), file("2", 0o755), ""),
         (file("1"), file("2"), file("2", 0o755), file("2", 0o755), ""),
-        (folder(), folder(0o700), folder(0o711), None, "its mode is now 700, was left as 755 and would be 711"),
-        (NOTHING, file("1"), file("2"), None, "something else stands there now"),
-        (NOTHING, folder(), file("2"), None, "something else stands there now"),
-        (file("1"), link("1"), file("2"), None, "it was replaced by something else since"),
-        (file("1"), folder(), file("2"), None, "it was replaced by something else since"),
-        (link("1"), link("2"), link("3"), None, "it was replaced by something else since"),
+        (folder(), folder(0o700), folder(0o711), None, "its mode is 700, but the turn left it as 755 and undo needs 711"),
+        (NOTHING, file("1"), file("2"), None, "another file is there now"),
+        (NOTHING, folder(), file("2"), None, "another file is there now"),
+        (file("1"), link("1"), file("2"), None, "it was replaced since then"),
+        (file("1"), folder(), file("2"), None, "it was replaced since then"),
+        (link("1"), link("2"), link("3"), None, "it was replaced since then"),
     ],
 )
 def test_what_becomes_of_a_path_without_its_bytes(
@@ -80,7 +80,7 @@ def test_two_changes_of_one_text_are_merged_with_the_mode_of_whoever_changed_it(
     assert (standing.mode, data, note) == (ours.mode, b"one\n=\nmine\n", "")
     with pytest.raises(Clashing, match="line 3:\n<<<<<<< now\nmine\n"):
         bring_together(base, ours, file("1\n=\nyours\n"), BYTES.__getitem__)
-    with pytest.raises(Clashing, match="it is binary, and was changed since"):
+    with pytest.raises(Clashing, match="it is a binary file that changed since then"):
         bring_together(base, ours, file("\0"), BYTES.__getitem__)
 
 
@@ -88,14 +88,14 @@ def test_two_changes_of_one_text_are_merged_with_the_mode_of_whoever_changed_it(
     ("base", "ours", "shown"),
     [
         (file("1"), file("1", 0o755), "its mode was 644, now it is 755"),
-        (file("1"), link("1"), "it is something else now"),
-        (file("1"), file("\0"), "it is binary"),
-        (file("\0"), file("1"), "it is binary"),
-        (file("1\n"), file("\udcff\n"), "--- as it was left\n+++ now\n@@ -1 +1 @@\n-1\n+\ufffd"),
-        (file("1\n2\n3\n4\n"), file("1\n2\n3\nx\n"), "--- as it was left\n+++ now\n@@ -3,2 +3,2 @@\n 3\n-4\n+x"),
+        (file("1"), link("1"), "it has another type now"),
+        (file("1"), file("\0"), "it is a binary file"),
+        (file("\0"), file("1"), "it is a binary file"),
+        (file("1\n"), file("\udcff\n"), "--- after the turn\n+++ now\n@@ -1 +1 @@\n-1\n+\ufffd"),
+        (file("1\n2\n3\n4\n"), file("1\n2\n3\nx\n"), "--- after the turn\n+++ now\n@@ -3,2 +3,2 @@\n 3\n-4\n+x"),
     ],
 )
 def test_what_would_be_removed_but_was_changed_shows_the_change(base: Standing, ours: Standing, shown: str) -> None:
     with pytest.raises(Clashing) as raised:
         bring_together(base, ours, NOTHING, BYTES.__getitem__)
-    assert str(raised.value) == f"it would be removed, but it was changed since:\n{shown}"
+    assert str(raised.value) == f"it would be removed, but it changed since then:\n{shown}"

@@ -45,13 +45,13 @@ def test_it_is_said_why_there_is_nothing_to_undo(desk: Desk, do: Calls) -> None:
         assert (report.done, report.what) == (False, ())
         return tuple(report.notes)
 
-    assert told() == ("what `inarch tools call` changed is part of no session",)
+    assert told() == ("undo cannot revert `inarch tools call`, which belongs to no session",)
     desk.write("a", "1\n")
     desk.turn("read", ("read_file", {"file_path": "a"}))
-    assert told() == ("no turn of this session changed a file",)
+    assert told() == ("no turn of this session changed files",)
     desk.turn("change", do.patch("a", "1", "2"))
     assert desk.undo().done
-    assert told() == ("all that its turns changed is undone already",)
+    assert told() == ("all changes of this session are already undone",)
 
 
 def test_what_a_command_did_is_taken_back(desk: Desk, do: Calls) -> None:
@@ -146,7 +146,7 @@ def test_undoing_a_move_never_overwrites_a_new_file_of_the_person(desk: Desk, do
     report = desk.undo()
 
     assert not report.done
-    assert [(conflict.path, "something else stands there now" in conflict.text) for conflict in report.conflicts] == [
+    assert [(conflict.path, "another file is there now" in conflict.text) for conflict in report.conflicts] == [
         ("a", True)
     ]
     assert (desk.read("a"), desk.read("b")) == ("mine\n", "theirs\n")

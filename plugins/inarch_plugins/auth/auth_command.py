@@ -37,15 +37,15 @@ def set_one(name: str) -> None:
     from inarch_plugins.auth.keyring_process import set_key
 
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is no name of a key", "write the variable's name, such as OPENAI_API_KEY")
+        raise UsageError(f"{name!r} is not the name of a key", "use the variable's name, such as OPENAI_API_KEY")
     if name.startswith("INARCH_"):
-        raise UsageError(f"{name} is no key: Inarch reads it before the keyring", "set it in the environment")
+        raise UsageError(f"{name} can't come from the keyring", "set it in the environment")
     value = _checked(_given(name))
     with changing_names(_file()) as names:
         set_key(name, value)
         names.append(name)
-    wins = "; the environment has one, too, which wins" if os.environ.get(name) else ""
-    print_line(f"{name} is kept in the keyring{wins}")
+    wins = "; the environment has a key too, which takes precedence" if os.environ.get(name) else ""
+    print_line(f"{name} is stored in the keyring{wins}")
 
 
 @auth.command("list")
@@ -64,10 +64,10 @@ def list_all(as_json: bool) -> None:
         print_json(rows)
         return
     for row in rows:
-        kept = "the environment wins" if row["in_environment"] else "from the keyring"
+        kept = "overridden by the environment" if row["in_environment"] else "from the keyring"
         print_line(f"{row['name']}  {row.get('signed_in', kept)}")
     if not rows:
-        print_line("no keys are kept; inarch auth set NAME keeps one")
+        print_line("no keys are stored; inarch auth set NAME stores one")
 
 
 @auth.command("remove")
@@ -78,7 +78,7 @@ def remove_one(name: str) -> None:
 
     with changing_names(_file()) as names:
         if name not in names:
-            raise UsageError(f"no key is kept as {name!r}", "inarch auth list shows the names")
+            raise UsageError(f"no key {name!r} is stored", "inarch auth list shows the names")
         forget_key(name)
         names.remove(name)
     print_line(f"{name} is removed from the keyring")
@@ -114,9 +114,9 @@ def _file() -> Path:
 
 def _given(name: str) -> str:
     if sys.stdin is None:
-        raise UsageError("nobody is here to give the key", f"pipe it in: … | inarch auth set {name}")
+        raise UsageError("standard input is closed", f"pipe the key in: … | inarch auth set {name}")
     if is_terminal(sys.stdin):
-        return str(click.prompt(f"{name} (is not shown)", hide_input=True, err=True))
+        return str(click.prompt(f"{name} (hidden)", hide_input=True, err=True))
     return sys.stdin.readline(MOST + 2)
 
 
@@ -125,7 +125,7 @@ def _checked(value: str) -> str:
     if not value:
         raise UsageError("the key is empty")
     if not LEAST <= len(value) <= MOST:
-        raise UsageError(f"a key of {len(value)} characters can't be kept", f"it has {LEAST} to {MOST:,} of them")
+        raise UsageError(f"the key has {len(value)} characters", f"a key has {LEAST} to {MOST:,}")
     if not value.isprintable() or any(letter.isspace() for letter in value):
-        raise UsageError("the key has white space or control characters in it", "give the key alone, on one line")
+        raise UsageError("the key contains white space or control characters", "give only the key, on one line")
     return value

@@ -25,7 +25,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         import keyring
         from keyring.errors import KeyringLocked, NoKeyringError, PasswordDeleteError
     except ImportError:
-        return _failed("the library keyring is not installed", f"pip install 'inarch[keyring]', {_INSTEAD}")
+        return _failed("the Python package keyring is not installed", f"pip install 'inarch[keyring]', {_INSTEAD}")
     try:
         for name in request["names"]:
             if request["do"] == "set":
@@ -39,7 +39,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     except KeyringLocked:
         return _failed("the keyring is locked", f"unlock it, {_INSTEAD}")
     except NoKeyringError:
-        return _failed("this machine has no keyring", f"see: python -m keyring diagnose, {_INSTEAD}")
+        return _failed("this machine has no keyring", f"run python -m keyring diagnose, {_INSTEAD}")
     except Exception as error:  # noqa: BLE001 - a backend raises whatever its service does
         return _failed(f"the keyring failed: {type(error).__name__}", f"see: python -m keyring diagnose, {_INSTEAD}")
     return {"error": "", "values": values}

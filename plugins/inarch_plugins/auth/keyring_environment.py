@@ -154,7 +154,7 @@ def read_names(file: Path) -> list[str]:
         is_right = False
     if not is_right:
         raise StoreError(
-            "damaged", f"{file} is damaged: which keys are kept is not known", "delete it, and set them again"
+            "damaged", f"{file} is damaged, so Inarch cannot list the stored keys", "delete it and set them again"
         )
     is_older(str(file), version, VERSION)
     return list(names)
@@ -174,5 +174,5 @@ def changing_names(file: Path) -> Iterator[list[str]]:
             write_whole(file, json.dumps({"version": VERSION, "names": sorted(set(names))}).encode())
     except OSError as error:
         raise StoreError(
-            "permission", f"the names of keys can't be kept in {file.parent}: {error.strerror}", "make it writable"
+            "permission", f"the names of keys can't be stored in {file.parent}: {error.strerror}", "make it writable"
         ) from error

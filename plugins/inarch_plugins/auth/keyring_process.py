@@ -32,7 +32,7 @@ def set_key(name: str, value: str, environ: Mapping[str, str] = os.environ) -> N
         StoreError: It is not kept.
     """
     if _asked({"do": "set", "names": [name], "value": value}, CHANGE_S, environ).get(name) != value:
-        raise StoreError("missing", f"the keyring did not keep {name}", "choose another backend of the library keyring")
+        raise StoreError("missing", f"the keyring did not store {name}", "choose another keyring backend")
 
 
 def forget_key(name: str, environ: Mapping[str, str] = os.environ) -> None:
@@ -57,7 +57,7 @@ def _asked(request: Mapping[str, Any], seconds: float, environ: Mapping[str, str
         )
     except OSError as error:
         reason = error.strerror or str(error)
-        raise StoreError("busy", f"the keyring can't be asked: {reason}", "try again, or set the variable") from None
+        raise StoreError("busy", f"the keyring can't be read: {reason}", "try again, or set the variable") from None
     try:
         said, _ = child.communicate(json.dumps(request).encode(), timeout=seconds)
     except subprocess.TimeoutExpired:

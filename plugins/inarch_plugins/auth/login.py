@@ -27,12 +27,12 @@ from inarch_plugins.auth.sign_in import FILE, NO_PLAN, NO_PLAN_REMEDY, Record, S
 
 # Terms and pages of the services, seen Nov 2026.
 _KEY_ONLY = {
-    "anthropic": ("Anthropic allows its sign-in to its own programs only", "ANTHROPIC_API_KEY"),
+    "anthropic": ("Anthropic allows its sign-in only for its own programs", "ANTHROPIC_API_KEY"),
     "google": ("Google allows its sign-in to its own programs only", "GEMINI_API_KEY"),
     "gemini": ("Google allows its sign-in to its own programs only", "GEMINI_API_KEY"),
-    "xai": ("xAI has no sign-in that other programs can register for", "XAI_API_KEY"),
-    "openrouter": ("OpenRouter gives keys on its page openrouter.ai/keys", "OPENROUTER_API_KEY"),
-    "copilot": ("GitHub Copilot has no sign-in that other programs can register for", ""),
+    "xai": ("xAI offers no sign-in for other programs", "XAI_API_KEY"),
+    "openrouter": ("OpenRouter has no sign-in; get a key at openrouter.ai/keys", "OPENROUTER_API_KEY"),
+    "copilot": ("GitHub Copilot offers no sign-in for other programs", ""),
 }
 
 
@@ -44,7 +44,7 @@ def refuse_others(service: str) -> None:
     """
     if service == "openai":
         return
-    why, variable = _KEY_ONLY.get(service, (f"{service!r} is not a service that Inarch can sign in to", ""))
+    why, variable = _KEY_ONLY.get(service, (f"{service!r} has no sign-in that Inarch supports", ""))
     raise UsageError(why, f"use a key: inarch auth set {variable}" if variable else "inarch auth login openai")
 
 
@@ -64,7 +64,7 @@ def log_in(file: Path, environ: Mapping[str, str], *, is_new: bool) -> str:
     known = Record(f"urn:uuid:{uuid4()}") if is_new else former
     tokens, identity = asyncio.run(_signed_in(known, environ))
     if known.identity is not None and known.identity.subject != identity.subject:
-        raise SignInError("another account signed in than before", f"{AGAIN} --another-account")
+        raise SignInError("this is not the account that signed in before", f"{AGAIN} --another-account")
     with sign_in.locked():
         if not tokens.permits_plan:
             sign_in.write(evolve(known, identity=identity, permits_plan=False, place="", tokens=None))
@@ -73,7 +73,7 @@ def log_in(file: Path, environ: Mapping[str, str], *, is_new: bool) -> str:
     with changing_names(file) as names:
         names.append(SIGN_IN)
     where = "the keyring" if record.place == "keyring" else f"{sign_in.file}, which only you can read"
-    wins = "; OPENAI_API_KEY is set, too, which wins" if environ.get("OPENAI_API_KEY") else ""
+    wins = "; OPENAI_API_KEY is set too, and takes precedence" if environ.get("OPENAI_API_KEY") else ""
     return f"signed in{_as(identity)}; the tokens are in {where}{wins}"
 
 
@@ -91,7 +91,7 @@ def log_out(file: Path, environ: Mapping[str, str]) -> str:
         except InarchError as error:
             said = f"; they could not be revoked: {error.message}"
         if record.place == "" or record.identity is None:
-            raise UsageError("nobody is signed in to openai", AGAIN)
+            raise UsageError("you are not signed in to openai", AGAIN)
         if tokens is not None:
             try:
                 asyncio.run(revoke(issuer_address(environ), record.identity.client_id, tokens))
@@ -100,7 +100,7 @@ def log_out(file: Path, environ: Mapping[str, str]) -> str:
         sign_in.forget()
     with changing_names(file) as names:
         names[:] = [name for name in names if name != SIGN_IN]
-    return f"signed out; the tokens are removed from this machine{said}"
+    return f"signed out; the tokens are deleted from this machine{said}"
 
 
 def described(file: Path) -> str:
@@ -110,7 +110,7 @@ def described(file: Path) -> str:
     except InarchError as error:
         return str(error)
     if record.identity is None or record.place == "":
-        return f"not signed in any more ({AGAIN})"
+        return f"signed out ({AGAIN})"
     return f"signed in{_as(record.identity)}"
 
 

@@ -136,7 +136,7 @@ class Attempt:
         client, code = _one(query, "client_id") or self.client_id, _one(query, "code")
         is_other = bool(self.client_id) and client != self.client_id
         if not code or client == FIRST_CLIENT or not _CLIENT.fullmatch(client) or is_other:
-            raise SignInError("the redirect from the browser brought no code for this client", AGAIN)
+            raise SignInError("the browser returned no sign-in code for Inarch", AGAIN)
         return code, client
 
 
@@ -157,7 +157,7 @@ async def discover(address: str) -> Issuer:
     places = [place if isinstance(place := found.get(name), str) else "" for name in names]
     are_own = all(_origin(place) == _origin(address) for place in (places[0], places[1], places[2] or address))
     if found.get("issuer") != address or not are_own:
-        raise SignInError(f"{address} does not describe itself as an authorization server", "try again later")
+        raise SignInError(f"{address} is not a valid authorization server", "try again later")
     return Issuer(address, *places)
 
 
@@ -169,7 +169,7 @@ def issuer_address(environ: Mapping[str, str]) -> str:
     """
     named = environ.get(ISSUER_VARIABLE, "").rstrip("/")
     if named and not _LOOPBACK.fullmatch(named):
-        raise SignInError(f"{ISSUER_VARIABLE} is for tests: it takes http://127.0.0.1:PORT only", "unset it")
+        raise SignInError(f"{ISSUER_VARIABLE} is for tests and takes only http://127.0.0.1:PORT", "unset it")
     return named or ISSUER
 
 
@@ -238,7 +238,7 @@ def identity_in(token: Any, issuer: str, client_id: str, nonce: str) -> Identity
     is_fresh = isinstance(expires, (int, float)) and expires > time.time() - _SKEW_S
     is_bound = claims.get("iss") == issuer and claims.get("nonce") == nonce
     if not (is_for_us and is_bound and isinstance(subject, str) and subject):
-        raise SignInError("the id token of the sign-in is not for this attempt", AGAIN)
+        raise SignInError("the id token belongs to another sign-in", AGAIN)
     if not is_fresh:
         raise SignInError("the id token of the sign-in has expired", "check this machine's clock, and try again")
     email = claims.get("email")

@@ -24,8 +24,8 @@ _PAGE = (
     "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncache-control: no-store\r\n"
     "referrer-policy: no-referrer\r\nconnection: close\r\n\r\n{text}\n"
 )
-_DONE = "Inarch has the answer. You can close this tab and go back to the terminal."
-_OTHER = "This is not the answer to the sign-in that Inarch is waiting for."
+_DONE = "You are signed in. Close this tab and return to the terminal."
+_OTHER = "This request does not belong to the sign-in that Inarch is waiting for."
 
 
 @define(eq=False)
@@ -52,7 +52,7 @@ class Redirects:
         if any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")):
             threading.Thread(target=webbrowser.open, args=(attempt.url,), daemon=True).start()
         else:
-            _say("If the browser runs elsewhere, paste the address at which it ends here:")
+            _say("If the browser runs on another machine, paste its final address here:")
         with _Lines(self._pasted):
             try:
                 async with asyncio.timeout(WAIT_S):
@@ -69,7 +69,7 @@ class Redirects:
 
     def _pasted(self, line: str) -> None:
         if line and not self._take(line):
-            _say("That is not the answer to this sign-in: paste the whole address of the browser.")
+            _say("That address does not belong to this sign-in. Paste the whole address from the browser.")
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request; a browser may open connections on which nothing comes."""
@@ -97,7 +97,7 @@ async def redirects() -> AsyncIterator[Redirects]:
         server = await asyncio.start_server(taking.serve, "127.0.0.1", 0, limit=_LONGEST)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InarchError(f"no port of 127.0.0.1 can be listened on: {reason}", "allow it, or use a key") from None
+        raise InarchError(f"Inarch can't listen on 127.0.0.1: {reason}", "allow it, or use a key") from None
     taking.port = server.sockets[0].getsockname()[1]
     try:
         yield taking

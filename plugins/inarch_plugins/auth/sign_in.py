@@ -28,7 +28,7 @@ READ_S = 20.0
 """Seconds that the keyring has to give the tokens."""
 ENTRY = "OPENAI_CHATGPT_SIGN_IN"
 """The name of the tokens in the keyring."""
-OVER = "the sign-in with ChatGPT is over"
+OVER = "the sign-in with ChatGPT has ended"
 NO_PLAN = "you are signed in, but did not permit Inarch to use your ChatGPT plan"
 NO_PLAN_REMEDY = f"{AGAIN}, and permit it; or set OPENAI_API_KEY"
 
@@ -163,7 +163,7 @@ class SignIn:
         try:
             write_whole(self.file, json.dumps({"version": VERSION, "openai": kept}).encode())
         except OSError as error:
-            message = f"the sign-in can't be kept in {self.file.parent}: {error.strerror}"
+            message = f"the sign-in can't be stored in {self.file.parent}: {error.strerror}"
             raise StoreError("permission", message, "make it writable") from error
 
     def _renewed(self, record: Record, identity: Identity, tokens: Tokens) -> Tokens:

@@ -30,8 +30,8 @@ _LISTED = {
 }
 ORDER = (
     "This is plan mode: only look, change nothing. Find out what the change needs, then call present_plan with the "
-    "plan in Markdown: which files, what in each, how it is tested. The person reads it, may change it, and says yes "
-    "or no; after a yes, carry out the plan that the call returns."
+    "plan in Markdown: which files, what in each, how it is tested. The user reads it, may change it, and approves or "
+    "rejects it. After approval, carry out the plan that the call returns."
 )
 
 
@@ -51,7 +51,7 @@ class PresentPlan(_Tool):
     """Hands a plan to the person; there is such a tool in plan mode alone, and a yes ends that mode."""
 
     name, text, modes = PRESENT, "plan", ("plan",)
-    description = "Hand over the plan, for the person to read, change and approve. After a yes it can be carried out."
+    description = "Present the plan for the user to read, change and approve. Once approved, it can be carried out."
     input_schema: Mapping[str, Any] = {
         "type": "object",
         "properties": {"plan": {"type": "string", "description": "The plan, in Markdown"}},
@@ -81,7 +81,7 @@ class PresentPlan(_Tool):
         self.check(arguments, context)
         plan = arguments["plan"]
         if context.rights is None:
-            said = "nobody could be asked, so nothing is carried out"
+            said = "the plan needs approval, but no user can be asked, so it is not carried out"
             return inarch.ToolResult(True, {"approved": False, "note": said}, metadata={"answer": plan})
         unasked = "edits" in context.rights
         return {"approved": True, "edits": "unasked" if unasked else "asked about, each", "plan": plan}
@@ -92,7 +92,7 @@ class AskUser(_Tool):
 
     name, least_window = ASK, LEAST_WINDOW
     description = (
-        "Ask the user what only they can decide, with choices where there are some; they may say it otherwise."
+        "Ask the user for a decision that only they can make. Offer choices if there are any; they may answer freely."
     )
     input_schema: Mapping[str, Any] = {
         "type": "object",
@@ -144,7 +144,7 @@ class PersonDecides:
 
     def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
         """Ask about the two."""
-        reasons = {PRESENT: "the plan is to be approved", ASK: "the model has a question"}
+        reasons = {PRESENT: "the plan needs approval", ASK: "the model has a question"}
         reason = reasons.get(tool.name)
         return inarch.Verdict("allow") if reason is None else inarch.Verdict("ask", reason, person=True)
 

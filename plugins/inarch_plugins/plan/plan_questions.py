@@ -8,7 +8,7 @@ from typing import Any
 
 import inarch
 
-EDITS = inarch.Right("w", "edits", "edits of files unasked from then on")
+EDITS = inarch.Right("w", "edits", "file edits without asking from then on")
 LONGEST = 4_000
 """Characters of one answer."""
 
@@ -20,7 +20,7 @@ def plan_offer(plan: str, chosen: inarch.ChosenRights) -> inarch.RightsOffer:
         ToolFailed: Something else was chosen.
     """
     if set(chosen) - {EDITS.name} or any(chosen.values()):
-        raise inarch.ToolFailed("validation", f"all that can be chosen for a plan is {EDITS.name}")
+        raise inarch.ToolFailed("validation", f"a plan has only the option {EDITS.name}")
     then = "edits" if EDITS.name in chosen else "ask"
     return inarch.RightsOffer((EDITS,), dict(chosen), (), plan, lasting=False, approve=then, unasked=True)  # type: ignore[arg-type]  # one of the two
 
@@ -55,7 +55,7 @@ def answers(questions: Sequence[Mapping[str, Any]], chosen: inarch.ChosenRights 
     """
     if chosen is None:
         raise inarch.ToolFailed(
-            "denied", "nobody can be asked here", "decide by yourself, and say in your answer what you took for granted"
+            "denied", "no user can be asked here", "decide yourself, and state your assumptions in the answer"
         )
     given = (", ".join(chosen.get(str(number), ())) or None for number, _ in enumerate(questions, 1))
     return {
@@ -71,12 +71,12 @@ def switched(words: str, context: inarch.SlashContext, before: dict[str, Any]) -
     """
     if context.approve == "none":
         raise inarch.UsageError(
-            "the approve mode is none, so no plan could be carried out", "begin with --approve plan"
+            "the approval mode is none, so no plan can be carried out", "begin with --approve plan"
         )
     if context.approve == "plan" and not words:
         level = before.pop(context.session_id, "ask")
         context.set_approve(level)
-        return f"Plan mode is over; the approve mode is {level}."
+        return f"Plan mode is off; the approval mode is {level}."
     if context.approve != "plan":
         before[context.session_id] = context.approve
         context.set_approve("plan")

@@ -63,11 +63,11 @@ def _put_back_again(session: Session, data: Mapping[str, Any]) -> str:
     try:
         report = session.undo(target) if action == "undo" else session.redo(target)
     except UsageError as error:
-        return f"the {action} of {target or 'the last turn'} can't be done again: {error}"
+        return f"the {action} of {target or 'the last turn'} can't be repeated: {error}"
     if report.done:
         return ""
     paths = ", ".join(conflict.path for conflict in report.conflicts) or "; ".join(report.notes)
-    return f"the {action} of {target or 'the last turn'} can't be done again: {paths or 'there is nothing to do'}"
+    return f"the {action} of {target or 'the last turn'} can't be repeated: {paths or 'there is nothing to do'}"
 
 
 def payload_of(event: Event, **changed: Any) -> Any:

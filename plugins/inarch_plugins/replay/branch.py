@@ -55,7 +55,7 @@ async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **
         prompts = prompts_of(scan(app.store, found))
         if not 1 <= at <= len(prompts):
             many = "1 turn" if len(prompts) == 1 else f"{len(prompts)} turns"
-            raise UsageError(f"the session has {many}, there is no turn {at}", "inarch sessions show ID shows them")
+            raise UsageError(f"no turn {at}: the session has {many}", "inarch sessions show ID shows them")
         place = Path(keep) if keep is not None else _place(app)
         report = await replay(found, keep=place, turns=at - 1, **options)
         if not report.same:

@@ -66,10 +66,10 @@ def checkpoint_of(record: Record, later: Iterable[Move], blob: Blob, place: Path
     for path, was in left.items():
         present = standing_at(place, path)
         if present[0] != was.hash or bool(present[1]) != bool(was.mode or was.hash):
-            found.drifted.append(f"{path}: {_how(present[0], was.hash)} since a session left it")
+            found.drifted.append(f"{path}: {_how(present[0], was.hash)} since the session ended")
     for path, was in found.start.items():
         if was.hash is not None and not has(blob, was.hash):
-            found.drifted.append(f"{path}: its bytes from before the session were not kept")
+            found.drifted.append(f"{path}: its contents from before the session are not stored")
     others.sort(key=lambda move: move.time)
     _Walk(record, found, blob, place, deque(others)).run()
     found.drifted.sort()
@@ -134,7 +134,7 @@ class _Walk:
             return
         number = bisect_left(self.record.numbers, self.step) + 1
         number = 0 if number > len(self.record.numbers) else number
-        sentence = f"{path}: what the session knew in turn {number} is neither there nor kept"
+        sentence = f"{path}: its contents from turn {number} are neither in the workspace nor stored"
         if sentence not in self.found.drifted:
             self.found.drifted.append(sentence)
 

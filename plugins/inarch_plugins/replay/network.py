@@ -33,4 +33,4 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
         address = arguments[1] if event in ("socket.connect", "socket.sendto", "socket.bind") else arguments[0]
         if isinstance(address, (str, bytes)) and event in ("socket.connect", "socket.sendto", "socket.bind"):
             return  # a socket of this machine's file system
-        raise PermissionError(f"a replay refuses the network ({address!r:.80})")
+        raise PermissionError(f"a replay has no network access ({address!r:.80})")

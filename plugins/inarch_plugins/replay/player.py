@@ -192,7 +192,7 @@ class Player:
         if unknown:
             where = f"turn {self.turn.number}" if self.turn is not None else "a command"
             self.refuse(
-                f"call {call.name} ({call.id}) of {where} needs the value of {unknown[0]}, which is not known here"
+                f"call {call.name} ({call.id}) of {where} needs the secret {unknown[0]}, which is not set here"
             )
 
     # Steps.

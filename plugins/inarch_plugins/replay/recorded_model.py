@@ -146,7 +146,7 @@ def recorded_error(data: Mapping[str, Any], *, says_when: bool = False) -> Provi
     failure = data.get("failure") or {}
     return ProviderError(
         data["error"],
-        failure.get("message") or "the record does not say what went wrong",
+        failure.get("message") or "the record has no error message",
         status=failure.get("status"),
         retryable=bool(failure.get("retryable")),
         retry_after=ENOUGH_TO_SAY_S if says_when else None,

@@ -73,16 +73,16 @@ def differences_of(record: Record, app: App) -> list[str]:
     then, now = [*record.started.get("plugins", ())], [plugin.name for plugin in app.composition.loaded]
     found = []
     if record.started.get("version") not in (None, __version__):
-        found.append(f"recorded with inarch {record.started['version']}, this is {__version__}")
+        found.append(f"recorded with inarch {record.started['version']}, replayed with {__version__}")
     if record.started.get("profile") not in (None, "", app.config.profile.name):
-        found.append(f"recorded with the profile {record.started['profile']!r}, this is {app.config.profile.name!r}")
+        found.append(f"recorded with profile {record.started['profile']!r}, replayed with {app.config.profile.name!r}")
     providers = {name.partition("/")[0] for name in record.models}
     missing = [name for name in then if name not in now and name not in providers]
     more = [name for name in now if name not in then and name not in providers]
     if missing:
-        found.append(f"not composed now: {', '.join(missing)}")
+        found.append(f"plugins of the record that are not loaded now: {', '.join(missing)}")
     if more:
-        found.append(f"composed now and not then: {', '.join(more)}")
+        found.append(f"plugins that the record did not have: {', '.join(more)}")
     return found
 
 

@@ -37,10 +37,10 @@ def replay(session_id: str, as_json: bool, keep: str | None, fork_at: int | None
     """
     options = host.Options.of({**given, "model": None if fork_at is None else given.get("model")})
     if given.get("model") and fork_at is None:
-        raise UsageError("--model means nothing to a replay", "it asks no model; go live from a turn with --fork-at N")
+        raise UsageError("a replay asks no model", "leave --model out, or ask it from turn N on with --fork-at N")
     if fork_at is not None:
         if as_json:
-            raise UsageError("--json means nothing to --fork-at", "inarch sessions diff A B --json compares afterwards")
+            raise UsageError("--json can't be used with --fork-at", "compare later: inarch sessions diff A B --json")
         return _fork(session_id, fork_at, keep, options, given)
     report = asyncio.run(_replay(session_id, keep, options))
     _show(report, as_json)

@@ -102,8 +102,8 @@ def _survey(session_id: str, read: Callable[[], Iterator[Event]]) -> Record:
     try:
         return survey(session_id, read)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        message = f"the record can't be replayed: an event has not the shape that Inarch writes ({error!r:.100})"
-        raise UsageError(message, "inarch sessions show has what can be read") from error
+        message = f"the record can't be replayed: it contains an invalid event ({error!r:.100})"
+        raise UsageError(message, "inarch sessions show prints the readable part") from error
 
 
 def _place(keep: str | Path | None, scratch: Path, root: Path) -> Path:
@@ -128,8 +128,8 @@ def _compared(player: Player, report: ReplayReport, before: dict[str, Any], afte
     if first is None and not player.refusal:
         files += [f"{path}: not as the session left it" for path in came if tuple(expected[path]) != came[path]]
         meant = _meant(checkpoint)
-        files += [f"{path}: changed though the session did not change it" for path in changed(before, after, meant)]
-    notes = tuple(f"turn {number} was stopped; what it did was done again, not run" for number in record.stopped)
+        files += [f"{path}: changed, but not by the session" for path in changed(before, after, meant)]
+    notes = tuple(f"turn {number} was stopped, so its changes were copied and not run" for number in record.stopped)
     player.follower.read_out()
     digest = player.follower.digester.hexdigest()
     is_equal = first is None and not player.refusal
@@ -167,7 +167,7 @@ def _in_added_folder(record: Record, root: Path) -> str:
     if (root / "+").exists():
         return ""
     path = next((move.path for move in record.moves if move.path.startswith("+/")), "")
-    return f"the session touched {path}, a file of an added folder, and only the root is copied" if path else ""
+    return f"the session used {path} in an added folder, but a replay copies only the root" if path else ""
 
 
 def _root(record: Record, app: App) -> Path:
@@ -175,5 +175,5 @@ def _root(record: Record, app: App) -> Path:
     if record.root and root.is_dir():
         return root
     if not record.root:
-        raise UsageError("the record does not say which directory it is about", "its first event is lost")
+        raise UsageError("the directory of the record is unknown", "its first event is lost")
     return Path(app.config.root)

@@ -68,7 +68,7 @@ def report_lines(report: ReplayReport) -> Iterator[str]:
 
 def difference_lines(found: Difference, first: str, second: str) -> Iterator[str]:
     """Yield the lines that tell where two sessions differ first; `first` and `second` are what they are called."""
-    place = f"event {found.event}" if found.event else "one event more"
+    place = f"event {found.event}" if found.event else "one extra event"
     turn = f" in turn {found.turn}" if found.turn else ""
     where = f", {found.where}" if found.where else ""
     yield f"first difference: {place}{turn} ({found.kind}{where})"

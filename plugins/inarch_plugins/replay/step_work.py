@@ -48,7 +48,7 @@ class StepWork:
             while not task.done():
                 await asyncio.wait([task], timeout=STALL_S / 4)
                 if not task.done() and time.monotonic() - self._last > STALL_S:
-                    return " waits for something that does not come"
+                    return " made no progress and was stopped"
             error = None if task.cancelled() else task.exception()
             if error is not None and not isinstance(error, InarchError):
                 raise error

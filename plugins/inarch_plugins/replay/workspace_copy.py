@@ -43,7 +43,7 @@ def copy_workspace(root: Path, place: Path, kept: Collection[str]) -> Copied:
     try:
         make_folder(place)
         if any(place.iterdir()):
-            raise UsageError(f"{place} is not empty", "name a directory that isn't there yet")
+            raise UsageError(f"{place} is not empty", "name a new or empty directory")
         copying = _Copying(place.resolve(), _folders(kept))
         copying.folder(root, place, "")
     except OSError as error:
@@ -88,9 +88,9 @@ class _Copying:
                 shutil.copy2(source, target, follow_symlinks=False)
                 self.files += 1
             except PermissionError:
-                self.left_out.append(f"{path}: it can't be read")
+                self.left_out.append(f"{path}: not readable")
         else:
-            self.left_out.append(f"{path}: no regular file")
+            self.left_out.append(f"{path}: not a regular file")
 
     def _is_left_out(self, source: Path, path: str) -> bool:
         if path in self.known:
@@ -98,7 +98,7 @@ class _Copying:
         is_git = source.name == ".git"
         entries, size = _measured(source, LARGE_GIT if is_git else LARGE_BYTES, None if is_git else LARGE_ENTRIES)
         if entries or size:
-            what = "more than 512 MB" if is_git else "large, and nothing in it is the project's own"
+            what = "more than 512 MB" if is_git else "large, and without files of the project"
             self.left_out.append(f"{path}/: {what}")
             return True
         return False

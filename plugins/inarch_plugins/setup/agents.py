@@ -11,16 +11,16 @@ from inarch_plugins.setup.insertions import Kind
 PARAGRAPH = """\
 ## Finding code with Inarch
 
-Before you search this project by words, run `inarch context get "WHAT THE TASK IS ABOUT"`: it prints the place that
-fits best, every entry point that reaches it and what it calls, with file and line. The MCP server `inarch` offers the
+Before you search this project by words, run `inarch context get "WHAT THE TASK IS ABOUT"`: it prints the best
+match, every entry point that reaches it and what it calls, with file and line. The MCP server `inarch` offers the
 same as the tool `context_get`, and more.
 """
 SKILL = """\
 ---
 name: inarch-context
 description: >-
-  Finds the code that a task or a question is about, with the ways from the program's entry points to it and what it
-  calls. Use it before searching by words, before changing a function, and to see what a change can break.
+  Finds the code that a task or a question is about, with the call paths from the program's entry points and
+  what it calls. Use it before searching by words, before changing a function, and to see what a change can break.
 ---
 
 # Find the code that a task is about
@@ -31,11 +31,11 @@ Run this in the project's folder, with the task or the question in plain words, 
 
 It prints the best match, every entry point that reaches it and what it calls, with file and line. It only reads.
 
-- `--code` shows the source, too; `--file PATH` keeps to a file or folder
-- `--tokens N` bounds the answer; `--no-paths` leaves the ways from the entry points out
+- `--code` also shows the source, `--file PATH` searches only a file or folder
+- `--tokens N` limits the answer, `--no-paths` leaves out the paths from the entry points
 - `--json` prints everything for a program
 
-Read the files that it names before you change them. Where the match is not what you meant, ask again with the words
+Read the files that it names before you change them. If the match is not what you meant, ask again with the words
 that the code itself uses.
 """
 

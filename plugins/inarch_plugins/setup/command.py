@@ -41,7 +41,7 @@ def setup(agent: str | None, remove: bool, yes: bool, **given: Any) -> int:
     found = next((one for one in AGENTS if one.name == agent), None)
     if found is None:
         names = " and ".join(one.name for one in AGENTS)
-        raise UsageError(f"there is no agent {agent!r}", f"Inarch can be offered to {names}")
+        raise UsageError(f"there is no agent {agent!r}", f"known agents are {names}")
     user = [found.name, str(root)]
     if remove:
         if not record.of(user):
@@ -51,7 +51,7 @@ def setup(agent: str | None, remove: bool, yes: bool, **given: Any) -> int:
     parts = found.parts(root, context.environ, _server(root, given.get("profile")))
     code = _do(*setting_up(parts, user, record), record, yes, after=True)
     if code == ANSWERED:
-        say("note", f"{found.title} knows of it when it is started the next time")
+        say("note", f"{found.title} uses Inarch after its next start")
     return code
 
 
@@ -74,8 +74,8 @@ def _do(changes: list[Change], told: Iterable[str], record: Record, yes: bool, *
         say("note", line)
     if changes and not yes:
         if not (sys.stdin is not None and sys.stdin.isatty()):
-            raise UsageError("nothing was changed: nobody can be asked here", "with --yes it is written")
-        if not click.confirm("Write that?", default=False):
+            raise UsageError("nothing was changed: there is no terminal to ask at", "approve with --yes")
+        if not click.confirm("Write these changes?", default=False):
             return NOT_DONE
     former = read_record(record.place)
     if after:
@@ -101,7 +101,7 @@ def _server(root: Path, profile: str | None) -> dict[str, Any]:
     context = click.get_current_context().find_root()
     commands = context.command.list_commands(context) if isinstance(context.command, click.Group) else []
     if SERVER not in (*named, *commands):
-        raise UsageError("agents start `inarch mcp serve`, which is not installed", "pip install inarch-mcp")
+        raise UsageError("`inarch mcp serve`, which agents start, is not installed", "pip install inarch-mcp")
     chosen = ["--profile", profile] if profile else []
     return {"command": _program(), "args": [*chosen, "mcp", "serve"]}
 

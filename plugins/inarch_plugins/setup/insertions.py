@@ -113,13 +113,13 @@ def insertion(kind: Kind, text: str | None, content: Any) -> Insertion | None:
             return None
         put = _into_json(text, content) if kind == "json" else _into_toml(text or "", content)
         if not _says(kind, put.into(text or ""), after):
-            raise CannotInsert(f"{SERVERS[kind]} is written in a form to which nothing can be added")
+            raise CannotInsert(f"{SERVERS[kind]} is written in a form that can't be extended")
         return put
     written = content.replace("\n", _line_end(text or ""))
     if written == text or (kind == "paragraph" and written in (text or "")):
         return None
     if kind == "whole" and text is not None:
-        raise CannotInsert("it is there already, and somebody else's")
+        raise CannotInsert("it exists and was not written by Inarch")
     return Insertion(len(text or ""), _gap(text or "") + written)
 
 
@@ -156,9 +156,9 @@ def _read(kind: str, text: str | None) -> dict[str, Any]:
     try:
         found = json.loads(text.removeprefix(_BOM)) if kind == "json" else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CannotInsert(f"it is no {kind.upper()}: {error}") from None
+        raise CannotInsert(f"it is not valid {kind.upper()}: {error}") from None
     if not isinstance(found, dict):
-        raise CannotInsert("it is JSON, and no object")
+        raise CannotInsert("it is JSON, but not an object")
     return found
 
 
@@ -177,9 +177,9 @@ def _plain(data: Mapping[str, Any]) -> str:
 def _with_server(before: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -> Mapping[str, Any]:
     servers = before.get(SERVERS[kind], {})
     if not isinstance(servers, dict):
-        raise CannotInsert(f"its {SERVERS[kind]} is no table of servers")
+        raise CannotInsert(f"its {SERVERS[kind]} is not a table of servers")
     if servers.get(NAME, table) != table:
-        raise CannotInsert(f"its {SERVERS[kind]} has another server of the name {NAME!r}")
+        raise CannotInsert(f"its {SERVERS[kind]} has another server named {NAME!r}")
     return before if NAME in servers else {**before, SERVERS[kind]: {**servers, NAME: table}}
 
 

@@ -82,6 +82,6 @@ def read_record(place: Path) -> Record:
         return Record(place, {})
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise UsageError(
-            f"{place} says what was set up, and can't be read: {error}",
-            "move it away; what it knew has to be taken back by hand",
+            f"{place}, the record of setup, can't be read: {error}",
+            "move it away, and remove by hand what setup wrote",
         ) from None

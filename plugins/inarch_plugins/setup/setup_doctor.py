@@ -26,9 +26,9 @@ def findings(place: Path, root: str) -> Iterator[Finding]:
         missing = [one.path for one in files if not _stands(one)]
         if missing:
             where = " and ".join(missing)
-            yield Finding(TOPIC, "note", f"{where} says no more of Inarch what was written for {agent.title}")
+            yield Finding(TOPIC, "note", f"{where} no longer has what Inarch wrote for {agent.title}")
         elif files:
-            yield Finding(TOPIC, "fine", f"{agent.title} is told of Inarch in {len(files)} files")
+            yield Finding(TOPIC, "fine", f"{agent.title} is set up to use Inarch in {len(files)} files")
 
 
 def _stands(one: Written) -> bool:

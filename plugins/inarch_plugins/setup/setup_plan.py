@@ -63,21 +63,21 @@ def setting_up(parts: Iterable[Part], user: list[str], record: Record) -> tuple[
         known = record.files.get(str(path))
         base = _without_former(before, known)
         if base is _CHANGED:
-            told.append(f"{path} stays as it is: what Inarch wrote there was changed since")
+            told.append(f"{path} stays as it is: the text that Inarch wrote was edited")
             continue
         try:
             put = insertion(part.kind, base, part.content)
         except CannotInsert as error:
-            remedy = "mend it" if "it is no " in str(error) else "rename it, or take it away, if Inarch may write there"
+            remedy = "fix it" if "it is not valid " in str(error) else "rename or remove it if Inarch may write there"
             raise UsageError(f"nothing was changed: {path}: {error}", remedy) from None
         if put is None:
-            told.append(f"{path} says it already, by somebody else's hand")
+            told.append(f"{path} already has it, but not from Inarch")
             continue
         after = put.into(base or "")
         folders = [str(folder) for folder in _missing(path.parent)]
         users = [*(one for one in (known.users if known else ()) if one != user), user]
         if after == before:
-            told.append(f"{path} says it already")
+            told.append(f"{path} already has it")
         else:
             _check_writable(path)
             changes.append(Change(path, before, after, tuple(map(Path, folders))))
@@ -111,20 +111,20 @@ def taking_back(user: list[str], record: Record) -> tuple[list[Change], list[str
         path = Path(one.path)
         one.users.remove(user)
         if one.users:
-            told.append(f"{path} stays: {' in '.join(one.users[0])} wants it, too")
+            told.append(f"{path} stays: {' in '.join(one.users[0])} also uses it")
             continue
         del record.files[one.path]
         before = read(path)
         if before is None:
-            told.append(f"{path} is gone already")
+            told.append(f"{path} is already gone")
             continue
         after = without(one.kind, before, one.put, one.content)
         if after is None:
-            told.append(f"{path} stays as it is: what Inarch wrote there was changed since, take it out by hand")
+            told.append(f"{path} stays as it is: the text that Inarch wrote was edited, so remove it by hand")
             continue
         _check_writable(path)
         if digest(before) != one.digest:
-            told.append(f"{path} was changed since: only what Inarch wrote is taken out")
+            told.append(f"{path} was edited: only the text that Inarch wrote is removed")
         is_gone = one.made and not after
         changes.append(
             Change(path, before, None if is_gone else after, tuple(map(Path, one.folders if is_gone else ())))
@@ -141,7 +141,7 @@ def write_all(changes: Sequence[Change]) -> None:
     for place, change in enumerate(changes):
         try:
             if read(change.path) != change.before:
-                raise OSError("it was changed meanwhile")
+                raise OSError("it changed in the meantime")
             change.write()
         except (OSError, UsageError) as error:
             for done in reversed(changes[:place]):
@@ -158,12 +158,12 @@ def read(path: Path) -> str | None:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise UsageError(f"{path} is no file", "nothing was changed")
+            raise UsageError(f"{path} is not a file", "nothing was changed")
         return path.read_bytes().decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise UsageError(f"{path} is no text in UTF-8", "nothing was changed; save it as UTF-8") from None
+        raise UsageError(f"{path} is not UTF-8 text", "nothing was changed; save it as UTF-8") from None
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}", "nothing was changed") from None
 
@@ -184,7 +184,7 @@ def _resolved(part: Part) -> Path:
     except (OSError, RuntimeError) as error:
         raise UsageError(f"{part.path} can't be followed: {error}", "nothing was changed") from None
     if part.within is not None and not path.is_relative_to(part.within.resolve()):
-        raise UsageError(f"{part.path} leads out of the project, to {path}", "nothing was changed; take the link away")
+        raise UsageError(f"{part.path} leads out of the project, to {path}", "nothing was changed; remove the link")
     return path
 
 

@@ -11,7 +11,7 @@ import inarch
 from inarch_plugins.skills.skills import FILE, Skill, Skills
 
 TITLE = "# Skills"
-_SAID = "Where one of these fits what is asked, call activate_skill with its name before you begin:"
+_SAID = "If one of these fits the task, call activate_skill with its name before you begin:"
 MOST = 8_000
 """Characters that names and descriptions take together in the context."""
 _SHORT = 120
@@ -63,7 +63,7 @@ def make_tool(skills: Skills) -> inarch.Tool:
 
     @inarch.tool(category="search", effects=inarch.Effects())
     def activate_skill(name: str, file: str = "") -> dict[str, Any]:
-        """Return what a skill has you do, with the names of the files beside it; or the text of one of those files.
+        """Return a skill's instructions with the names of its other files, or the text of one of these files.
 
         Args:
             name: The skill's name.
@@ -71,7 +71,7 @@ def make_tool(skills: Skills) -> inarch.Tool:
         """
         skill = skills.of(name)
         if not skill.is_offered:
-            raise inarch.ToolFailed("permission", f"{name} is for people only", f"the user can type /skills {name}")
+            raise inarch.ToolFailed("permission", f"only the user can run {name}", f"the user can type /skills {name}")
         return _one_file(skill, file) if file else _whole(skill)
 
     return activate_skill
@@ -80,9 +80,9 @@ def make_tool(skills: Skills) -> inarch.Tool:
 def _whole(skill: Skill) -> dict[str, Any]:
     files = skill.files()
     if skill.folder.brought is not None:
-        place, how = f"{skill.folder.prefix}/{skill.directory}", "they lie below this folder of the workspace"
+        place, how = f"{skill.folder.prefix}/{skill.directory}", "the files are below this folder of the workspace"
     else:
-        place, how = f"{skill.folder.shown}/{skill.directory}", "read them with activate_skill and file"
+        place, how = f"{skill.folder.shown}/{skill.directory}", "read the files with activate_skill and file"
     text, note = _cut(skill.body())
     more = f", {len(files) - MOST_FILES} more are not listed" if len(files) > MOST_FILES else ""
     notes = "; ".join(filter(None, (note, f"{how}{more}" if files else "")))
@@ -104,7 +104,7 @@ def show_skills(skills: Skills) -> str:
     """Return what `/skills` shows: each with where it comes from, and what is wrong."""
     lines = [f"{one}\n  {inarch.shorten(one.description, 200)}" for one in skills.found.values()]
     wrong = [f"! {told}" for told in skills.told]
-    return "\n".join([*lines, *wrong]) or f"no skills: a folder with {FILE} in ~/.agents/skills is one"
+    return "\n".join([*lines, *wrong]) or f"no skills; to add one, write ~/.agents/skills/NAME/{FILE}"
 
 
 def prompt_of(skill: Skill, words: str) -> str:

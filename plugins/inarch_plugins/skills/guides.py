@@ -12,7 +12,7 @@ import inarch
 
 FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 """In the order in which a folder's are looked for: the first that is there counts."""
-GLOBAL_TITLE = "# Instructions of the user, for all projects"
+GLOBAL_TITLE = "# The user's instructions for all projects"
 MOST = 15_000
 """Characters of one file."""
 _told: ContextVar[set[str] | None] = ContextVar("inarch_skills_told", default=None)
@@ -20,7 +20,7 @@ _told: ContextVar[set[str] | None] = ContextVar("inarch_skills_told", default=No
 
 
 def _title(path: str) -> str:
-    return f"Instructions of {path}, for what lies below its folder:"
+    return f"Instructions of {path} for everything below its folder:"
 
 
 def nested(brought: inarch.KeptFolder) -> frozenset[str]:

@@ -93,7 +93,7 @@ async def send(prompt: PromptFile, words: str, context: inarch.SlashContext) -> 
     """Submit what a prompt file says; return why nothing was, if so."""
     body, own = without_itself(prompt)
     if own:
-        context.show(f"{prompt.source} includes itself: that is left out")
+        context.show(f"{prompt.source} mentions itself; the mention is skipped")
     try:
         if prompt.model:
             context.ask_model(prompt.model)
@@ -111,7 +111,7 @@ async def send(prompt: PromptFile, words: str, context: inarch.SlashContext) -> 
         parts.append(_fenced(inarch.result_text(ran)))
     text = "".join(parts).strip()
     if not text or inarch.split_slash_command(text) is not None:
-        return f"/{prompt.name} was not sent: what it says would be {text[:80] or 'nothing'!r}, which is no prompt"
+        return f"/{prompt.name} was not sent: it becomes {text[:80] or 'nothing'!r}, which is not a prompt"
     context.record(SENT, {"text": f"/{prompt.name} of {prompt.source}", "name": prompt.name, "source": prompt.source})
     context.submit(text)
     return ""
@@ -175,12 +175,13 @@ class Narrowing:
         narrowed = _narrowed.get()
         if narrowed is None or narrowed.allowed.allows(call.name, call.arguments):
             return None
-        tools = ", ".join(narrowed.allowed.tools) or "no tools"
-        return inarch.Rewrite(decision="deny", reason=f"/{narrowed.name} allows {tools}")
+        tools = ", ".join(narrowed.allowed.tools)
+        allowed = f"only {tools}" if tools else "no tools"
+        return inarch.Rewrite(decision="deny", reason=f"/{narrowed.name} allows {allowed}")
 
 
 def show_prompts(prompts: PromptFiles) -> str:
     """Return what `/commands` shows: each with where it comes from, and what is wrong."""
     lines = [f"{one}\n  {inarch.shorten(one.description, 200)}" for one in prompts.found.values()]
     wrong = [f"! {told}" for told in prompts.told]
-    return "\n".join([*lines, *wrong]) or "no prompt files: NAME.md in .agents/commands or ~/.agents/commands is one"
+    return "\n".join([*lines, *wrong]) or "no prompt files; to add one, write ~/.agents/commands/NAME.md"

@@ -85,11 +85,11 @@ def read_prompts(context: inarch.PluginContext) -> PromptFiles:
             try:
                 one, remarks = _read(folder, file)
             except inarch.ToolFailed as error:
-                prompts.told.append(f"{where}: left out: {error}")
+                prompts.told.append(f"{where}: skipped: {error}")
                 continue
             prompts.told += [f"{where}: {remark}" for remark in remarks]
             if (other := prompts.found.setdefault(one.name, one)) is not one:
-                prompts.told.append(f"{where}: left out: the name is that of {other}")
+                prompts.told.append(f"{where}: skipped: {other} has the same name")
     return prompts
 
 
@@ -101,12 +101,12 @@ def _read(folder: Folder, file: str) -> tuple[PromptFile, list[str]]:
     """
     name = file.removesuffix(".md").replace("/", ":")
     if _NAME.fullmatch(name) is None:
-        raise inarch.ToolFailed("validation", f"/{name} is no name of a command", "letters, digits and -_.")
+        raise inarch.ToolFailed("validation", f"/{name} is not a valid command name", "use letters, digits and -_.")
     if name in OWN:
         raise inarch.ToolFailed("validation", f"/{name} is a command of Inarch itself", "give the file another name")
     head, body = inarch.split_front_matter(folder.read(file))
     if not body.strip():
-        raise inarch.ToolFailed("validation", "there is no text in it")
+        raise inarch.ToolFailed("validation", "it is empty")
     texts: dict[str, str] = {}
     remarks: list[str] = []
     for key in ("description", "argument-hint", "model"):
@@ -115,7 +115,7 @@ def _read(folder: Folder, file: str) -> tuple[PromptFile, list[str]]:
         texts[key] = " ".join(words)
     model = texts["model"]
     if model in _SESSIONS_MODEL:
-        remarks += [] if model == "inherit" else [f"model {model} is a name of other programs: the session's is asked"]
+        remarks += [] if model == "inherit" else [f"model {model} is unknown here, so the session's model is used"]
         model = ""
     elif len(model) > _LONGEST_MODEL or any(letter.isspace() for letter in model):
         raise inarch.ToolFailed("validation", f"model is {model!r:.60}", "PROVIDER/NAME, PROVIDER or auto")
@@ -135,7 +135,7 @@ def _allowed(listed: Any, remarks: list[str]) -> Allowed:
         while at < len(text):
             found = _ENTRY.match(text, at)
             if found is None:
-                remarks.append(f"allowed-tools: {text[at:]!r:.80} is not understood, and allows nothing")
+                remarks.append(f"allowed-tools: {text[at:]!r:.80} is not valid and allows nothing")
                 break
             at = found.end()
             _add(tools, found[1], found[2], remarks)
@@ -148,6 +148,6 @@ def _add(tools: dict[str, tuple[str, ...] | None], name: str, start: str | None,
         if not start or start == "*":
             tools[ours] = None
         elif ours != "execute_command":
-            remarks.append(f"allowed-tools: {name}({start:.80}) allows nothing: only commands may be narrowed so")
+            remarks.append(f"allowed-tools: {name}({start:.80}) allows nothing: only commands take a pattern")
         elif known is not None:
             tools[ours] = (*known, start)

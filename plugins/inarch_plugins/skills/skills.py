@@ -160,7 +160,7 @@ class Skill:
         return [path.removeprefix(top) for path in self.folder.files(self.directory) if path != f"{top}{FILE}"]
 
     def __str__(self) -> str:
-        hidden = "" if self.is_offered else ", for people only"
+        hidden = "" if self.is_offered else ", for the user only"
         return f"{self.name} ({self.folder.whose}: {self.folder.shown}/{self.directory}{hidden})"
 
 
@@ -182,7 +182,7 @@ class Skills:
             ToolFailed: There is none.
         """
         if name not in self.found:
-            raise inarch.ToolFailed("not_found", f"there is no skill {name!r}", f"there are: {', '.join(self.found)}")
+            raise inarch.ToolFailed("not_found", f"there is no skill {name!r}", f"known: {', '.join(self.found)}")
         return self.found[name]
 
 
@@ -195,11 +195,11 @@ def read_skills(context: inarch.PluginContext) -> Skills:
             try:
                 skill, remarks = _read(folder, directory)
             except inarch.ToolFailed as error:
-                skills.told.append(f"{where}: left out: {error}")
+                skills.told.append(f"{where}: skipped: {error}")
                 continue
             skills.told += [f"{where}: {remark}" for remark in remarks]
             if (other := skills.found.setdefault(skill.name, skill)) is not skill:
-                skills.told.append(f"{where}: left out: the name {skill.name} is that of {other}")
+                skills.told.append(f"{where}: skipped: the name {skill.name} is taken by {other}")
     return skills
 
 
@@ -223,14 +223,14 @@ def _read(folder: Folder, directory: str) -> tuple[Skill, list[str]]:
         )
     name, description, remarks = _text(head, "name"), " ".join(_text(head, "description").split()), []
     if len(name) > LONGEST_NAME or _NAME.fullmatch(name) is None:
-        what = f"the name {name!r:.80} is none of a skill"
-        raise inarch.ToolFailed("validation", what, f"a-z, 0-9 and single - between them, at most {LONGEST_NAME}")
+        what = f"the name {name!r:.80} is not valid"
+        raise inarch.ToolFailed("validation", what, f"use a-z, 0-9 and single hyphens, at most {LONGEST_NAME}")
     if not body.strip():
-        raise inarch.ToolFailed("validation", "there is nothing below its front matter")
+        raise inarch.ToolFailed("validation", "it has no text below the front matter")
     if name != directory:
-        remarks.append(f"its name is {name}, and that of its folder is not")
+        remarks.append(f"its name is {name}, but its folder has another name")
     if len(description) > LONGEST_DESCRIPTION:
-        remarks.append(f"its description is cut after {LONGEST_DESCRIPTION:,} characters")
+        remarks.append(f"its description is longer than {LONGEST_DESCRIPTION:,} characters and was cut")
         description = description[:LONGEST_DESCRIPTION]
     return Skill(name, description, folder, directory, head.get("disable-model-invocation") is not True), remarks
 
@@ -238,6 +238,6 @@ def _read(folder: Folder, directory: str) -> tuple[Skill, list[str]]:
 def _text(head: dict[str, Any], key: str) -> str:
     value = head.get(key)
     if not isinstance(value, str) or not value.strip():
-        said = "has no" if value is None or isinstance(value, str) else "has what is no text as"
-        raise inarch.ToolFailed("validation", f"it {said} {key}", f'write {key}: "…" in its front matter')
+        said = f"it has no {key}" if value is None or isinstance(value, str) else f"its {key} is not text"
+        raise inarch.ToolFailed("validation", said, f'write {key}: "…" in its front matter')
     return value.strip()

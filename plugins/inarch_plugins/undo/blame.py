@@ -41,7 +41,7 @@ def blame(place: str, as_json: bool, **given: Any) -> None:
         found = _blamed(app, path)
     if line is not None:
         if not 1 <= line <= len(found):
-            raise UsageError(f"{path} has {len(found)} lines, not {line}", "name a line that is there")
+            raise UsageError(f"{path} has {len(found)} lines, not {line}", "name an existing line")
         found = [found[line - 1]]
     if as_json:
         from inarch import to_data
@@ -83,7 +83,7 @@ def one_line(line: BlamedLine) -> Iterator[str]:
         yield f"prompt   {escape(line.prompt)}".replace("\n", "\n         ")
 
 
-_WORDS = {"you": "you", "unknown": "not known: an older version of the file is not kept"}
+_WORDS = {"you": "you", "unknown": "unknown: an older version of the file is not stored"}
 
 
 def blame_lines(found: Sequence[BlamedLine], columns: int) -> Iterator[str]:

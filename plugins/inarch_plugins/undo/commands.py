@@ -88,7 +88,7 @@ def _list(session: str | None, most: int | None, given: dict[str, Any]) -> int:
     with compose_given(given, tells=False) as app:
         found = app.extension(_session_of(app, session), "undo").checkpoints()
         lines = list(checkpoint_lines(found, _columns(), most))
-    _print(lines or ["no turn of this session changed a file"])
+    _print(lines or ["no turn of this session changed files"])
     return ANSWERED
 
 

@@ -44,16 +44,16 @@ def bring_together(base: Standing, ours: Standing, theirs: Standing, fetch: Fetc
     if ours == theirs or base == theirs:
         return Outcome(ours)
     if ours == NOTHING:
-        return Outcome(ours, note="you removed it; it stays so")
+        return Outcome(ours, note="you removed it, so it stays removed")
     kinds = {stat.S_IFMT(one.mode) for one in (base, ours, theirs) if one.mode}
     if kinds == {stat.S_IFDIR} and NOTHING in (base, theirs):
         return Outcome(ours if base == NOTHING else NOTHING)  # whether it is empty decides
     if theirs == NOTHING:
-        raise Clashing(f"it would be removed, but it was changed since:\n{_difference(base, ours, fetch)}")
+        raise Clashing(f"it would be removed, but it changed since then:\n{_difference(base, ours, fetch)}")
     if base == NOTHING:
-        raise Clashing("something else stands there now")
+        raise Clashing("another file is there now")
     if kinds not in ({stat.S_IFREG}, {stat.S_IFDIR}):
-        raise Clashing("it was replaced by something else since")
+        raise Clashing("it was replaced since then")
     mode = _mode(base.mode, ours.mode, theirs.mode)
     if ours.hash == base.hash:
         return Outcome(Standing(theirs.hash, mode))
@@ -68,13 +68,13 @@ def _mode(base: int, ours: int, theirs: int) -> int:
     if theirs == base:
         return ours
     shown = (f"{stat.S_IMODE(one):03o}" for one in (ours, base, theirs))
-    raise Clashing("its mode is now {}, was left as {} and would be {}".format(*shown))
+    raise Clashing("its mode is {}, but the turn left it as {} and undo needs {}".format(*shown))
 
 
 def _merged(base: Standing, ours: Standing, theirs: Standing, fetch: Fetch) -> bytes:
     versions = [fetch(one.hash or "") for one in (base, ours, theirs)]
     if any(map(is_binary, versions)):
-        raise Clashing("it is binary, and was changed since")
+        raise Clashing("it is a binary file that changed since then")
     merged = merge(*versions)
     if merged.clashes:
         raise Clashing(clash_text(merged.clashes[:10]))
@@ -87,14 +87,14 @@ def _difference(base: Standing, ours: Standing, fetch: Fetch) -> str:
     except Unavailable as gone:
         return str(gone)
     if stat.S_IFMT(base.mode) != stat.S_IFMT(ours.mode):
-        return "it is something else now"
+        return "it has another type now"
     if old == new:
         return f"its mode was {stat.S_IMODE(base.mode):03o}, now it is {stat.S_IMODE(ours.mode):03o}"
     if is_binary(old) or is_binary(new):
-        return "it is binary"
+        return "it is a binary file"
     from inarch_lib.output.line_matches import unified
 
     left, now = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
-    lines = list(unified(left, now, ("as it was left", "now"), 1))
-    more = [f"… {len(lines) - MOST_SHOWN} lines more"] if len(lines) > MOST_SHOWN else []
+    lines = list(unified(left, now, ("after the turn", "now"), 1))
+    more = [f"… {len(lines) - MOST_SHOWN} more lines"] if len(lines) > MOST_SHOWN else []
     return "\n".join(lines[:MOST_SHOWN] + more)

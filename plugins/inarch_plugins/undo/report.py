@@ -27,20 +27,20 @@ def report_lines(report: UndoReport, columns: int) -> Iterator[str]:
 
 def _lines(report: UndoReport) -> Iterator[str]:
     if not report.done and (not report.what or not (report.files or report.conflicts)):
-        stands = {"undo": "is undone already", "redo": "stands, nothing of it is undone"}[report.action]
+        stands = {"undo": "is already undone", "redo": "is not undone"}[report.action]
         yield from (f"{what} {stands}" for what in report.what)
         if not report.what:
             yield "; ".join((f"there is nothing to {report.action}", *report.notes))
         return
-    done = {"undo": "undone", "redo": "done again"}[report.action]
-    begin = done if report.done else "nothing was written of" if report.conflicts else f"would be {done}"
+    done = {"undo": "undone", "redo": "redone"}[report.action]
+    begin = done if report.done else "not changed" if report.conflicts else f"would be {done}"
     yield from (f"{begin}: {what}" for what in report.what)
     for conflict in report.conflicts:
         yield f"conflict in {conflict.path}:" if conflict.path else "conflict:"
         yield from (f"  {line}" for line in conflict.text.split("\n"))
     for file in () if report.conflicts else report.files:
         word = "mode changed" if file.action == "mode" else file.action
-        word = "merged with what was changed since" if word == "merged" else word
+        word = "merged with later changes" if word == "merged" else word
         yield f"  {_SIGNS.get(file.action, ' ')} {file.path}: {word}{f' ({file.note})' if file.note else ''}"
     yield from (f"note: {note}" for note in report.notes)
 
@@ -80,4 +80,4 @@ def checkpoint_lines(found: Checkpoints, columns: int, most: int | None = None) 
             yield f"  {call_id}  {checkpoint.names.get(call_id, '')}{state}"[:columns]
             yield f"    {', '.join(paths[:3])}{more}"[:columns]
     if most is not None and len(listed) > most:
-        yield f"… {len(listed) - most:,} earlier turns changed files, too: --all lists them"[:columns]
+        yield f"… {len(listed) - most:,} earlier turns also changed files: --all lists them"[:columns]

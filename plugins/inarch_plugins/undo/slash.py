@@ -42,7 +42,7 @@ async def diff(words: str, context: SlashContext) -> str:
     undoing = context.extension("undo")
     files = await asyncio.to_thread(undoing.changed, words)
     if not files:
-        return "nothing of what was changed in files stands" if words else "no file is changed by this session"
+        return "all its file changes are undone" if words else "this session has changed no files"
     return "\n".join(escape(line, keep_newlines=False) for line in diff_lines(files))
 
 
@@ -58,8 +58,8 @@ async def rewind(words: str, context: SlashContext) -> str:
     found = await asyncio.to_thread(undoing.checkpoints)
     lines = [escape(line, keep_newlines=False) for line in turn_lines(found, context.columns)]
     if not lines:
-        return "no turn changed a file"
-    return "\n".join([*lines, *wrap("/rewind TURN takes back what it and those after it changed", context.columns)])
+        return "no turn has changed files"
+    return "\n".join([*lines, *wrap("/rewind TURN undoes that turn and all later ones", context.columns)])
 
 
 async def retry(words: str, context: SlashContext) -> str:
@@ -69,7 +69,7 @@ async def retry(words: str, context: SlashContext) -> str:
         UsageError: There is no prompt yet, or the words mean nothing.
     """
     if words not in ("", "undo"):
-        raise UsageError(f"/retry {words}: not known", "/retry, or /retry undo to take the turn's changes back first")
+        raise UsageError(f"/retry: unknown argument {words!r}", "use /retry, or /retry undo to undo the turn first")
     prompt, paths = context.extension("undo").last()
     if not prompt:
         raise UsageError("there is no prompt to run again", "ask something first")
@@ -104,7 +104,7 @@ def rewinding(words: str, context: SlashContext) -> list[tuple[str, str]]:
 
 def retrying(words: str, context: SlashContext) -> list[tuple[str, str]]:
     """Return what `/retry` takes."""
-    return [] if " " in words else [("undo", "take the changes of the last turn back first")]
+    return [] if " " in words else [("undo", "undo the last turn first")]
 
 
 async def _to_its_end(doing: Callable[[str], UndoReport], words: str) -> UndoReport:
@@ -125,4 +125,4 @@ def _told(report: UndoReport, context: SlashContext) -> str:
 def _standing(paths: list[str]) -> str:
     if not paths:
         return ""
-    return escape(f"what it changed stays: {', '.join(paths)} (/retry undo takes that back first)", keep_newlines=False)
+    return escape(f"its changes stay: {', '.join(paths)} (/retry undo undoes them first)", keep_newlines=False)

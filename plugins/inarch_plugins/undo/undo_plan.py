@@ -113,15 +113,15 @@ class Plan:
         here, there = self._at(source), self._at(target)
         if here == NOTHING:
             if there == NOTHING:
-                self.notes[source] = "you removed it; it stays so"
+                self.notes[source] = "you removed it, so it stays removed"
             return
         if there not in (NOTHING, here):  # the same: somebody has brought it back already
-            raise Clashing(f"{source} would go there, but something else stands there now")
+            raise Clashing(f"{source} would move to {target}, but another file is there now")
         self.then[target], self.then[source] = here, NOTHING
 
     def _bring(self, path: str, base: Standing, theirs: Standing) -> None:
         if "" in (base.hash, theirs.hash):
-            raise Unavailable("it was too big for its bytes to be kept")
+            raise Unavailable("it was too large to store")
         standing, data, note = bring_together(base, self._at(path), theirs, self._bytes)
         if data is not None:
             from hashlib import sha256

@@ -29,7 +29,7 @@ from inarch_plugins.undo.undo_plan import Action, Plan, Step, steps_of, word_for
 from inarch_sdk.snapshots import scan
 
 PROMPT_LENGTH = 60
-_MAYBE_CUT_OFF = "a call that was cut off may have changed it"
+_MAYBE_CUT_OFF = "an interrupted call may have changed it"
 
 
 @define(eq=False, repr=False)
@@ -191,7 +191,7 @@ class Undoing:
             one for one in turns if one.id.startswith(target)
         ]
         if len(fitting) != 1:
-            raise UsageError(f"no turn {target!r} in this session", "its turns have the numbers from 1 on")
+            raise UsageError(f"no turn {target!r} in this session", "turns are numbered from 1")
         return fitting[0]
 
     def _found(self, target: str) -> tuple[Checkpoint, list[str]]:
@@ -203,9 +203,9 @@ class Undoing:
                 (one, [call]) for one in turns for call in one.calls if call.startswith(target) and call != one.id
             ]
         if not fitting:
-            raise UsageError(f"no turn or call {target!r} in this session", "inarch undo --list shows what there is")
+            raise UsageError(f"no turn or call {target!r} in this session", "inarch undo --list shows them")
         if len(fitting) > 1:
-            raise UsageError(f"{len(fitting)} turns and calls begin with {target!r}", "write more of the id")
+            raise UsageError(f"{len(fitting)} turns and calls begin with {target!r}", "give more of the id")
         if not fitting[0][1]:
             raise UsageError(f"turn {target} changed no files", "inarch undo --list shows those that did")
         return fitting[0]
@@ -220,7 +220,7 @@ class Undoing:
         try:
             return self._stored(ref)
         except StoreError as error:
-            raise Unavailable(f"its bytes are not kept: {error.message}") from error
+            raise Unavailable(f"its contents are not stored: {error.message}") from error
         except ToolFailed as error:
             raise Unavailable(error.message) from error
 
@@ -235,7 +235,7 @@ class Undoing:
         except ToolFailed as error:
             failed = error.message.replace("since it was last read; nothing was written", "while this was worked out")
             return evolve(report, conflicts=(FileConflict("", f"nothing was written: {failed}"),))
-        left = tuple(FileOutcome(path, "left", "there are other files in it") for path in stayed)
+        left = tuple(FileOutcome(path, "left", "it contains other files") for path in stayed)
         return evolve(report, files=(*(one for one in report.files if one.path not in stayed), *left), done=True)
 
     def _put_back(self, plan: Plan, path: str) -> PutBack:
@@ -264,18 +264,18 @@ class Undoing:
     def _nothing(self) -> str:
         """Say why there is nothing to undo."""
         if any(one.calls for one in self._checkpoints.turns):
-            return "all that its turns changed is undone already"
+            return "all changes of this session are already undone"
         if self._checkpoints.turns:
-            return "no turn of this session changed a file"
-        return "what `inarch tools call` changed is part of no session"
+            return "no turn of this session changed files"
+        return "undo cannot revert `inarch tools call`, which belongs to no session"
 
     def _notes(self, chosen: Sequence[tuple[Checkpoint, Sequence[str]]]) -> tuple[str, ...]:
         notes = []
         for checkpoint, calls in chosen:
             if any(checkpoint.names.get(call) in self._session.runners for call in calls):
-                notes.append("what commands did to files that Git ignores, or outside the workspace, stays as it is")
+                notes.append("changes by commands to files that Git ignores or outside the workspace are not undone")
             notes += [
-                f"{checkpoint.names.get(call)} {call} was cut off: whether it changed more is not known"
+                f"{checkpoint.names.get(call)} {call} was interrupted: it may have changed more"
                 for call in sorted(checkpoint.cut_off)
             ]
         return tuple(dict.fromkeys(notes))

@@ -96,7 +96,7 @@ def test_changes_are_undone_and_redone_and_a_prompt_runs_again(ask: Talk, projec
     opened.until("+ new.txt: made")
     assert (project / "new.txt").read_text() == "one\ntwo\n"
     opened.type("/retry", "Enter")
-    opened.until("what it changed stays: new.txt (/retry undo takes that back first)", "> write a file")
+    opened.until("its changes stay: new.txt (/retry undo undoes them first)", "> write a file")
     opened.until("The answer.", times=2)
 
 
