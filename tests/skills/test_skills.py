@@ -107,7 +107,7 @@ def test_what_is_wrong_is_told_once_and_the_turn_goes_on(desk: Desk) -> None:
     turn = desk.talk([USE, says("done"), says("done")], "one", "two")
     assert turn.status == "done" and "Say moin." in desk.seen[0]
     for name, (_, words) in WRONG.items():
-        notes = [note["text"] for note in desk.of("note") if f"~/.agents/skills/{name}/SKILL.md: skipped" in note["text"]]
+        notes = [note["text"] for note in desk.of("note") if f"/skills/{name}/SKILL.md: skipped" in note["text"]]
         assert len(notes) == 1 and words in notes[0]
     assert not (desk.root / "boo").exists()
 

@@ -70,9 +70,7 @@ def switched(words: str, context: inarch.SlashContext, before: dict[str, Any]) -
         UsageError: Nothing may ever change here: a plan would lift that.
     """
     if context.approve == "none":
-        raise inarch.UsageError(
-            "the approval mode is none, so no plan can be carried out", "begin with --approve plan"
-        )
+        raise inarch.UsageError("the approval mode is none, so no plan can be carried out", "begin with --approve plan")
     if context.approve == "plan" and not words:
         level = before.pop(context.session_id, "ask")
         context.set_approve(level)

@@ -191,9 +191,7 @@ class Player:
         unknown = self.app.redactor.unknown(call.arguments)
         if unknown:
             where = f"turn {self.turn.number}" if self.turn is not None else "a command"
-            self.refuse(
-                f"call {call.name} ({call.id}) of {where} needs the secret {unknown[0]}, which is not set here"
-            )
+            self.refuse(f"call {call.name} ({call.id}) of {where} needs the secret {unknown[0]}, which is not set here")
 
     # Steps.
 
