@@ -174,8 +174,7 @@ def test_a_secret_that_is_not_known_any_more_stops_the_replay_at_its_call(tmp_pa
 
     call = recorded.turns[0].calls[1]
     assert report.refused == (
-        f"call patch_source_file ({call.id}) of turn 1 needs the secret ‹secret:SHOP_API_KEY›, "
-        "which is not set here"
+        f"call patch_source_file ({call.id}) of turn 1 needs the secret ‹secret:SHOP_API_KEY›, which is not set here"
     )
 
 

@@ -143,7 +143,8 @@ def test_the_slash_commands_show_and_list(root: Path) -> None:
             runner.run(slash.run(line))
             return "".join(shown)
 
-        assert said("/diff") == "this session has changed no files\n" and said("/rewind") == "no turn has changed files\n"
+        assert said("/diff") == "this session has changed no files\n"
+        assert said("/rewind") == "no turn has changed files\n"
         runner.run(session.run("the first of the prompts, which is longer than the line is wide, so it is cut"))
         runner.run(session.run("second"))
         assert "+new" in said("/diff") and "+1" in said("/diff 1") and "+new" not in said("/diff 1")

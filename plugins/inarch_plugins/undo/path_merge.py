@@ -68,7 +68,7 @@ def _mode(base: int, ours: int, theirs: int) -> int:
     if theirs == base:
         return ours
     shown = (f"{stat.S_IMODE(one):03o}" for one in (ours, base, theirs))
-    raise Clashing("its mode is {}, but the turn left it as {} and undo needs {}".format(*shown))
+    raise Clashing("its mode is {}, was {} after the turn; undo sets {}".format(*shown))
 
 
 def _merged(base: Standing, ours: Standing, theirs: Standing, fetch: Fetch) -> bytes:
