@@ -67,7 +67,7 @@ class Folder:
             ToolFailed: It is not there, leads out, is too large or no text, or is not as it was when it was trusted.
         """
         if "\0" in path:
-            raise inarch.ToolFailed("validation", f"{path!r} is no path")
+            raise inarch.ToolFailed("validation", f"{path!r} is not a path")
         top = os.path.realpath(self.base / within)
         real = os.path.realpath(self.base / path)
         shown = f"{self.shown}/{path}"
@@ -75,14 +75,14 @@ class Folder:
             raise inarch.ToolFailed("permission", f"{shown} leads out of {self.shown}/{within}".rstrip("/"))
         data = self.brought.read(f"{self.prefix}/{path}") if self.brought is not None else _bytes(Path(real), shown)
         if data is None and self.brought is not None and os.path.lexists(real):
-            why = f"{shown} is not as it was when it was trusted, or too large to be"
+            why = f"{shown} has changed since it was trusted, or is too large"
             raise inarch.ToolFailed("permission", why, "look at it, then: inarch config trust")
         if data is None:
-            raise inarch.ToolFailed("not_found", f"{shown} is not there")
+            raise inarch.ToolFailed("not_found", f"{shown} does not exist")
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise inarch.ToolFailed("validation", f"{shown} is no text in UTF-8") from None
+            raise inarch.ToolFailed("validation", f"{shown} is not UTF-8 text") from None
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -97,7 +97,7 @@ def _bytes(path: Path, shown: str) -> bytes | None:
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             if not path.is_file():
-                raise inarch.ToolFailed("validation", f"{shown} is no regular file")
+                raise inarch.ToolFailed("validation", f"{shown} is not a regular file")
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         return None
