@@ -91,7 +91,7 @@ def test_headless_denies_and_names_the_key_that_would_allow(
     scheduler = kitchen.scheduler(write_file, act, delicate, approve="ask", front_end=front_end)
     (call,) = kitchen.run(scheduler, kitchen.part(name, **arguments))
     assert call.result.error.code == "denied"
-    assert "nobody could be asked" in call.result.error.message
+    assert "there was no user to ask" in call.result.error.message
     rule = f'[[rules]]\ntool = "{name}"\ndecision = "allow"'
     assert call.result.error.remedy == f"{keys}add to the configuration:\n{rule}"
     (given,) = kitchen.of_kind("approval.given")

@@ -67,7 +67,7 @@ def test_writing(kitchen: Kitchen) -> None:
 def test_moving_and_deleting_say_what_happens(kitchen: Kitchen) -> None:
     kitchen.file("a", b"one\ntwo\n")
     assert shown(kitchen, "move_file", file_path="a", new_path="b") == ["move a (8 bytes)", "  to b"]
-    assert shown(kitchen, "move_file", file_path="a", new_path="a")[2] == "  where something stands already"
+    assert shown(kitchen, "move_file", file_path="a", new_path="a")[2] == "  where a file exists already"
     assert shown(kitchen, "move_file", file_path="x", new_path="b")[0] == "move x (which is not there)"
     lines = shown_with(kitchen, REMOVES, "weed", "file", file_path="a")
     assert lines[0] == "delete a (8 bytes)" and {"-one", "-two"} <= set(lines)

@@ -16,5 +16,5 @@ from inarch.program.main import run
 )  # fmt: skip
 def test_a_command_says_that_its_part_is_left_out(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*command.split(), "-p", "no:commands"]) == 2
-    said = f"inarch: error: inarch {command} is of the built-in part 'commands', which is left out"
+    said = f"inarch: error: inarch {command} belongs to the built-in part 'commands', which is left out"
     assert capsys.readouterr().err == f"{said} (take -p no:commands away)\n"

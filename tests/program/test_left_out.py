@@ -30,7 +30,7 @@ from inarch.program.options import composing_options
 def greet(**given):
     click.echo("hello")
 """
-LEFT_OUT = "inarch: error: inarch {} is of the built-in part 'guest', which is left out (take -p no:guest away)\n"
+LEFT_OUT = "inarch: error: inarch {} belongs to the built-in part 'guest', which is left out (take -p no:guest away)\n"
 
 
 @pytest.fixture

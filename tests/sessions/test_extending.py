@@ -97,6 +97,6 @@ def test_without_the_part_undo_says_so_in_one_line(tmp_path: Path, options: dict
         for verb in (session.undo, session.redo):
             with pytest.raises(inarch.UsageError) as raised:
                 verb()
-            assert "is of the built-in part 'undo', which is left out" in raised.value.message
+            assert "belongs to the built-in part 'undo', which is left out" in raised.value.message
             assert "\n" not in str(raised.value)
         asyncio.run(session.run("hello"))

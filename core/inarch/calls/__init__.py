@@ -1,1 +1,1 @@
-"""The life of a tool call: repair, validation, judgement, approval, order, execution, result."""
+"""The life of a tool call: repair, validation, policies, approval, order, execution, result."""

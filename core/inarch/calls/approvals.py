@@ -1,6 +1,7 @@
-"""Asking the person: a batch at once, bound to what will really run, remembered as far as they say.
+"""Questions to the user about the calls of one batch.
 
-What is denied says what would let it run.
+An answer is bound to the call that will run and lasts as long as its scope says. The error of a denied call names
+what would allow it.
 """
 
 from __future__ import annotations
@@ -32,26 +33,26 @@ if TYPE_CHECKING:
     from inarch.journal.journal import Journal
 
 MOST_ROUNDS = 10
-"""How often one batch is asked about again after changes."""
+"""Times that Inarch asks again about one batch after changes."""
 
 Prepare = Callable[["LiveCall", Mapping[str, object]], str | None]
-"""Gives a call changed arguments, validates and judges it; returns what is wrong with them."""
+"""Function that gives a call changed arguments, validates and judges it. It returns what is wrong with them."""
 
 
 @define(eq=False, repr=False)
 class Approvals:
-    """Asks a front end; without one every question is answered with no."""
+    """Questions to a front end. Without a front end, every question is answered with no."""
 
     front_end: FrontEnd | None
     journal: Journal
     workspace: Workspace
     grants: Grants = field(factory=Grants)
-    is_own: bool = False  # whether the calls are the person's own
+    is_own: bool = False  # whether the user made these calls
 
     def passes(self, live: LiveCall) -> bool:
-        """Whether a lasting approval covers a call that would be asked about; if so it is recorded and bound.
+        """Return whether a lasting approval covers a call that needs one; if so, record and bind it.
 
-        One that was kept for the project is older than what a policy asks now, so it does not answer that.
+        A project approval does not answer a policy's question: the approval is older.
         """
         try:
             scope = covering(live, self.grants)
@@ -62,20 +63,20 @@ class Approvals:
             return False
         if scope == "project" and live.judgement is not None and live.judgement.by_policy:
             if live.rights:
-                live.choose({})  # the question begins with none
+                live.choose({})  # the question starts without rights
             return False
         live.approved = live.digest
         self._given(live, "approve", scope, "user", rights=live.rights)
         return True
 
     def is_left(self, live: LiveCall) -> bool:
-        """Give a person's own call what they let it do before, and leave it to them."""
+        """Give a user's own call the rights they chose before, and leave the decision to the user."""
         with suppress(StoreError):
             covering(live, self.grants)
         return True
 
     def let_through(self, live: LiveCall, judgement: Judgement) -> None:
-        """Record that the approve mode answered in the person's place."""
+        """Record that the approve mode answered instead of the user."""
         self._given(live, "approve", "once", "mode", judgement.reason)
 
     async def ask(self, batch: Sequence[LiveCall], prepare: Prepare) -> None:
@@ -108,23 +109,24 @@ class Approvals:
         if self.front_end is None:
             return {}
         requests = [self._request(live, reason) for live, reason in zip(waiting, reasons, strict=True)]
-        self.journal.flush()  # a person may think for long: what led to the question is safe meanwhile
+        self.journal.flush()  # The user may think for a long time, so store what led to the question first.
         return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
 
     def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
         from inarch.calls.previews import (
             Files,
-            preview,  # most turns ask nobody
+            preview,  # most turns ask no question
         )
         from inarch.contract.approval_records import ApprovalRequest
 
         tool = live.tool.value
         files = Files(self.workspace, self.journal.redactor.text)
         shown, file = preview(live.call, tool, live.effects, files)
-        if live.offer is not None and live.offer.may:  # at the top: where there is no room for all, that is to be seen
+        if live.offer is not None and live.offer.may:  # at the top, so that it stays visible when there is little room
             first, *rest = shown.split("\n")
-            if not first.startswith("$ "):  # no words that the tokenizer knows, but those of a shell
-                first, rest = "$ " + live.offer.words.replace("\n", "⏎"), []  # a line end would look like one of ours
+            if not first.startswith("$ "):  # words of a shell, not words that the tokenizer knows
+                # a line end would look like one of Inarch's
+                first, rest = "$ " + live.offer.words.replace("\n", "⏎"), []
             shown = "\n".join((first, *live.offer.may, *rest))
         shape = live.shape
         words = "" if live.offer is not None and live.offer.is_once else shape.words
@@ -153,7 +155,7 @@ class Approvals:
             return False
         if answer is None:
             self._deny(live, f"{live.call.name} needs approval and was given none", "user")
-        # The yes was for other arguments or rights than those that would run now.
+        # The approval was for other arguments or rights than those that would run now.
         elif live.digest != live.approved:
             live.approved = None
             self._deny(live, f"the arguments of {live.call.name} changed while it was asked about", "user")
@@ -168,7 +170,7 @@ class Approvals:
         return False
 
     def _approved(self, live: LiveCall, answer: Approval, remarks: dict[str, str]) -> bool:
-        """Let a call run; one whose rights turn out to be others than those of the answer is asked about again."""
+        """Let a call run, or ask again if its rights differ from those of the answer."""
         if answer.rights is not None and self._chosen(live, answer.rights) is not None:
             return self._with_rights(live, answer, remarks)
         live.approved = live.digest
@@ -178,7 +180,7 @@ class Approvals:
             self.grants.remember(scope, shape, live.tool, self.journal.redactor.text(shape.words), live.rights)
         except StoreError as error:
             self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
-            # It is remembered for the session all the same, as is recorded.
+            # The session remembers it anyway, as recorded.
             scope = "shape"
         self._given(live, "approve", scope, "user", answer.reason, rights=live.rights)
         return False
@@ -195,13 +197,13 @@ class Approvals:
 
     def _with_rights(self, live: LiveCall, answer: Approval, remarks: dict[str, str]) -> bool:
         wrong = self._chosen(live, answer.rights or {}) or answer.reason
-        if wrong:  # kept as the reason: a replay looks at no files, and asks the same again
+        if wrong:  # Stored as the reason: a replay reads no files and must ask the same question.
             remarks[live.call.id] = wrong
         self._given(live, "modify", "once", "user", wrong, rights=live.rights)
         return True
 
     def _chosen(self, live: LiveCall, rights: ChosenRights) -> str | None:
-        """Let a call do what was chosen; return None if that is exactly so, else what is wrong, if anything."""
+        """Give a call the chosen rights; return what is wrong, or None if it has exactly those rights."""
         if live.rights == dict(rights):
             return None
         try:
@@ -211,13 +213,16 @@ class Approvals:
         return None if live.rights == dict(rights) else ""
 
     def _unasked(self, live: LiveCall) -> None:
-        """Settle a call about which nobody could be asked; one that only asks may run, and finds no answer."""
+        """Settle a call when there is no front end to ask.
+
+        A tool that only asks the user runs and finds no answer.
+        """
         only_asks = live.is_persons and not live.has_effects and not (live.judgement and live.judgement.by_policy)
         if live.offer is not None and live.offer.unasked and only_asks:
             live.is_unasked = True
             self._given(live, "approve", "once", "headless")
             return
-        message = f"{live.call.name} needs approval ({_reason(live, {})}) and nobody could be asked"
+        message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"
         self._deny(live, message, "headless", remedy=remedy_of_unasked(live))
 
     def _deny(
@@ -254,7 +259,7 @@ def denied(live: LiveCall, judgement: Judgement) -> ToolError:
 def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     reason = live.judgement.reason if live.judgement is not None else ""
     isolated = able(live.tool.value, Isolated)
-    if isolated is not None:  # what it declares to change is an isolated plugin's own word
+    if isolated is not None:  # an isolated plugin itself declared what it changes, so that proves nothing
         reason = f"{reason}; {isolated.isolated_bounds(live.effects)}"
     if live.rewritten:
         reason = f"{reason}; {live.rewritten_by} rewrote the call"
@@ -263,7 +268,7 @@ def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
 
 
 def remedy_of_unasked(live: LiveCall) -> str:
-    """Return what would have let a call run without a question: a flag, or the table or rule to add."""
+    """Return what would have let a call run without a question: a flag, a table or a rule to add."""
     by = live.judgement.by if live.judgement is not None else "mode"
     if by == "policy":
         return "run with --approve all"
@@ -288,7 +293,7 @@ def _remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
 
 
 def lifting_key(live: LiveCall) -> str:
-    """Return the TOML that lifts a denial of a tool's own policy, as the tool's `allowed_by` says; empty for none."""
+    """Return the TOML that lifts a denial by a tool's own policy, as its `allowed_by` says; empty for none."""
     tool = able(live.tool.value, SaysWhatAllows)
     if tool is None:
         return ""
@@ -305,13 +310,13 @@ def key_for(call: ToolCall, tool: Tool) -> str:
     words = words_of(call, tool)
     if words is None:
         return _rule(call.name, {}, path=next(filter(steers, sorted(tool.effects(call.arguments).writes)), ""))
-    if "*" in words:  # in [commands.NAME] it would stand for any further words
+    if "*" in words:  # in [commands.NAME] it would match any further words
         return rule_about(call, tool, "allow")
     return command_table(words)
 
 
 def rule_about(call: ToolCall, tool: Tool, decision: str) -> str:
-    """Return the TOML of a rule about this very command, or about every call of another tool."""
+    """Return the TOML of a rule for exactly this command, or for every call of another tool."""
     words = words_of(call, tool)
     if not is_command(call, tool):
         return _rule(call.name, {}, decision)

@@ -1,4 +1,7 @@
-"""One attempt at running a tool: in a thread or on the loop, stopped in time, abandoned if it will not stop."""
+"""One attempt at running a tool, in a thread or on the loop.
+
+A tool that does not stop within its grace period is abandoned.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,11 @@ if TYPE_CHECKING:
 
 
 MOST = 64
-"""Synchronous tools that run at once; an abandoned one no longer counts."""
+"""Synchronous tools that may run at once; an abandoned one no longer counts."""
 
 
 class Outcome(NamedTuple):
-    """What foreign code came to: a value, or the error it raised. Never an exception nobody looks at."""
+    """Value or error that foreign code ended with, so that no exception stays unobserved."""
 
     value: Any = None
     error: BaseException | None = None
@@ -51,7 +54,7 @@ class _Job:
             try:
                 self.loop.call_soon_threadsafe(self._settle, outcome)
             except RuntimeError:
-                pass  # the loop is closed: nobody waits any more
+                pass  # the loop is closed: no task waits any more
 
     def _settle(self, outcome: Outcome) -> None:
         if not self.future.done():
@@ -59,9 +62,9 @@ class _Job:
 
 
 def in_thread(function: Callable[[], Any]) -> asyncio.Future[Outcome]:
-    """Run a function in a daemon thread, which the exit does not wait for; the future belongs to the running loop.
+    """Run a function in a daemon thread, which does not delay the exit; the future belongs to the running loop.
 
-    The function may raise `InarchError`s, `SystemExit` and `KeyboardInterrupt`: give it through `guarded`.
+    Pass a function that may raise an `InarchError`, `SystemExit` or `KeyboardInterrupt` through `guarded`.
     """
     loop = asyncio.get_running_loop()
     context = contextvars.copy_context()
@@ -75,29 +78,30 @@ GRACE_S = 1.0
 
 
 def runs_on_loop(tool: Tool) -> bool:
-    """Whether calling the tool gives a coroutine; any other tool is called in a thread."""
+    """Return whether calling the tool returns a coroutine; other tools are called in a thread."""
     made = able(tool, OfFunction)
     return inspect.iscoroutinefunction(tool.run) or (made is not None and inspect.iscoroutinefunction(made.function))
 
 
 @frozen
 class Asking:
-    """A plugin's part as what an attempt runs: the call and its tool are given to it instead of arguments."""
+    """Plugin object that an attempt runs like a tool; it receives the call and its tool instead of arguments."""
 
     method: Callable[[ToolCall, Tool, CallContext], Any]
     call: ToolCall
     tool: Tool
 
     def run(self, arguments: Mapping[str, Any], context: CallContext) -> Any:
-        """Ask the part."""
+        """Call the plugin object."""
         return self.method(self.call, self.tool, context)
 
 
 @define(eq=False, repr=False)
 class Attempt:
-    """One attempt; `abandoned` is set when the tool ignored being stopped and may still be running.
+    """One attempt at running a tool.
 
-    `outcome` is set when the tool was done at the very moment at which the caller was cancelled.
+    `abandoned` is set when the tool ignored the stop and may still be running. `outcome` is set when the tool finished
+    at the moment the caller was cancelled.
     """
 
     bound: Bound[Tool] | Bound[Asking]
@@ -108,7 +112,7 @@ class Attempt:
     _coroutine: Coroutine[Any, Any, Outcome] | None = field(init=False, default=None)
 
     async def run(self, arguments: Mapping[str, Any], on_loop: bool, limit_s: float | None) -> Outcome | None:
-        """Return what the tool came to, None if it was stopped by its time limit.
+        """Return the tool's outcome, or None if its time limit stopped it.
 
         Raises:
             asyncio.CancelledError: The caller was cancelled; the tool has been stopped or abandoned.
@@ -117,7 +121,7 @@ class Attempt:
             outcome = await self._within(self._task(self._call(arguments)), limit_s)
         else:
             outcome = await self._within(in_thread(lambda: self._called(arguments)), limit_s)
-            # A plain function may have returned a coroutine: that one belongs on the loop.
+            # A plain function may have returned a coroutine, which must run on the loop.
             if outcome is not None and outcome.error is None and inspect.isawaitable(outcome.value):
                 outcome = await self._within(self._task(self._finish(outcome.value)), limit_s)
         return outcome
@@ -143,7 +147,7 @@ class Attempt:
         except asyncio.CancelledError as error:
             if task is not None and task.cancelling():
                 raise
-            return Outcome(error=error)  # the tool's own doing: nobody cancelled it
+            return Outcome(error=error)  # the tool raised it itself: the caller was not cancelled
 
     def _task(self, coroutine: Coroutine[Any, Any, Outcome]) -> asyncio.Task[Outcome]:
         self._coroutine = coroutine
@@ -165,7 +169,7 @@ class Attempt:
         return None
 
     async def _stop(self, work: asyncio.Future[Outcome]) -> bool:
-        """Stop the tool, within the grace; return whether the caller was cancelled meanwhile."""
+        """Stop the tool within the grace period; return whether the caller was cancelled meanwhile."""
         self.context.revoke()
         is_task = isinstance(work, asyncio.Task)
         if is_task:
@@ -186,11 +190,11 @@ class Attempt:
             with guarded(self.bound.plugin, "tool"):
                 coroutine.close()
         except InarchError:
-            pass  # it refused that too: it has been named already
+            pass  # it ignored that too, and has been reported already
 
 
 async def _ended(work: asyncio.Future[Outcome], seconds: float) -> bool:
-    """Wait for the work even if cancelled once more, so that the wait stays bounded and nothing is lost."""
+    """Wait for the work, even if cancelled again, so that the wait stays bounded and no outcome is lost."""
     loop = asyncio.get_running_loop()
     end, interrupted = loop.time() + seconds, False
     while not work.done() and (left := end - loop.time()) > 0:
@@ -202,6 +206,6 @@ async def _ended(work: asyncio.Future[Outcome], seconds: float) -> bool:
 
 
 def _look_at(work: asyncio.Future[Outcome]) -> None:
-    """Take note of an exception that nobody waits for, so that the loop doesn't report it."""
+    """Retrieve an exception that no task awaits, so that the loop does not report it."""
     if not work.cancelled():
         work.exception()

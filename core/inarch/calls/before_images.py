@@ -1,7 +1,7 @@
-"""Before a call changes a file its bytes and the new ones are kept, and what it is about to do: all that an undo needs.
+"""Before-images of the files that calls change, stored for undo.
 
-A process may end at any moment. What was announced is in the store before the file is touched, and what happened is
-there before anybody is told.
+Before a call changes a file, Inarch stores the old bytes, the new bytes and the intended change. A process may end at
+any moment. So the store has the intent before the file changes, and the result before listeners hear of it.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
     from inarch.journal.journal import Journal
 
 FILE_LIMIT = 64 << 20
-"""Bytes of the biggest file of which images are kept."""
+"""Bytes of the biggest file whose images are stored."""
 MOST_REFS = 1024
-"""Images of which it is known that they are kept; another one is handed to the store again, which has it."""
+"""Images remembered as stored. Others are passed to the store again, which has them already."""
 
 
 @define(eq=False, repr=False)
 class Keeper:
-    """Keeps images of files beside a session's events, each once.
+    """Store of file images beside a session's events; each image is stored once.
 
     Args:
-        journal: The session's; its store takes the images as blobs, and listens to what has to be told.
-        workspace: Where the files are.
-        folder: Where the images of what a command might change wait while it runs; they are gone with the process.
-        going_on: Calls whose programs still run, with where those may write.
-        edited: How edits of other calls left files since it was last looked what these programs change.
-        catching_up: Held while that is done.
+        journal: The session's journal. Its store takes the images as blobs; it also takes notes for the user.
+        workspace: The workspace of the files.
+        folder: Temporary folder for images of files that a running command may change. It ends with the process.
+        going_on: Calls whose programs still run, with the paths they may write.
+        edited: States of files after edits by other calls, since Inarch last compared the files of these programs.
+        catching_up: Lock held during that comparison.
     """
 
     journal: Journal
@@ -60,8 +60,8 @@ class Keeper:
 
     @property
     def tree(self) -> Tree:
-        """The workspace's files as commands found and left them."""
-        from inarch.calls.workspace_diff import Tree  # most sessions run nothing that writes
+        """Workspace files as commands found and left them."""
+        from inarch.calls.workspace_diff import Tree  # most sessions run no commands that write
 
         with self._lock:
             if self._tree is None:
@@ -69,14 +69,14 @@ class Keeper:
             return self._tree
 
     def has(self, ref: str | None) -> bool:
-        """Whether these bytes are among the last that were kept."""
+        """Return whether these bytes are among the last that were stored."""
         return ref in self._refs
 
     def put(self, data: bytes) -> str:
-        """Keep bytes and return what the store calls them: their SHA-256.
+        """Store bytes and return their reference, their SHA-256.
 
         Raises:
-            StoreError: The store took nothing.
+            StoreError: The store did not take them.
         """
         ref = self.journal.store.put_blob(self.journal.session_id, data)
         with self._lock:
@@ -86,7 +86,7 @@ class Keeper:
         return ref
 
     def is_first(self, what: str) -> bool:
-        """Whether this is to be told for the first time."""
+        """Return whether this note has not been shown yet."""
         with self._lock:
             first = what not in self._told
             self._told.add(what)
@@ -95,9 +95,9 @@ class Keeper:
 
 @define(eq=False, repr=False)
 class Images:
-    """What is known of a path before it changes: its whole mode, and whether everything about it is kept so far.
+    """Known facts about a path before it changes: its whole mode and whether all of it is stored.
 
-    `after` is the hash that it will have, empty where that isn't known.
+    `after` is the hash it will have, or empty if unknown.
     """
 
     mode: int = 0
@@ -108,13 +108,12 @@ class Images:
 
 @define(eq=False, repr=False)
 class Keeping:
-    """What one call does to files: its images are kept and the changes recorded.
+    """Recorder of one call's changes to files, with their images.
 
     Args:
-        keeper: The session's; None keeps nothing.
+        keeper: The session's keeper; None stores no images.
         call_id: The call.
-        record: Takes events, from any thread, and hands all that it is given to the store; not `at_once` with what
-            follows.
+        record: Takes events from any thread and passes all of them to the store; without `at_once`, later.
     """
 
     keeper: Keeper | None
@@ -122,10 +121,10 @@ class Keeping:
     record: Callable[..., None]
 
     def before(self, path: str, expected: str | None) -> Images:
-        """Keep a file as it is, if it is as expected; called before it changes.
+        """Store the present state of a file before it changes, if it is as expected.
 
         Raises:
-            ToolFailed: It can't be kept and the journal is required.
+            ToolFailed: It cannot be stored and the journal is required.
         """
         keeper = self.keeper
         if keeper is None:
@@ -141,10 +140,10 @@ class Keeping:
         return images
 
     def before_move(self, path: str, new_path: str, expected: str) -> Images:
-        """Keep a file as it is before it moves.
+        """Store the present state of a file before it moves.
 
         Raises:
-            ToolFailed: It can't be kept and the journal is required.
+            ToolFailed: It cannot be stored and the journal is required.
         """
         images = self.before(path, expected)
         if self.keeper is not None:
@@ -152,10 +151,10 @@ class Keeping:
         return images
 
     def taking(self, path: str, images: Images, chunks: Iterable[bytes]) -> Iterable[bytes]:
-        """Keep the bytes that are about to be written, and return them: as they come where they are too many.
+        """Store the bytes that are about to be written and return them; too many bytes are only passed on.
 
         Raises:
-            ToolFailed: They can't be kept and the journal is required.
+            ToolFailed: They cannot be stored and the journal is required.
         """
         if self.keeper is None:
             return chunks
@@ -163,7 +162,7 @@ class Keeping:
         for chunk in rest:
             taken.append(chunk)
             size += len(chunk)
-            # What was taken so far goes on with the rest: the file is written all the same.
+            # The chunks taken so far precede the rest: the file is written anyway.
             if size > FILE_LIMIT:
                 if images.kept:
                     self._too_big(path)
@@ -175,10 +174,10 @@ class Keeping:
         return (whole,)
 
     def announce(self, change: FileChange, images: Images) -> None:
-        """Say what is about to happen to a file, so that it is known whatever becomes of this process.
+        """Record the intended change of a file, so that it is known even if this process dies.
 
         Raises:
-            ToolFailed: That can't be kept and the journal is required.
+            ToolFailed: It cannot be stored and the journal is required.
         """
         if self.keeper is not None:
             self._announce(
@@ -200,13 +199,13 @@ class Keeping:
                 ) from error  # fmt: skip
 
     def changed(self, change: FileChange, images: Images, at_once: bool = False) -> None:
-        """Record a change that has happened; it was announced, so that the call's result is soon enough."""
+        """Record a change that has happened. It was announced, so it may be stored with the call's result."""
         keeper = self.keeper
         if keeper is None:
             self._happened(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
             return
         after = _mode(keeper, change.new_path or change.path) if change.after is not None else 0
-        # So that the next look at what a running program did does not take this edit for its work.
+        # Otherwise the next comparison would attribute this edit to a running program.
         if keeper.going_on:
             if change.new_path is not None:
                 keeper.edited[change.path] = None, 0
@@ -220,7 +219,7 @@ class Keeping:
         )
 
     def _happened(self, *payloads: FileChanged | Note, at_once: bool = True) -> None:
-        with suppress(StoreError, PluginError):  # they wait, and whoever flushes the journal next hears of it
+        with suppress(StoreError, PluginError):  # they wait: the next flush of the journal reports the failure
             self.record(*payloads, at_once=at_once)
 
     @contextmanager
@@ -241,13 +240,13 @@ class Keeping:
                 self._looked(keeper, lambda: self._record_differences(keeper, writes))
 
     def begin_going_on(self, writes: Sequence[str]) -> Callable[[], None]:
-        """Have what changes below these paths recorded until what is returned is called, from any thread.
+        """Record changes below these paths until the returned function is called, from any thread.
 
-        What other calls do meanwhile stays theirs: their edits are told apart, and a command that runs beside counts
-        for all that changes while it does.
+        Edits by other calls are recorded as theirs. A command that runs at the same time counts as the author of all
+        changes while it runs.
 
         Raises:
-            ToolFailed: It can't be kept that something is to change and the journal is required.
+            ToolFailed: The intent cannot be stored and the journal is required.
         """
         keeper = self.keeper
         writes = [path for path in writes if path.partition("/")[0] not in PROTECTED]
@@ -265,7 +264,7 @@ class Keeping:
         return end
 
     def _catch_up(self, keeper: Keeper) -> None:
-        """Record what programs that still run have changed so far, each for its own call."""
+        """Record what still-running programs have changed so far, each for its own call."""
         if not keeper.going_on:
             return
         with keeper.catching_up:
@@ -274,8 +273,8 @@ class Keeping:
             keeper.edited.clear()
 
     def record_so_far(self, keeper: Keeper, writes: Sequence[str]) -> Sequence[str]:
-        """Record what changed since it was last looked; what an edit left there is no change."""
-        from inarch.calls.workspace_diff import Side  # most sessions run nothing that writes
+        """Record changes since the last comparison; the state that an edit left is not a change."""
+        from inarch.calls.workspace_diff import Side  # most sessions run no commands that write
 
         found = []
         for path, before, after in keeper.tree.differences(writes, held=False):
@@ -328,7 +327,7 @@ class Keeping:
         return found.hash == expected and bool(self._kept(keeper, path, found.data))
 
     def _kept(self, keeper: Keeper, path: str, data: bytes, happened: bool = False) -> str:
-        """Keep bytes and return their hash; nothing where they can't be kept and need not be."""
+        """Store bytes and return their hash; return "" if they cannot be stored and need not be."""
         try:
             return keeper.put(data)
         except StoreError as error:
@@ -352,11 +351,11 @@ def _mode(keeper: Keeper, path: str) -> int:
     try:
         return whole_mode(keeper.workspace.stat(path))
     except ToolFailed:
-        return 0  # gone or replaced meanwhile: the change happened all the same
+        return 0  # gone or replaced meanwhile: the change happened anyway
 
 
 def _missing_above(workspace: Workspace, path: str) -> Iterator[str]:
-    """Yield the folders that will have to be made for a path, the outermost first."""
+    """Yield the folders that must be created for a path, the outermost first."""
     missing: list[str] = []
     parent = path.strip("/").rpartition("/")[0]
     while parent and workspace.stat(parent) is None:

@@ -1,4 +1,4 @@
-"""Before a call is judged: its tool is known, its arguments repaired and valid, its effects declared."""
+"""Checks before a call is judged: known tool, repaired and valid arguments, declared effects."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 _OF_THE_WORKSPACE = ("file", "search", "git", "trace")
-"""Categories of tools whose paths are the workspace's; those of others may lie anywhere."""
+"""Categories of tools whose paths belong to the workspace; paths of other tools may be anywhere."""
 
 
 @define(eq=False, repr=False)
 class Preparation:
-    """Repairs and checks calls against the tools of a composition; schemas are compiled once."""
+    """Repair and validation of calls against the tools of a composition; schemas are compiled once."""
 
     tools: Mapping[str, Bound[Tool]]
     root: str
@@ -38,16 +38,16 @@ class Preparation:
     _schemas: dict[str, Schema] = field(init=False, factory=dict)
 
     def repaired(self, bound: Bound[Tool] | None, arguments: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Return a call's arguments as the tool wants them, and what was repaired.
+        """Return a call's arguments in the form the tool expects, and what was repaired.
 
-        What is no object even after repair, or can't be recorded, stands under the key `""`, where validation refuses
-        it.
+        Arguments that are not an object after repair, or cannot be recorded, go under the key `""`, which validation
+        refuses.
         """
         told: tuple[str, ...] = ()
         if not (fault := fault_of(arguments)):
             if bound is not None:
                 arguments, told = repair_and_tell(arguments, bound.value.input_schema)
-            fault = fault_of(arguments)  # texts may have been read as lists and objects
+            fault = fault_of(arguments)  # texts may have been parsed into lists and objects
         if fault:
             return {"": f"left out: {fault}"}, ()
         arguments = dict(arguments) if isinstance(arguments, Mapping) else {"": arguments}
@@ -60,11 +60,11 @@ class Preparation:
         return arguments, told
 
     def checked(self, live: LiveCall) -> ToolError | None:
-        """Set the call's effects; return why it can't run, None if it can."""
+        """Set the call's effects; return why it cannot run, or None if it can."""
         if live.bound is None:
             return self._unknown(live.call.name)
         tool, arguments = live.bound.value, live.call.arguments
-        # So `repaired` marks what is no object.
+        # So `repaired` marks arguments that are not an object.
         if list(arguments) == [""]:
             shown = repr(arguments[""])[:200]
             return ToolError("validation", f"{tool.name}: the arguments are not a JSON object: {shown}")

@@ -1,4 +1,4 @@
-"""Asking plugins about one call: what becomes of it before it is judged, and what is added to its result."""
+"""Plugin interventions in one call: rewrites before it is judged, and additions to its result."""
 
 from __future__ import annotations
 
@@ -29,23 +29,25 @@ _DECISIONS = ("", "allow", "ask", "deny", "stop")
 
 @frozen
 class SaidBefore:
-    """What a rewriter said of a call, as a policy: it is weighed with what every other policy says."""
+    """A rewriter's decision about a call in the form of a policy, weighed with all other policies."""
 
     name: str
     verdict: Verdict
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
-        """Return it."""
+        """Return the decision."""
         return self.verdict
 
 
 @define(eq=False, repr=False)
 class Intervening:
-    """Asks one part after the other. What fails is recorded with its call; without a rewriter the call needs a person.
+    """Interventions of plugins, called one after the other.
+
+    Inarch records a failure with its call. If a rewriter fails, the call needs the user's approval.
 
     Args:
-        runner: Runs what is asked, as it runs tools.
-        may_allow: Plugins whose `allow` counts, by the user's own word.
+        runner: Runs plugins the way it runs tools.
+        may_allow: Plugins whose `allow` the user's configuration accepts.
     """
 
     runner: Runner
@@ -54,7 +56,7 @@ class Intervening:
     async def rewrite(
         self, live: LiveCall, part: Bound[Rewriter], prepare: Callable[[LiveCall, Any], str | None]
     ) -> None:
-        """Let a rewriter make another call of one; `prepare` gives it arguments, or says what is wrong with them."""
+        """Let a rewriter change a call; `prepare` gives it the arguments or returns what is wrong with them."""
         looking = Effects(reads=live.effects.reads, programs=True)
         said = await self._asked(live, part, part.value.rewrite, "rewriter", looking)
         if said is None:
@@ -80,7 +82,7 @@ class Intervening:
                 live.call.id, live.call.name, part.plugin, part.value.name, given, decision, reason, said.person
             )
         )
-        # A yes answers the mode's question only; a no and a question are heard whoever says them.
+        # An allow answers only the mode's question; a deny or an ask counts from every rewriter.
         if decision == "allow":
             live.allowed_by = live.allowed_by or f"{part.plugin} allows it{f': {reason}' if reason else ''}"
         elif decision:
@@ -114,7 +116,7 @@ class Intervening:
     async def _asked(
         self, live: LiveCall, part: Bound[Any], method: Callable[..., Any], door: Door, effects: Effects | None
     ) -> Any:
-        """Return what a part says, None where it fails, which is told."""
+        """Return a plugin's answer, or None after a failure, which is recorded."""
         try:
             return await self.runner.ask(live, part, Asking(method, live.call, live.tool.value), door, effects)
         except InarchError as error:
@@ -124,6 +126,6 @@ class Intervening:
     def _tell(self, live: LiveCall, part: Bound[Any], door: Door, error: InarchError) -> None:
         what = f"{door} {part.value.name!r} was skipped for {live.call.name}"
         live.record(ErrorHappened(f"{what}: {error.message}", error.remedy, part.plugin, door, live.call.id))
-        if door == "rewriter":  # it may have denied the call
+        if door == "rewriter":  # it might have denied the call
             absent = f"{part.plugin}: rewriter {part.value.name!r} could not judge this call"
             live.needs_person = live.needs_person or absent

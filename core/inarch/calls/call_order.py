@@ -1,8 +1,8 @@
-"""Which calls of a batch wait for which: happens-before edges from declared effects, in call order.
+"""Order of the calls of a batch: happens-before edges from declared effects, in call order.
 
-The accesses since the last barrier stand in a tree of path components. A write supersedes everything at and below its
-path, because whatever conflicts with something there conflicts with the write too; so each call waits for few others
-and 10,000 calls cost about as much as reading them.
+A tree of path components holds the accesses since the last barrier. A write supersedes everything at and below its
+path, because an access that conflicts with those conflicts with the write too. So each call waits for few others, and
+10,000 calls cost about as much as reading them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from inarch.contract.records import Effects
 from inarch_lib.staging.spellings import folded
 
 MANY_WAITS = 256
-"""A call that would wait for more calls than this becomes a barrier: more order than needed, but few edges."""
+"""Calls to wait for above which a call becomes a barrier: more order than needed, but few edges."""
 
 PROTECTED = (".git", ".inarch")
-"""Names below which no tool writes; a program may, where a call declared just that."""
+"""Names below which no tool writes; a program may, if its call declared exactly that."""
 
 Path = tuple[str, ...]
 
@@ -26,7 +26,7 @@ Path = tuple[str, ...]
 def components(path: str) -> Path:
     """Return a path's components, `()` for the root; `./a`, `a//b` and `a/` are read as `a`, `a/b` and `a`.
 
-    A path with `..` is not followed: it counts as everything.
+    A path with `..` is not resolved; it counts as everything.
     """
     parts = tuple(part for part in path.split("/") if part not in ("", "."))
     return () if ".." in parts else parts
@@ -38,21 +38,21 @@ def normalised(path: str) -> str:
 
 
 def may_write(effects: Effects, path: str) -> bool:
-    """Whether a path is at or below one that a call declared to write."""
+    """Return whether a path is at or below one that a call declared to write."""
     parts = components(path)
     declared = map(components, effects.writes)
     return any(parts[: len(one)] == one for one in declared)
 
 
 def changes_protected(effects: Effects) -> bool:
-    """Whether a call declared that it changes Git's or Inarch's own files: it is always asked about."""
+    """Return whether a call declared changes to Git's or Inarch's own files; such calls always ask."""
     return any(folded(part) in PROTECTED for path in effects.writes for part in components(path))
 
 
 def edges(batch: Sequence[Effects]) -> list[tuple[int, ...]]:
-    """Return, for each call, the positions of the earlier calls it has to wait for.
+    """Return, for each call, the positions of the earlier calls it must wait for.
 
-    The edges are reduced: a call that waits for another need not name what that one waited for.
+    The edges are reduced: a call that waits for another omits the calls that the other waited for.
     """
     order = _Order()
     return [order.add(position, effects) for position, effects in enumerate(batch)]
@@ -68,7 +68,7 @@ class _Node:
     written_below: bool = False
 
     def here(self, writing: bool) -> list[int]:
-        """Return the calls that one which reads or writes this path has to wait for."""
+        """Return the calls that a read or write of this path must wait for."""
         # The readers have waited for the writers.
         return self.readers if writing and self.readers else self.writers
 
@@ -101,7 +101,7 @@ class _Order:
             waits.update(self._conflicting(path, writing=False))
         for path in writes:
             waits.update(self._conflicting(path, writing=True))
-        # Whoever comes later waits for this one alone.
+        # Later calls wait for this one alone.
         if len(waits) > MANY_WAITS:
             return self._add_barrier(position)
         for path in reads:

@@ -1,4 +1,4 @@
-"""What a running tool is given: its workspace, live output that is capped, settings, and what happened before it."""
+"""Context of a running tool: its workspace, capped live output, settings and earlier calls."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MANY_HITS = 10_000
 
 
 def veiled(workspace: Workspace, hidden: Sequence[str]) -> Workspace:
-    """Return a workspace that does not give what the globs are about; the same one where there are none."""
+    """Return a workspace that hides files matching the globs; the same workspace without globs."""
     return _Veiled(workspace, tuple(hidden)) if hidden else workspace
 
 
@@ -63,13 +63,13 @@ class _Veiled:
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         found = self._workspace.walk(pattern, limit)
         left = tuple(path for path in found.paths if not self._is_hidden(path))
-        # The note is there in any case: that something is hidden must not tell whether anything matched.
+        # Always show the note: its presence must not reveal whether a hidden file matched.
         return evolve(found, paths=left, notes=(*found.notes, LEFT_OUT))
 
     def search(
         self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
     ) -> SearchHits:
-        # Whether hidden files match must not show: neither in a count nor in places of the limit that they take.
+        # Neither a count nor used-up places of the limit may reveal that hidden files match.
         found = self._workspace.search(pattern, path, glob, ignore_case, max(limit, MANY_HITS))
         left = tuple(hit for hit in found.hits if not self._is_hidden(hit.path))
         truncated = found.truncated or len(left) > limit
@@ -83,13 +83,13 @@ class _Veiled:
 
 
 MOST_LIVE = 64_000
-"""Characters of live output that are shown of one call."""
+"""Characters of live output shown of one call."""
 COALESCE_S = 0.1
 
 
 @define(eq=False, repr=False)
 class LiveOutput:
-    """Live output of one call: chunks may come from any thread, `show` is called on the loop, ten times a second."""
+    """Live output of one call. Any thread may add chunks; the loop calls `show` ten times a second."""
 
     show: Callable[[str], None]
     loop: asyncio.AbstractEventLoop
@@ -101,13 +101,13 @@ class LiveOutput:
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def add(self, chunk: str) -> None:
-        """Take a chunk; beyond the cap it is dropped, and that is said once."""
+        """Take a chunk. Drop what exceeds the cap and report that once."""
         with self._lock:
             if self._is_over or not chunk:
                 return
-            # What is beyond the cap is shown to the end of its line or word: half a secret would not be known as one.
+            # Show the rest of the line or word that exceeds the cap: half a secret would not be recognised.
             end = end_from(chunk, max(self._room, 0), LONGEST + min(self._room, 0))
-            # What is cut off is gone for the person only; the result has all of it.
+            # Only the display loses what is cut off; the result has all of it.
             self._chunks.append(chunk[:end])
             self._room -= end
             if end < len(chunk):
@@ -118,10 +118,10 @@ class LiveOutput:
             try:
                 self.loop.call_soon_threadsafe(self._arm)
             except RuntimeError:
-                pass  # the loop is closed: nobody watches any more
+                pass  # the loop is closed: no front end watches any more
 
     def flush(self) -> None:
-        """Show what has come; on the loop only."""
+        """Show pending output; call this on the loop only."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -138,18 +138,18 @@ class LiveOutput:
 
 
 class Doors(Protocol):
-    """What calls may use of the session that they are of."""
+    """Operations of the session that its calls may use."""
 
     def inbox(self, plugin: str) -> Inbox:
-        """Return what takes the words of a plugin."""
+        """Return the inbox for a plugin's messages to the model."""
         ...
 
     async def child(self, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
-        """Run a turn of a child session; one that only reads unless the call may change anything."""
+        """Run a turn of a child session, read-only unless the call may change anything."""
         ...
 
     def set_approve(self, level: str) -> None:
-        """Let another approve mode hold from now on, as the person said with a call."""
+        """Set the approve mode from now on, as the user chose with a call."""
         ...
 
 
@@ -175,7 +175,7 @@ class CallContext:
 
     @property
     def turn_id(self) -> str:
-        """The turn the call belongs to."""
+        """The turn that the call belongs to."""
         return self._call.turn_id
 
     @property
@@ -185,13 +185,13 @@ class CallContext:
 
     @property
     def workspace(self) -> Workspace:
-        """The workspace, as long as the call may act."""
+        """The workspace, usable as long as the call may act."""
         self._lease.check()
         return self.handle
 
     @property
     def cancelled(self) -> threading.Event:
-        """Set when the call should stop."""
+        """Event that is set when the call should stop."""
         return self._lease.cancelled
 
     @property
@@ -201,19 +201,19 @@ class CallContext:
 
     @property
     def state(self) -> Path:
-        """The plugin's own folder, made on first use."""
+        """The plugin's own folder, created on first use."""
         self._lease.check()
         if not self._state_dir:
             raise ToolFailed("execution", "this plugin was given no state folder")
         folder = Path(self._state_dir)
-        from inarch_lib.staging import make_folder  # not on the start-up path
+        from inarch_lib.staging import make_folder  # keep this import off the start-up path
 
         make_folder(folder)
         return folder
 
     @property
     def inbox(self) -> Inbox:
-        """What takes the plugin's words for the model, also after the call."""
+        """Inbox for the plugin's messages to the model, usable after the call too."""
         return self._session.inbox(self._plugin)
 
     async def child(self, task: ChildTask) -> ChildTurn:
@@ -262,7 +262,7 @@ class CallContext:
 
 @define(eq=False, repr=False)
 class _Recording:
-    """What is recorded while a call runs, from whatever thread: kept at once, shown on the loop."""
+    """Recorder of a running call, usable from any thread: it stores events at once and shows them on the loop."""
 
     call: ToolCall
     journal: Journal
@@ -270,41 +270,41 @@ class _Recording:
     loop: asyncio.AbstractEventLoop
 
     def keep(self, *payloads: FileChanging | FileChanged | Note, at_once: bool = True) -> None:
-        """Keep what is going to happen to files, or has happened."""
+        """Store a change to files that is about to happen or has happened."""
         self.journal.keep(payloads, self.call.turn_id, at_once)
-        if not isinstance(payloads[0], FileChanging) and at_once:  # else it is shown with what follows
+        if not isinstance(payloads[0], FileChanging) and at_once:  # otherwise it is shown with the next event
             self._show_all()
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
-        """Keep an event of the plugin's."""
+        """Store an event of the plugin."""
         self.journal.keep((self.checked(name, data),), self.call.turn_id or None, at_once=False)
         self._show_all()
 
     def show_output(self, text: str) -> None:
-        """Record live output; this is called on the loop."""
+        """Record live output; call this on the loop."""
         self.journal.record(CallOutput(self.call.id, text), self.call.turn_id)
 
     def _show_all(self) -> None:
         try:
-            # Listeners live on the loop; what a thread hands over there comes before the thread's own result.
+            # Listeners run on the loop; an event that a thread hands over arrives before the thread's result.
             self.loop.call_soon_threadsafe(self.journal.show)
         except RuntimeError:
-            self.journal.show()  # the loop is closed, it has happened all the same
+            self.journal.show()  # the loop is closed, but it has happened
 
 
 @define(eq=False, repr=False)
 class Surroundings:
-    """What all calls of one session work with.
+    """Shared dependencies of all calls of one session.
 
     Args:
-        journal: Hears of changes and output.
-        workspace: What handles give access to.
-        seen: Hashes of what the session knows.
-        secrets: What calls know of secrets.
-        front_end: In which the user may point at something.
-        keeper: Keeps images of the files that calls change.
-        checked: Makes an event of what a plugin, by its name, records, if it may.
-        doors: What calls may use of the session; None outside of sessions.
+        journal: Records changes and output.
+        workspace: The workspace behind the handles.
+        seen: Hashes of files that the session knows.
+        secrets: The secrets that calls know.
+        front_end: The front end in which the user may select something.
+        keeper: Stores images of the files that calls change.
+        checked: Makes an event of a record by a plugin, given its name, if the plugin may record it.
+        doors: Session operations that calls may use; None outside of sessions.
     """
 
     journal: Journal
@@ -317,7 +317,7 @@ class Surroundings:
     doors: Doors | None = None
 
     def selection(self) -> Any:
-        """Return what the user points at."""
+        """Return the user's selection in the front end."""
         if self.front_end is None:
             return None
         try:
@@ -342,13 +342,13 @@ def open_context(
     """Make the context of one attempt, on the loop that the call runs under.
 
     Args:
-        around: What all calls of the session work with.
+        around: Shared dependencies of the session's calls.
         call: The call.
-        part: Whose settings and folder it has: the call's tool, or what is asked about the call.
-        earlier: Gives the turn's finished calls.
-        effects: What the call declared, None if it was let change anything.
-        hidden: Globs over the paths that rules keep from the call.
-        rights: What a person let the call do beyond what it may anyway; None where no person let it run.
+        part: Owner of the settings and the folder: the call's tool, or the plugin object asked about the call.
+        earlier: Returns the turn's finished calls.
+        effects: Effects that the call declared; None if it may change anything.
+        hidden: Globs of the paths that rules hide from the call.
+        rights: Additional rights from the user; None if the user did not approve the call.
     """
     journal, given = around.journal, part.context
     recording = _Recording(call, journal, partial(around.checked, part.plugin), asyncio.get_running_loop())

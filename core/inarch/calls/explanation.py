@@ -1,4 +1,4 @@
-"""Why a call would run, be asked about or be denied: every layer's word, without running anything."""
+"""Explanation of why a call would run, ask or be denied, layer by layer, without running anything."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 @frozen
 class Explanation:
-    """What would happen with a call, and what each layer said.
+    """Decision about a call, and the answer of each layer.
 
     Args:
         call: The call, its arguments repaired.
-        decision: What would happen; `invalid` calls reach no policy.
+        decision: The decision; `invalid` calls reach no policy.
         reason: Why.
-        by: Whose word it is: `mode`, `confirmation`, `policy`, or `project` for a kept approval.
-        effects: What the call declares.
-        shape: What a lasting approval would cover, in words.
-        opinions: What every policy said.
-        question: What there is to ask, before the mode or an approval answers; empty for nothing.
+        by: Source of the decision: `mode`, `confirmation`, `policy`, or `project` for a stored approval.
+        effects: Effects that the call declares.
+        shape: Calls that a lasting approval would cover, in words.
+        opinions: The answers of all policies.
+        question: The question before the mode or an approval answers it; empty for none.
         rules: The rules that match.
-        holds: The one of them that holds.
-        approved: Whether an approval kept for the project covers the call.
-        allows: What would let it run without a question.
-        forbids: What would deny it.
+        holds: The one of them that applies.
+        approved: Whether an approval stored for the project covers the call.
+        allows: Configuration that would let it run without a question.
+        forbids: Configuration that would deny it.
     """
 
     call: ToolCall
@@ -68,11 +68,11 @@ def explain(
     root: str,
     grants: ProjectGrants | None = None,
 ) -> Explanation:
-    """Explain a call; `grants` of None leaves out what was approved for the project."""
+    """Explain a call; `grants` of None leaves out the project's approvals."""
     from inarch.journal.journal import Journal
     from inarch_sdk.memory_store import MemoryStore
 
-    # The same steps as for a real call, on a journal that nobody keeps.
+    # The same steps as for a real call, on a journal that is not stored.
     preparation = Preparation(tools, root)
     bound = tools.get(name)
     call = ToolCall(new_id(), "", "", name, preparation.repaired(bound, arguments)[0], origin="user")
@@ -106,7 +106,7 @@ def explain(
 
 
 def _approved(live: LiveCall, grants: ProjectGrants | None) -> bool:
-    """Whether an approval kept for the project covers a call, which gets the rights that were chosen with it."""
+    """Return whether a project approval covers a call; if so, give the call the rights chosen with it."""
     try:
         live.choose({})
     except InarchError:
@@ -125,7 +125,7 @@ def _outcome(
 
 
 def _allowing(live: LiveCall, decision: str) -> str:
-    """Return what would let a call run without a question; nothing where only another rule or policy could."""
+    """Return what would let a call run without a question; "" if only another rule or policy could."""
     assert live.judgement is not None
     if decision == "ask":
         return remedy_of_unasked(live)

@@ -1,4 +1,4 @@
-"""What the user has approved for longer than one call: in this session, or for good in this project."""
+"""Approvals that last longer than one call: for this session, or permanently in this project."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 
 LASTING: frozenset[ApprovalScope] = frozenset({"shape", "tool", "session", "project"})
-"""Scopes that are remembered; `project` beyond the session."""
+"""Scopes that are remembered; `project` outlasts the session."""
 
 
 def narrowed(scope: ApprovalScope, live: LiveCall) -> ApprovalScope:
     """Return the scope that an answer really has.
 
-    No tool that runs commands is approved as a whole; what only a person may answer is not answered for everything; and
-    a tool may say that a call is never approved for good: then not for the session either with rights that name things.
+    - A tool that runs commands is never approved as a whole.
+    - A call that only the user may approve is approved only by itself.
+    - A tool may exclude a call from permanent approval. If its rights name things, the session excludes it too.
     """
     if live.offer is not None and live.offer.is_once:
         return "once"
@@ -42,17 +43,17 @@ def narrowed(scope: ApprovalScope, live: LiveCall) -> ApprovalScope:
 
 
 def covering(live: LiveCall, grants: Grants) -> ApprovalScope | None:
-    """Return the scope of what covers a call, None if it has to be asked about; it gets the rights chosen then.
+    """Return the scope of the approval that covers a call, None for none; give the call its rights.
 
     Raises:
-        StoreError: What was approved for the project can't be known.
+        StoreError: The project's approvals cannot be read.
     """
     found = grants.covered(live)
     return found.scope if found is not None and _has_again(live, found.rights) else None
 
 
 def _has_again(live: LiveCall, rights: ChosenRights) -> bool:
-    """Give a call the rights that were chosen once; False where they mean something else by now."""
+    """Give a call the rights that were chosen before; return False if they mean something else by now."""
     if not rights:
         return True
     try:
@@ -61,20 +62,20 @@ def _has_again(live: LiveCall, rights: ChosenRights) -> bool:
             return True
     except InarchError:
         pass
-    # The question that follows begins without rights.
+    # The next question starts without rights.
     live.choose({})
     return False
 
 
 @define(eq=False, repr=False)
 class ProjectGrants:
-    """The approvals of one project that are kept, and what they are bound to.
+    """Stored approvals of one project, with what each is bound to.
 
     Args:
         root: The project's folder.
-        state_dir: Where they are kept.
-        origins: Name, distribution and version of each plugin, by its name; one without them is a single file, whose
-            code may be another tomorrow.
+        state_dir: The folder that stores them.
+        origins: Name, distribution and version of each plugin, by its name. A plugin without them is a single file,
+            whose code may change any time.
     """
 
     root: str
@@ -82,7 +83,7 @@ class ProjectGrants:
     origins: Mapping[str, str]
 
     def covering(self, shape: Shape, bound: Bound[Tool]) -> ProjectApproval | None:
-        """Return the approval that covers a call; one that was given to another version or schema does not.
+        """Return the approval that covers a call, unless it was given to another version or schema.
 
         Raises:
             StoreError: A newer Inarch wrote the approvals.
@@ -93,8 +94,8 @@ class ProjectGrants:
         return next((one for one in known if one.key == shape.key and self.still_holds(one, bound)), None)
 
     def still_holds(self, approval: ProjectApproval, bound: Bound[Tool]) -> bool:
-        """Whether an approval was given to this tool as it is now."""
-        # A new version or another schema is another tool: nobody has approved that one.
+        """Return whether an approval was given to this tool as it is now."""
+        # A new version or another schema counts as another tool, which the user has not approved.
         now = bound.value.name, self._origin(bound), schema_digest(bound.value)
         return (approval.tool, approval.plugin, approval.schema) == now
 
@@ -102,10 +103,10 @@ class ProjectGrants:
         return None if bound.is_replaced else self.origins.get(bound.plugin)
 
     def keep(self, shape: Shape, bound: Bound[Tool], words: str, rights: ChosenRights) -> None:
-        """Keep an approval until it is revoked.
+        """Store an approval until it is revoked.
 
         Raises:
-            StoreError: It can't be kept.
+            StoreError: It cannot be stored.
         """
         from inarch.config.approvals import Approvals, ProjectApproval
 
@@ -121,7 +122,7 @@ class ProjectGrants:
 
 
 class Covered(NamedTuple):
-    """What covers a call: the scope of the earlier approval, and the rights that were chosen with it."""
+    """Scope of the earlier approval that covers a call, and the rights chosen with it."""
 
     scope: ApprovalScope
     rights: ChosenRights = {}  # noqa: RUF012 - never changed
@@ -129,9 +130,9 @@ class Covered(NamedTuple):
 
 @define(eq=False, repr=False)
 class Grants:
-    """Lasting approvals of one session: of calls of a shape, of a tool, or of everything; and those of the project.
+    """Lasting approvals of one session, by shape, by tool or for everything, and those of the project.
 
-    What is kept `elsewhere`, by the program, is known and kept there alone.
+    If `elsewhere` stores approvals, they are looked up and stored only there.
     """
 
     shapes: dict[str, str] = field(factory=dict)
@@ -142,18 +143,18 @@ class Grants:
     elsewhere: LastingApprovals | None = None
 
     def covered(self, live: LiveCall) -> Covered | None:
-        """Return what covers a call, None if it has to be asked about; this very call with its rights goes first.
+        """Return the approval that covers a call, None for none; one for this very call takes precedence.
 
         Raises:
-            StoreError: What was approved for the project can't be known.
+            StoreError: The project's approvals cannot be read.
         """
         if self.elsewhere is not None:
             return self._elsewhere(live, self.elsewhere)
         is_covered = not live.is_persons and (self.everything or live.tool.value.name in self.tools)
         try:
-            # An approval with chosen rights is remembered under the call itself, so that it comes before wider ones.
+            # An approval with chosen rights is stored under the call itself, so that it precedes wider ones.
             own = self._of_shape(offered_shape(live.call, live.offer), live.tool) if live.offer is not None else None
-        except StoreError:  # rights that were kept are not known, but a yes was given
+        except StoreError:  # the stored rights are unknown, but the call was approved
             if not is_covered:
                 raise
             own = None
@@ -165,7 +166,8 @@ class Grants:
 
     def _elsewhere(self, live: LiveCall, elsewhere: LastingApprovals) -> Covered | None:
         tool = live.tool.value
-        # This very call goes first where its rights were kept; who keeps none, or replays, is asked once a call.
+        # This very call takes precedence if its rights were stored. Without a store, or in a replay, each call asks
+        # once.
         keys = [live.shape.key]
         if live.offer is not None and able(elsewhere, KeepsRights) is not None:
             keys.insert(0, offered_shape(live.call, live.offer).key)
@@ -185,17 +187,17 @@ class Grants:
     def remember(
         self, scope: ApprovalScope, shape: Shape, bound: Bound[Tool], words: str, rights: ChosenRights | None = None
     ) -> None:
-        """Keep an approval for as long as its scope says; `once` is not kept.
+        """Store an approval for as long as its scope says; `once` is not stored.
 
         Args:
             scope: How long and for what.
-            shape: That of the call.
+            shape: The call's shape.
             bound: The call's tool.
-            words: What the shape covers, as it may be kept.
-            rights: What was chosen with it.
+            words: Description of what the shape covers, safe to store.
+            rights: Rights chosen with it.
 
         Raises:
-            StoreError: The approval holds for this session but can't be kept for the project.
+            StoreError: The approval holds for this session but cannot be stored for the project.
         """
         if self.elsewhere is not None:
             self.elsewhere.remember(scope, shape.key, bound.value, words)
@@ -213,19 +215,19 @@ class Grants:
                 self.project.keep(shape, bound, words, rights or {})
 
     def listed(self) -> tuple[str, ...]:
-        """Return the approvals of the session in words, for the user."""
+        """Return the session's approvals in words, for the user."""
         lines = ["everything"] if self.everything else []
         lines += [f"every call of {name}" for name in sorted(self.tools)]
         return (*lines, *sorted(self.shapes.values()))
 
     def kept(self) -> Sequence[ProjectApproval]:
-        """Return what was approved for good in the project."""
+        """Return the project's permanent approvals."""
         from inarch.config.approvals import Approvals
 
         return Approvals(self.project.root, self.project.state_dir).known() if self.project is not None else ()
 
     def revoke_kept(self, which: str | None = None) -> Sequence[ProjectApproval]:
-        """Take back what was approved for good in the project, all or the one of this id, and return it."""
+        """Revoke the project's permanent approvals, all or the one with this id, and return them."""
         from inarch.config.approvals import Approvals
 
         project = self.project

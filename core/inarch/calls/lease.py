@@ -1,4 +1,4 @@
-"""The workspace as a call holds it: recorded, read before written, and taken away the moment the call is over."""
+"""Workspace handle of one call: it records accesses, demands reading before writing, and is revoked after the call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Lease:
-    """The right of one call to act; once revoked it never comes back."""
+    """Right of one call to act; once revoked it never comes back."""
 
     call_id: str
     cancelled: threading.Event = field(init=False, factory=threading.Event)
@@ -42,7 +42,7 @@ class Lease:
             raise Cancelled(f"call {self.call_id} is over: it was cancelled, timed out or has ended")
 
     def revoke(self, cancel: bool = True) -> None:
-        """Take the right away; `cancel` also tells a call that still runs to stop."""
+        """Revoke the right; `cancel` also signals a running call to stop."""
         self.revoked = True
         if cancel:
             self.cancelled.set()
@@ -50,13 +50,13 @@ class Lease:
 
 @define(eq=False, repr=False)
 class Handle:
-    """A `Workspace` for one call: forwards, records what was read and written, and demands reading before writing.
+    """`Workspace` for one call that records reads and writes and demands reading before writing.
 
-    It writes where the call declared to, for that is what was asked about and what other calls wait for; `effects` of
-    None are those of a call that was let do anything.
+    It writes only to paths that the call declared, because the user approved those and other calls wait for them.
+    `effects` of None belong to a call that may do anything.
 
-    What the call itself reads counts only once it has succeeded: a tool that looks at a file in order to overwrite it
-    has not shown it to anybody.
+    The call's own reads count only after it succeeded. A tool that reads a file in order to overwrite it has not shown
+    it to the model or the user.
     """
 
     _workspace: Workspace
@@ -74,7 +74,7 @@ class Handle:
         return self._workspace.root
 
     def stat(self, path: str) -> FileStat | None:
-        """Return what stands at `path`."""
+        """Return the state of `path`."""
         self._lease.check()
         return self._workspace.stat(path)
 
@@ -100,7 +100,7 @@ class Handle:
         """Write a file whose present bytes the session knows."""
         self._demand_declared(path)
         self._demand_seen(path, expected_hash)
-        # What is there is kept, the change announced, then made: undo knows of it wherever a kill comes.
+        # Store the old bytes, announce the change, then make it: undo knows of it whenever the process is killed.
         images = self._keeping.before(path, expected_hash)
         taken = self._keeping.taking(path, images, self._while_allowed(chunks))
         self._announce(FileChange(path, expected_hash, images.after), images)
@@ -123,7 +123,7 @@ class Handle:
         return self._note(self._workspace.move(path, new_path, expected_hash), images)
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
-        """Put a file whose present bytes the session knows back as it was."""
+        """Restore an earlier state of a file whose present bytes the session knows."""
         self._demand_declared(path)
         present = None if self._workspace.stat(path) is None else self._workspace.digest(path)
         if present is not None:
@@ -160,7 +160,7 @@ class Handle:
         on_output: Callable[[bytes], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> Ran:
-        """Run a program with rights that the call declared; it is killed when the call is over."""
+        """Run a program with rights that the call declared; kill it when the call is over."""
         self._demand_allowed(argv, rights, cwd)
         with self._keeping.comparing(rights.writes):
             return self._workspace.run(
@@ -178,24 +178,23 @@ class Handle:
             self._demand_allowed(part.argv, part.rights, cwd)
         workspace = able(self._workspace, RunsPiped)
         if workspace is None:
-            raise ToolFailed("execution", "this workspace joins no programs", "run one command a call")
+            raise ToolFailed("execution", "this workspace cannot run pipelines", "run one command a call")
         with self._keeping.comparing([*dict.fromkeys(path for part in parts for path in part.rights.writes)]):
             return workspace.run_piped(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})
 
     def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
-        """Start programs that run on when the call is over, each with rights that it declared.
+        """Start programs that outlive the call, each with rights that it declared.
 
-        What changes below the paths that they may write until they end counts as the call's; `on_end` is called then,
-        from a thread.
+        Changes below the paths they may write belong to the call until they end. Then a thread calls `on_end`.
 
         Raises:
-            ToolFailed: The workspace has no programs that run on.
+            ToolFailed: The workspace does not support such programs.
         """
         for part in parts:
             self._demand_allowed(part.argv, part.rights, cwd)
         workspace = able(self._workspace, StartsPrograms)
         if workspace is None:
-            raise ToolFailed("execution", "in this workspace nothing runs on", "run commands that end")
+            raise ToolFailed("execution", "this workspace cannot run background programs", "run commands that end")
         goes_on = self._keeping.begin_going_on([*dict.fromkeys(path for part in parts for path in part.rights.writes)])
 
         def ended() -> None:
@@ -217,7 +216,7 @@ class Handle:
         """Do nothing: the workspace outlives the call."""
 
     def __getattr__(self, name: str) -> Any:
-        # A workspace may offer more than the port; through the handle that can be taken away as well.
+        # A workspace may offer more than the port; the handle can revoke that as well.
         if name.startswith("_"):
             raise AttributeError(name)
         member = getattr(self._workspace, name)
@@ -233,16 +232,16 @@ class Handle:
         return forward
 
     def publish_reads(self) -> None:
-        """Let the session know what the call read; for calls that succeeded."""
+        """Report the files that the call read to the session; for calls that succeeded."""
         for path, digest in self._reads.items():
-            # What the call wrote afterwards is newer than what it read.
+            # A later write of the call is newer than its read.
             if path not in self.files:
                 self.files[path] = self._seen[path] = digest
 
     def _demand_declared(self, *paths: str) -> None:
         self._lease.check()
         for path in paths:
-            # Nobody was asked about other paths, and calls that run beside it did not wait for them.
+            # The user was not asked about other paths, and concurrent calls did not wait for them.
             if self._effects is not None and not _was_declared(path, self._effects):
                 raise ToolFailed(
                     "permission", f"{path} is not among what this call declared to write; nothing was written",
@@ -250,14 +249,14 @@ class Handle:
                 )  # fmt: skip
 
     def _demand_allowed(self, argv: Sequence[str], rights: Rights, cwd: str) -> None:
-        """Refuse rights that the call did not declare, and learn the secrets in what the program is to read."""
+        """Refuse rights that the call did not declare, and learn the secrets in files that the program may read."""
         self._demand_declared(*rights.writes)
         self._demand_undeclared_allowed(rights)
         if self._secrets is not None:
             self._secrets.learn_run(argv, cwd, rights)
 
     def _demand_undeclared_allowed(self, rights: Rights) -> None:
-        """Refuse what paths can't say to a call that was not let do anything."""
+        """Refuse rights that paths cannot express, unless the call may do anything."""
         if self._effects is None:
             return
         wanted = {
@@ -273,7 +272,7 @@ class Handle:
                 )  # fmt: skip
 
     def _demand_seen(self, path: str, expected_hash: str | None, unread: str | None = None) -> None:
-        """Refuse to touch bytes that the session doesn't know; `unread` stands for the hash of an unread file."""
+        """Refuse to touch bytes that the session does not know; `unread` replaces the hash of an unread file."""
         self._lease.check()
         if expected_hash is None or self._seen.get(normalised(path), unread) == expected_hash:
             return
@@ -284,7 +283,10 @@ class Handle:
     def _restore_all(
         self, restore_all: Callable[..., tuple[str, ...]], states: Sequence[FileState], near: Sequence[str] = ()
     ) -> tuple[str, ...]:
-        """Leave every path as its state says, or all as they are; a state says what must stand there for that."""
+        """Set every path to its given state, or leave all as they are.
+
+        A state also says which state the path must have before.
+        """
         self._demand_declared(*(state.path for state in states))
         changes = [self._planned(state) for state in states]
         for change, images in changes:
@@ -330,7 +332,7 @@ class Handle:
 
 
 def _was_declared(path: str, effects: Effects) -> bool:
-    """Whether a call declared to write a path; a declared folder is no word about steering files in it."""
+    """Return whether a call declared to write a path; a declared folder does not cover steering files in it."""
     if not steers(path):
         return may_write(effects, path)
     return may_write(evolve(effects, writes=frozenset(filter(steers, effects.writes))), path)

@@ -1,4 +1,4 @@
-"""One call while it lives, the only mutable record in the scheduler, and which calls are alike.
+"""Mutable record of one call, and shapes, which say which calls are alike.
 
 Its states go forward only, and a terminal one is final:
 
@@ -6,8 +6,8 @@ Its states go forward only, and a terminal one is final:
                 ├──────────────────────┴─► scheduled ─► executing ─► success | error | cancelled
                 └─► error
 
-Every state that isn't terminal can also end in `error` (refused, denied) or `cancelled`. A change of the arguments
-during approval stays in `awaiting_approval`: it is validated and asked again without going back.
+Every state that is not terminal can also end in `error` (refused, denied) or `cancelled`. If the arguments change
+during approval, the call stays in `awaiting_approval`: Inarch validates it and asks again.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ if TYPE_CHECKING:
 
 
 LONGEST_SHAPE = 200
-"""Characters; what a person can't take in at a glance is not offered."""
+"""Characters of a shape's description; a longer one is hard to read at a glance and is not offered."""
 
 
 @frozen(eq=False, repr=False)
 class Shape:
-    """Calls that are alike: equal `key`s; `words` say what they have in common."""
+    """Group of calls that are alike: their `key`s are equal, and `words` describe what they have in common."""
 
     key: str
     words: str
 
 
 def digest(name: str, arguments: Mapping[str, Any], rights: ChosenRights | None = None) -> str:
-    """Return the SHA-256 of a call's name, final arguments and what was chosen beside them, in canonical JSON."""
+    """Return the SHA-256 of a call's name, final arguments and chosen rights, in canonical JSON."""
     return _hash({"name": name, "arguments": arguments} | ({"rights": rights} if rights else {}))
 
 
 def offered_shape(call: ToolCall, offer: RightsOffer) -> Shape:
-    """Return the shape of a call whose rights can be chosen: this very one, whatever rights it has."""
+    """Return the shape of a call whose rights can be chosen: this very call, whatever its rights."""
     lead = f"{offer.words} with " if offer.chosen else offer.words
     listed = ", ".join(" ".join((name, *values)) for name, values in offer.chosen.items())
     return Shape(_hash({"tool": call.name, "words": offer.words}), f"{lead}{listed}")
@@ -75,11 +75,11 @@ def schema_digest(tool: Tool) -> str:
 
 
 def shape_of(call: ToolCall, bound: Bound[Tool], effects: Effects) -> Shape:
-    """Return a call's shape: what its tool says, else the files it changes, else this very call."""
+    """Return a call's shape: as its tool describes it, else the files it changes, else this very call."""
     words = _own_words(bound, call.arguments)
     if words is not None:
         return Shape(_hash({"tool": call.name, "shape": words}), words)
-    # An edit is like any other one of the same files by the same tool, whatever it writes.
+    # An edit is like any other edit of the same files by the same tool, whatever it writes.
     if bound.value.category == "file" and effects.writes and not effects.exclusive:
         paths = sorted({normalised(path) for path in effects.writes})
         return Shape(_hash({"tool": call.name, "paths": paths}), f"{call.name} on {_listed(paths)}")
@@ -87,7 +87,7 @@ def shape_of(call: ToolCall, bound: Bound[Tool], effects: Effects) -> Shape:
 
 
 def _own_words(bound: Bound[Tool], arguments: Mapping[str, Any]) -> str | None:
-    """Return the tool's own words for a shape; a tool that fails at it, or says too much, offers none."""
+    """Return the tool's own description of a shape; None if the tool fails or describes too much."""
     tool = able(bound.value, Shaped)
     if tool is None:
         return None
@@ -123,7 +123,7 @@ NEXT: dict[CallStatus, frozenset[CallStatus]] = {
 
 
 class IllegalTransition(RuntimeError):
-    """A call was to go from one state to another that can't follow it: a fault in the kernel."""
+    """A transition between states of a call that is not allowed: a fault in the kernel."""
 
 
 def advance(status: CallStatus, new: CallStatus) -> CallStatus:
@@ -139,14 +139,20 @@ def advance(status: CallStatus, new: CallStatus) -> CallStatus:
 
 @define(eq=False, repr=False)
 class LiveCall:
-    """A call, the tool it is for, and the journal that hears of every step.
+    """A call with its tool and the journal that records every step.
 
-    `refused` is whether the person denied it without a word; `hidden` are globs over the paths that rules keep from the
-    call where it reads whole folders; `proposed` are the arguments that it had before a person changed them; `offer` is
-    what a person can let it do beyond what it may anyway, with what they chose. `original` are the arguments that it
-    had before a plugin rewrote it, `said` what rewriters ask or deny, `allowed_by` why one answers the mode's question,
-    `needs_person` why no mode, grant or earlier approval answers, `stop` which plugin ends the turn for it, and why.
-    `is_unasked` is whether it runs because nobody could be asked, `then` the approve mode that the person lets follow.
+    Attributes:
+        refused: Whether the user denied it without a comment.
+        hidden: Globs of the paths that rules hide from the call when it reads whole folders.
+        proposed: The arguments before the user changed them.
+        offer: Additional rights that the user can give, with those they chose.
+        original: The arguments before a plugin rewrote the call.
+        said: Rewriters' questions and denials.
+        allowed_by: Why a rewriter answers the mode's question.
+        needs_person: Why no mode, grant or earlier approval answers.
+        stop: The plugin that ends the turn because of the call, and why.
+        is_unasked: Whether it runs because there was no user to ask.
+        then: The approve mode that the user chose to follow.
     """
 
     call: ToolCall
@@ -171,24 +177,24 @@ class LiveCall:
 
     @property
     def rights(self) -> ChosenRights:
-        """What a person let the call do beyond what it may anyway."""
+        """Rights that the user gave the call in addition to its own."""
         return self.offer.chosen if self.offer is not None else {}
 
     @property
     def is_persons(self) -> bool:
-        """Whether only a person's own answer to this very call, rule or grant lets it run."""
+        """Whether only the user's own answer to this very call, a rule or a grant lets it run."""
         return self.judgement is not None and self.judgement.by == "person"
 
     @property
     def digest(self) -> str:
-        """What an answer is bound to: everything that decides what would run."""
+        """Digest that an answer is bound to: everything that decides what would run."""
         return digest(self.call.name, self.call.arguments, self.rights)
 
     def choose(self, rights: ChosenRights) -> None:
-        """Ask the tool what a person can let this call do, and let it do what they chose.
+        """Ask the tool which rights the user can give this call, and give it the chosen ones.
 
         Raises:
-            ToolFailed: That can't be, or the tool offers nothing.
+            ToolFailed: The tool offers no rights, or not these.
         """
         tool = able(self.tool.value, OffersRights)
         if tool is None and not rights:
@@ -209,28 +215,28 @@ class LiveCall:
 
     @property
     def tool(self) -> Bound[Tool]:
-        """The call's tool; only calls that passed validation are asked for it."""
+        """The call's tool; only for calls that passed validation."""
         assert self.bound is not None
         return self.bound
 
     @property
     def shape(self) -> Shape:
-        """What a lasting approval of the call would cover; its arguments may still change."""
-        # Such a yes is for this very call: the words of the tool would cover others, too.
+        """The calls that a lasting approval of this one would cover; its arguments may still change."""
+        # Such an approval is for this very call: the tool's description would cover others, too.
         if self.offer is not None and (self.rights or self.is_persons):
             return offered_shape(self.call, self.offer)
         return shape_of(self.call, self.tool, self.effects)
 
     @property
     def changed_by_user(self) -> dict[str, Any]:
-        """The arguments that a person changed, with their new values; None for what they took away."""
+        """Arguments that the user changed, with their new values; None for removed ones."""
         if self.proposed is None:
             return {}
         return _changed(self.proposed, self.call.arguments)
 
     @property
     def rewritten(self) -> dict[str, Any]:
-        """The arguments that plugins changed, with the values that they gave them; None for what they took away."""
+        """Arguments that plugins changed, with their new values; None for removed ones."""
         if self.original is None:
             return {}
         return _changed(self.original, self.call.arguments if self.proposed is None else self.proposed)
@@ -241,7 +247,7 @@ class LiveCall:
         return bool(self.effects.writes) or self.effects.exclusive or self.effects.programs
 
     def is_still_approved(self) -> bool:
-        """Whether the arguments that are about to run are those that were approved."""
+        """Return whether the arguments that are about to run are those that were approved."""
         return self.approved is None or self.digest == self.approved
 
     def begin(self) -> None:
@@ -249,21 +255,21 @@ class LiveCall:
         self.record(CallState(self.call.id, self.call.name, "validating", call=self.call))
 
     def go(self, status: CallStatus, announces: bool = False) -> None:
-        """Enter a state that isn't terminal; `announces` as in `CallState`."""
+        """Enter a state that is not terminal; `announces` is as in `CallState`."""
         advance(self.call.status, status)
         started = self.journal.clock.utc_now() if status == "executing" else self.call.started
         self.call = evolve(self.call, status=status, started=started)
-        # A resume and a replay need the arguments that ran, where they are not those of the first record.
+        # A resume and a replay need the arguments that ran, if they differ from the first record.
         whole = self.call if status == "scheduled" and (self.changed_by_user or self.rewritten) else None
-        # The effects stand in the journal before anything is touched: a resume must know what may have happened.
+        # The journal has the effects before the call changes anything: a resume must know what may have happened.
         # With an error they tell a front end what kind of call failed.
         effects = self.effects if status in ("awaiting_approval", "scheduled", "error") else None
         self.record(CallState(self.call.id, self.call.name, status, whole, effects, self.call.after, announces))
 
     def end(self, status: CallStatus, result: ToolResult) -> None:
-        """Enter a terminal state with a result, which tells the model what became of its own arguments."""
+        """Enter a terminal state with a result, which reports to the model what became of its own arguments."""
         advance(self.call.status, status)
-        # The order is that in which it happened; what plugins and people gave may have secrets in it.
+        # In the order of events; values from plugins and the user may contain secrets.
         if self.rewritten:
             by = {"by": self.rewritten_by, "arguments": self.rewritten}
             result = evolve(result, metadata={**result.metadata, **self.journal.redactor.redact({REWRITTEN: by})})

@@ -1,4 +1,4 @@
-"""The tools of a session: those of an approve mode, and those that a model is told of. Every start asks."""
+"""Tools of a session: those of an approve mode, and those shown to a model."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ GATEWAY = ToolSpec(
         "additionalProperties": False,
     },
 )
-"""Reaches tools that came after the conversation began: its list of tools stays what it was."""
+"""Gateway to tools that arrived after the conversation began, whose own tool list stays unchanged."""
 
 
 def modes_of(tool: Tool) -> Collection[str]:
-    """Return the approve modes in which there is such a tool; empty for all."""
+    """Return the approve modes that offer a tool; empty for all."""
     chosen = able(tool, ForModes)
     return () if chosen is None else chosen.modes
 
 
 def is_offered(tool: Tool, mode: str) -> bool:
-    """Whether there is such a tool in an approve mode."""
+    """Return whether an approve mode offers a tool."""
     modes = modes_of(tool)
     return not modes or mode in modes
 
 
 def called(name: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return name and arguments of the tool that a call means: for one of the gateway, those that it carries."""
+    """Return name and arguments of the tool that a call means; for the gateway, those that it carries."""
     if name == GATEWAY.name and set(arguments) == {"name", "arguments"} and isinstance(arguments["name"], str):
         within = arguments["arguments"]
         return arguments["name"], within if isinstance(within, Mapping) else {"": within}
@@ -50,13 +50,13 @@ def called(name: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, A
 
 @define(eq=False, repr=False)
 class OfferedTools:
-    """The tools that there are.
+    """Available tools of a session.
 
     Args:
-        now: Those of the present approve mode.
-        find: Returns those of an approve mode, or of any.
-        find_late: Returns all tools, with those that came since it was last called; None if none can come.
-        by_name: All tools; they say which models are told of them.
+        now: Tools of the present approve mode.
+        find: Returns the tools of an approve mode, or of any.
+        find_late: Returns all tools, including those added since the last call; None if none can be added.
+        by_name: All tools; each says which models see it.
     """
 
     now: tuple[ToolSpec, ...]
@@ -66,14 +66,14 @@ class OfferedTools:
     _told: dict[tuple[str, int | None], tuple[ToolSpec, ...]] = field(init=False, factory=dict)
 
     def enter_mode(self, mode: str) -> None:
-        """Have the tools that there are in an approve mode."""
+        """Switch to the tools of an approve mode."""
         self.now = self.find(mode)
 
     def take_late(self) -> Mapping[str, Bound[Tool]]:
-        """Return the tools that have come.
+        """Return the tools added since the last call.
 
         Raises:
-            PluginError: A plugin failed to say which, or brought something else.
+            PluginError: A plugin failed to list them, or returned something else.
         """
         found = {} if self.find_late is None else self.find_late()
         new = {name: bound for name, bound in found.items() if name not in self.by_name}
@@ -83,14 +83,15 @@ class OfferedTools:
         return new
 
     def for_model(self, model: str, window: int | None) -> tuple[ToolSpec, ...]:
-        """Return the tools that a model, by its full name and its tokens, is told of; one that can't say is there.
+        """Return the tools for a model, given its full name and its context window in tokens.
 
-        They are those of all approve modes: whether one may be called now is found out when it is.
+        They include the tools of all approve modes; the mode is checked when a tool is called. A tool that fails to say
+        whether it fits the model is included.
         """
         told = self._told.get((model, window))
         if told is None:
             told = tuple(spec for spec in self.find(None) if self._is_offered(spec.name, model, window))
-            # Only where tools may still come; a plugin's tool of the same name stands for itself.
+            # Only if tools may still be added; a plugin's tool of the same name replaces this one.
             if told and GATEWAY.name not in self.by_name and self.find_late is not None:
                 told = (*told, GATEWAY)
             self._told[model, window] = told
@@ -98,7 +99,7 @@ class OfferedTools:
 
     def _is_offered(self, name: str, model: str, window: int | None) -> bool:
         tool = self.by_name.get(name)
-        if tool is None:  # whoever composed has put it there since
+        if tool is None:  # the composition has added it since
             return True
         with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
             roomy, choosy = able(tool.value, NeedsRoom), able(tool.value, Choosy)

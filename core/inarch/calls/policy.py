@@ -1,4 +1,4 @@
-"""May this call run? The approve mode, every policy and the tool's own wish, strictest first."""
+"""Decision whether a call may run: approve mode, every policy and the tool's own wish, strictest first."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ ApproveMode = Literal["ask", "edits", "all", "plan", "none"]
 By = Literal["mode", "confirmation", "policy", "person"]
 
 EDITING: frozenset[Category] = frozenset({"file", "other"})
-"""Categories whose bounded writes the mode `edits` lets through."""
+"""Categories whose bounded writes the mode `edits` allows."""
 
 READING: frozenset[Category] = frozenset({"search", "nav", "trace"})
-"""Categories that only look: a call of theirs with unknown effects is not asked about."""
+"""Read-only categories: their calls with unknown effects do not ask."""
 
 
 class Judgement(NamedTuple):
-    """What is to happen with a call.
+    """Decision about a call.
 
     Args:
         decision: The answer.
-        reason: Why it is asked or denied.
-        by: Who asks or denies; `person` where nothing but a person's own answer, rule or grant can say yes.
-        passed: Whether the mode let it through unasked.
-        is_rule: Whether it is the user's own rules that ask or deny; beside `person`, whether another policy asks, too.
-        remedy: What to do instead, as the policy says.
+        reason: Why it asks or is denied.
+        by: Source of the question or denial; `person` if only the user's own answer, rule or grant can allow it.
+        passed: Whether the mode let it through without asking.
+        is_rule: Whether the user's own rules ask or deny; with `person`, whether another policy asks, too.
+        remedy: Alternative to the call, from the policy.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -46,12 +46,12 @@ class Judgement(NamedTuple):
 
     @property
     def by_policy(self) -> bool:
-        """Whether a policy asks: then what was approved for good does not answer."""
+        """Whether a policy asks; then a permanent approval does not answer."""
         return self.by == "policy" or (self.by == "person" and self.is_rule)
 
 
 class Opinion(NamedTuple):
-    """What one policy said of a call; `is_rules` where the policy is the user's own rules and grants."""
+    """Answer of one policy about a call; `is_rules` if the policy is the user's own rules and grants."""
 
     plugin: str
     policy: str
@@ -60,30 +60,30 @@ class Opinion(NamedTuple):
 
     @property
     def grants(self) -> bool:
-        """Whether it takes a question away: for any policy but the user's own, allow means "nothing against it"."""
+        """Whether it removes a question. For any policy but the user's own, allow means "no objection"."""
         return self.is_rules and self.verdict.decision == "allow" and bool(self.verdict.reason)
 
 
 def judge(
     call: ToolCall, tool: Tool, effects: Effects, mode: ApproveMode, policies: Sequence[Bound[Policy]]
 ) -> Judgement:
-    """Return what is to happen with a call; the strictest of mode, policies and tool holds.
+    """Return the decision about a call; the strictest of mode, policies and tool holds.
 
-    A rule that allows takes away the mode's and the tool's question, never a policy's. Mode `all` answers every
-    question with yes but one that only a person may answer, mode `none` with no; a deny is a deny in every mode.
-    In mode `plan` no rule and no approval lets a call run that may change something.
+    A rule that allows removes the mode's and the tool's question, never a policy's. Mode `all` answers every question
+    with yes, except those that only the user may answer. Mode `none` answers with no. A deny holds in every mode. In
+    mode `plan`, no rule and no approval allows a call that may change something.
     """
-    # After a deny the others are not asked: nothing they say could let the call run.
+    # After a deny, do not ask the others: none of them could let the call run.
     opinions = list(_until_denied(opinions_of(call, tool, policies)))
     denied = next((said for said in opinions if said.verdict.decision == "deny"), None)
     if denied is not None:
         return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules, remedy=denied.verdict.remedy)
-    # Whatever rules allow: what may run while there is work to do may not while it is planned.
+    # Regardless of rules: a call allowed while working may not run while planning.
     if mode == "plan" and (reason := _changing(tool, effects)):
         return Judgement("deny", f"{reason}, and the approve mode is plan")
     asked = question(tool, effects, opinions)
     if asked is None:
-        # A grant can answer what only a person may: the call then runs as after their own yes.
+        # A grant can answer what only the user may: the call then runs as if the user had just approved it.
         named = any(said.grants and said.verdict.person for said in opinions)
         return Judgement("allow", by="person" if named else "mode")
     if mode == "all" and asked.by != "person":
@@ -96,16 +96,16 @@ def judge(
 
 
 def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judgement | None:
-    """Return what there is to ask about a call that nobody denies, before any mode answers; None for nothing."""
+    """Return the question about a call that no policy denies, before any mode answers; None for none."""
     asking = [said for said in opinions if said.verdict.decision == "ask"]
     others = next((said for said in asking if not said.verdict.person), None)
     persons = next((said.verdict for said in asking if said.verdict.person), None)
-    # It goes first: no mode answers what only a person may, so no other question must hide it.
+    # It precedes other questions: no mode answers for the user, so none may hide it.
     if persons is not None and not any(said.grants and said.verdict.person for said in opinions):
         return Judgement("ask", persons.reason, "person", is_rule=others is not None, remedy=persons.remedy)
     if others is not None:
         return Judgement("ask", others.verdict.reason, "policy", is_rule=others.is_rules)
-    # The user has answered in the configuration, also what the tool itself would ask.
+    # The user has answered in the configuration, including the tool's own question.
     if any(said.grants for said in opinions):
         return None
     if tool.requires_confirmation:
@@ -115,7 +115,7 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
 
 
 def _changing(tool: Tool, effects: Effects) -> str:
-    """Return what a call may change, empty where it only looks."""
+    """Return what a call may change; "" if it only reads."""
     if effects.writes:
         return f"it changes {_listed(effects.writes)}{' and runs programs' if effects.programs else ''}"
     if effects.exclusive and tool.category not in READING:
@@ -124,13 +124,13 @@ def _changing(tool: Tool, effects: Effects) -> str:
 
 
 def _with_remarks(reason: str, opinions: Sequence[Opinion]) -> str:
-    """Add what policies that have nothing against a call say of it, such as a command's tier."""
+    """Append remarks of policies that allow a call, such as a command's tier."""
     remarks = [said.verdict.reason for said in opinions if said.verdict.decision == "allow" and said.verdict.reason]
     return "; ".join([reason, *remarks])
 
 
 def is_edit(tool: Tool, effects: Effects) -> bool:
-    """Whether all that a call does is to change what it names, outside protected names: what the mode `edits` means."""
+    """Return whether a call only changes the files it names, outside protected names, as mode `edits` requires."""
     bounded = not effects.exclusive and not effects.programs
     return tool.category in EDITING and bounded and bool(effects.writes) and not changes_protected(effects)
 

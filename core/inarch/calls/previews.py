@@ -1,4 +1,4 @@
-"""What the person sees before a call runs: the diff that it makes, the words that it runs, or its arguments."""
+"""Preview of a call for the user: its diff, its command words, or its arguments."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ LARGEST_FILE = 200_000
 
 @frozen(eq=False, repr=False)
 class Files:
-    """The files of the workspace as the person may see them: with placeholders for secrets, as the model has them."""
+    """Workspace files as the user and the model see them, with placeholders for secrets."""
 
     workspace: Workspace
     hide: Callable[[str], str]
 
     def stat(self, path: str) -> FileStat | None:
-        """Return what stands at a path; None also where it can't be looked at."""
+        """Return the state of a path; None also if it cannot be read."""
         try:
             return self.workspace.stat(path)
         except InarchError:
             return None
 
     def text(self, path: str) -> str | None:
-        """Return the text of a file; None where there is none, or none to make a diff with."""
+        """Return the text of a file; None if it does not exist or cannot be part of a diff."""
         stat = self.stat(path)
         if stat is None or stat.kind != "file" or stat.size > LARGEST_FILE:
             return None
         try:
             return self.hide(self.workspace.read(path).data.decode("utf-8", "replace"))
         except InarchError:
-            return None  # the call itself will say what is wrong with the path
+            return None  # the call itself will report what is wrong with the path
 
 
 def proposed_file(call: ToolCall, tool: Tool, files: Files) -> ProposedFile | None:
-    """Return the file that a call would leave; None where it is no edit of a text, or one that can't be made."""
+    """Return the file that a call would leave; None unless it is a possible edit of a text."""
     given = {name: value for name, value in call.arguments.items() if isinstance(value, str)}
     edits = able(tool, Edits)
     if edits is not None and edits.text in given:
@@ -66,7 +66,7 @@ def proposed_file(call: ToolCall, tool: Tool, files: Files) -> ProposedFile | No
 
 
 def _patched(present: str, search: str, replace: str, every: bool) -> str | None:
-    # The tool does the same: models write line ends as they like.
+    # The tool does the same: models write any line ends.
     if "\r\n" in present and search not in present:
         search, replace = (text.replace("\r\n", "\n").replace("\n", "\r\n") for text in (search, replace))
     found = present.count(search) if search else 0
@@ -75,13 +75,13 @@ def _patched(present: str, search: str, replace: str, every: bool) -> str | None
 
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
-"""Characters; the rest of a longer line is counted."""
+"""Characters shown of a line; the rest is counted."""
 _CLAIMED = "what its arguments say; what an isolated plugin makes of them can't be shown:"
 _NO_NEWLINE = "\\ no newline at the end"
 
 
 def preview(call: ToolCall, tool: Tool, effects: Effects, files: Files) -> tuple[str, ProposedFile | None]:
-    """Return what a call would do, for people, and the file that it would leave; what is too long is counted."""
+    """Return a preview of a call for the user, and the file that it would leave; long parts are counted."""
     proposed = proposed_file(call, tool, files)
     lines = _lines(call, tool, effects, files, proposed)
     return _cut([_CLAIMED, *lines] if able(tool, Isolated) is not None else lines), proposed
@@ -116,7 +116,7 @@ def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed:
 
 
 def _command(words: tuple[str, ...], arguments: Mapping[str, Any]) -> list[str]:
-    """Show what the tokenizer made of a command: as one line, then word by word."""
+    """Show the tokenizer's reading of a command: as one line, then word by word."""
     numbered = [f"  {number}  {canonical((word,))}" for number, word in enumerate(words)]
     others = [f"{name} = {json.dumps(value, default=repr)}" for name, value in arguments.items() if name != "command"]
     return [f"$ {canonical(words)}", *numbered, *others]
@@ -129,7 +129,7 @@ def _commit(arguments: Mapping[str, Any]) -> list[str]:
 
 def _move(path: str, new_path: str, files: Files) -> list[str]:
     lines = [f"move {path} ({_size(path, files)})", f"  to {new_path}"]
-    return [*lines, "  where something stands already"] if files.stat(new_path) is not None else lines
+    return [*lines, "  where a file exists already"] if files.stat(new_path) is not None else lines
 
 
 def _deletion(path: str, files: Files) -> list[str]:
@@ -139,7 +139,7 @@ def _deletion(path: str, files: Files) -> list[str]:
 
 
 def _unpatched(path: str, search: str, replace: str, files: Files) -> list[str]:
-    """Show the two texts of a replacement of which no diff can be made, and why not."""
+    """Show both texts of a replacement if a diff cannot be made, and why."""
     present = files.text(path)
     found = 0 if present is None or not search else present.count(search)
     why = "its present text can't be shown" if present is None else f"the text to replace is there {found} times"
@@ -163,7 +163,7 @@ def _unified(path: str, before: str, after: str, new_name: str = "") -> list[str
 
 
 def _ends_shown(lines: list[str], others: list[str]) -> list[str]:
-    """Return the lines, with their carriage returns in sight where not every line of both texts has one."""
+    """Return the lines, showing carriage returns unless every line of both texts has one."""
     if all(line.endswith("\r") for line in (*lines, *others) if line != _NO_NEWLINE):
         return lines
     return [f"{line[:-1]}\\r" if line.endswith("\r") else line for line in lines]
@@ -196,5 +196,5 @@ def _cut(lines: Iterable[str]) -> str:
 
 
 def _shortened(line: str) -> str:
-    end = end_from(line, LONGEST_LINE, LONGEST_LINE)  # half a secret would not be known as one
+    end = end_from(line, LONGEST_LINE, LONGEST_LINE)  # half a secret would not be recognised
     return line if end == len(line) else f"{line[:end]}… ({len(line) - end:,} more characters)"

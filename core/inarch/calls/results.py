@@ -1,4 +1,4 @@
-"""What a tool returned or raised, as a `ToolResult` of plain JSON data."""
+"""Conversion of a tool's return value or error into a `ToolResult` of plain JSON data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_RESULT = 60_000
-"""Characters above which a result is kept whole as a blob and shown with head and tail."""
+"""Characters above which a result is stored as a blob and shown with head and tail only."""
 _CODES = frozenset(get_args(ErrorCode))
 
 
@@ -33,12 +33,12 @@ def failed(code: ErrorCode, message: str, remedy: str = "") -> ToolResult:
 
 
 def broke_contract(plugin: str, tool: str, what: str) -> ToolResult:
-    """Return the result of a call whose tool did not keep its side of the contract."""
+    """Return the result of a call whose tool broke the contract."""
     return failed("execution", f"tool {tool!r} of plugin {plugin!r} {what}", "report it to the plugin's author")
 
 
 def from_outcome(outcome: Outcome, plugin: str, tool: str, schema: Schema | None) -> ToolResult:
-    """Return the result that an outcome stands for; data without a JSON form or against the schema is an error."""
+    """Return the result for an outcome; data that is not JSON or violates the schema is an error."""
     if outcome.error is not None:
         return from_error(outcome.error, plugin, tool)
     try:
@@ -79,7 +79,7 @@ def _plain(value: Any) -> ToolResult:
         raise TypeError("a ToolResult with a wrong success or metadata")
     error = value.error
     if value.success:
-        # A success has no error, and a failure one of ours, whatever the tool put there.
+        # A success has no error, and a failure has one of Inarch's, whatever the tool set.
         error = None
     elif not isinstance(error, ToolError) or error.code not in _CODES:
         error = ToolError("execution", str(error) if error else "it failed without saying why")
@@ -87,7 +87,7 @@ def _plain(value: Any) -> ToolResult:
 
 
 def hide_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
-    """Return the result with placeholders for secrets; the same one where it has none."""
+    """Return the result with placeholders for secrets; the same object if it has none."""
     whole = {"data": result.data, "metadata": result.metadata}
     error = result.error
     if error is not None:
@@ -100,9 +100,9 @@ def hide_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
 
 
 def within_limit(result: ToolResult, journal: Journal, limit: int | None = LONGEST_RESULT) -> ToolResult:
-    """Return the result with head and tail of its data where it is long; the whole is kept as a blob.
+    """Return the result with head and tail of its data if it is long; the whole is stored as a blob.
 
-    `metadata` then says `truncated` and has the blob's `output_ref`.
+    `metadata` then has `truncated` and the blob's `output_ref`.
     """
     data = result.data
     if limit is None or data is None or isinstance(data, (bool, int, float)):
@@ -114,12 +114,12 @@ def within_limit(result: ToolResult, journal: Journal, limit: int | None = LONGE
         ref = journal.store.put_blob(journal.session_id, _whole_text(data).encode("utf-8", "surrogatepass"))
         metadata["output_ref"] = ref
     except StoreError:
-        ref = ""  # the head and the tail are still worth having
+        ref = ""  # the head and the tail are still useful
     return evolve(result, data=shortened(data, ref, limit * 2 // 3), metadata=metadata)
 
 
 def _whole_text(data: Any) -> str:
-    """Return the text to keep of a long result: its one long string where there is one, else its JSON."""
+    """Return the text to store of a long result: its one long string if there is one, else its JSON."""
     if isinstance(data, str):
         return data
     if isinstance(data, Mapping):

@@ -1,6 +1,6 @@
-"""The user's `[[rules]]` and `[commands.NAME]` as a policy: the strictest rule holds, then a command's grant.
+"""Policy of the user's `[[rules]]` and `[commands.NAME]`: the strictest rule holds, then a command's grant.
 
-The words of a command call are compared as the one tokenizer reads them.
+It compares a command call by the words that the tokenizer reads.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def is_command(call: ToolCall, tool: Tool) -> bool:
-    """Whether a call runs the command line that its argument `command` is."""
+    """Return whether a call runs the command line in its argument `command`."""
     return tool.category == "command" and isinstance(call.arguments.get("command"), str)
 
 
 def line_of(call: ToolCall, tool: Tool) -> Line | None:
-    """Return what a command call joins; None for other calls, and where a shell would do more than that."""
+    """Return the commands that a call joins; None for other calls, and if a shell would do more than join."""
     if not is_command(call, tool):
         return None
     from inarch_sdk.joined_commands import split_line
@@ -51,11 +51,10 @@ def words_of(call: ToolCall, tool: Tool) -> tuple[str, ...] | None:
 
 
 def open_parts(call: ToolCall, tool: Tool) -> tuple[tuple[ToolCall, bool], ...]:
-    """Return the commands of a line that have to be allowed, each as a call of its own: all that its tool doesn't free.
+    """Return the commands of a line that need permission, each as a separate call, with whether it is fed by a pipe.
 
-    Beside each stands whether another command is piped into it.
-
-    None for one command, and for those in another folder. What a command is among others can't be told from it alone.
+    Commands that the tool always allows are left out. Returns None for a single command, and for commands in another
+    folder. One command alone does not show what it does among others.
     """
     line = line_of(call, tool)
     if line is None or line.is_plain or line.folder:
@@ -70,7 +69,7 @@ def open_parts(call: ToolCall, tool: Tool) -> tuple[tuple[ToolCall, bool], ...]:
 
 
 def canonical(words: tuple[str, ...]) -> str:
-    """Return the one way to write these words: what globs over commands are compared with."""
+    """Return the canonical spelling of these words, which globs over commands are compared with."""
     from shlex import join
 
     return join(words)
@@ -79,9 +78,9 @@ def canonical(words: tuple[str, ...]) -> str:
 def granted_by(
     call: ToolCall, tool: Tool, commands: Mapping[str, CommandGrant], runners: Collection[str], *, fed: bool = False
 ) -> str | None:
-    """Return the name of the `[commands.NAME]` that grants a call; `fed` is a command that another is piped into.
+    """Return the name of the `[commands.NAME]` that grants a call; `fed` marks a command that reads from a pipe.
 
-    What is granted are programs that the workspace runs: only `runners` do that, whatever a tool calls itself.
+    Grants are for programs that the workspace runs. Only `runners` run those, whatever a tool calls itself.
     """
     if not commands or call.name not in runners:
         return None
@@ -94,7 +93,7 @@ def granted_by(
 
 
 def through_shell(call: ToolCall) -> tuple[str, ...] | None:
-    """Return how a line that is more than one command is granted: as the words of a shell; None for other lines."""
+    """Return the form in which a line of several commands is granted, the words of a shell; None for other lines."""
     from inarch_sdk.commandline import NeedsShell
     from inarch_sdk.joined_commands import split_line
 
@@ -110,9 +109,9 @@ def through_shell(call: ToolCall) -> tuple[str, ...] | None:
 
 
 def paths_in(line: Line, root: str) -> Iterator[str]:
-    """Yield what may be paths among the arguments of commands: its folder, each word, and what follows its `=`.
+    """Yield possible paths among the arguments of commands: the folder, each word, and the text after its `=`.
 
-    What lies below the root is relative to it, however it is written.
+    A path below the root is relative to it, however it is written.
     """
     from posixpath import join, normpath
 
@@ -139,12 +138,13 @@ def _in_order(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 @define(eq=False, repr=False)
 class RulesPolicy:
-    """Judges by the configured rules and commands; what none of them is about is allowed without a reason.
+    """Policy of the configured rules and commands; it allows other calls without a reason.
 
-    A rule that allows with `path` needs every path of the call to match; one that asks or denies needs one. A command
-    line is compared by its words: one that the tokenizer refuses is matched by no rule that allows. `runners` are the
-    tools whose command lines the workspace runs; `commands` grants those of no other. `root` is the workspace's
-    absolute path, which command lines may name.
+    A rule that allows with `path` needs every path of the call to match. One that asks or denies needs one path. A
+    command line is compared by its words. If the tokenizer refuses it, no rule that allows matches it. `runners` are
+    the
+    tools whose command lines the workspace runs, and `commands` grants only those. `root` is the workspace's absolute
+    path, which command lines may name.
     """
 
     rules: tuple[Rule, ...] = field(converter=_in_order)
@@ -155,15 +155,15 @@ class RulesPolicy:
     name: str = field(init=False, default="rules")
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
-        """Return the strictest decision among the rules that match and have not expired, or a command's grant."""
+        """Return the strictest decision among the matching, unexpired rules, or a command's grant."""
         return self._judged(call, tool)
 
     def _judged(self, call: ToolCall, tool: Tool, *, fed: bool = False) -> Verdict:
-        """Judge a call; one that is `fed`, a command behind a pipe, only a grant with `stdin` allows."""
+        """Judge a call. One that is `fed` (reads from a pipe) is allowed only by a grant with `stdin`."""
         found = self.strictest(call, tool)
         if found is not None and found.decision != "allow":
             return Verdict(found.decision, str(found))
-        # Only after the rules that deny or ask: a grant is no way around them.
+        # After the rules that deny or ask: a grant does not bypass them.
         command = granted_by(call, tool, self.commands, self.runners, fed=fed)
         if command is not None:
             reached = self.commands[command].reaches
@@ -172,7 +172,7 @@ class RulesPolicy:
         said_of_parts = self._of_parts(open_parts(call, tool), tool)
         if said_of_parts is not None:
             return said_of_parts
-        # A command behind a pipe gets its input from another one, which no rule about its words foresaw.
+        # A command behind a pipe reads from another one, which no rule about its words foresaw.
         if found is not None and not fed:
             may_steer = not is_command(call, tool)
             named = (
@@ -180,12 +180,12 @@ class RulesPolicy:
             )
             return Verdict("allow", str(found), person=any(named))
         hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()
-        if hidden:  # what a command reads can't be held back
+        if hidden:  # a command's reads cannot be blocked
             return Verdict("ask", f"it may read files that the rule for {json.dumps(hidden[0])} is about")
         return Verdict("allow")
 
     def _of_parts(self, parts: Sequence[tuple[ToolCall, bool]], tool: Tool) -> Verdict | None:
-        """Return allow where every command of a line that has to be allowed is."""
+        """Return allow if every command of a line that needs permission is allowed."""
         verdicts = [self._judged(part, tool, fed=fed) for part, fed in parts]
         if not verdicts or any(verdict.decision != "allow" or not verdict.reason for verdict in verdicts):
             return None
@@ -193,7 +193,7 @@ class RulesPolicy:
         return Verdict("allow", "; ".join(reasons), person=all(verdict.person for verdict in verdicts))
 
     def strictest(self, call: ToolCall, tool: Tool) -> Rule | None:
-        """Return the rule that holds for a call, the first of equally strict ones; None where none matches."""
+        """Return the rule that holds for a call, the first of equally strict ones; None if none matches."""
         return max(self.matching(call, tool), key=lambda rule: STRICTNESS[rule.decision], default=None)
 
     def matching(self, call: ToolCall, tool: Tool) -> Iterator[Rule]:
@@ -209,9 +209,9 @@ class RulesPolicy:
         return _path_matches(rule.path, call, tool, effects, self.root, every=every)
 
     def hidden(self, call: ToolCall, tool: Tool, effects: Effects) -> tuple[str, ...]:
-        """Return the globs of paths that rules keep from a call which may come upon them in folders that it reads.
+        """Return the globs of paths that rules hide from a call which may find them in folders that it reads.
 
-        Nobody was asked about those files, so the call passes over them.
+        The user was not asked about those files, so the call skips them.
         """
         return tuple(
             rule.path
@@ -226,7 +226,7 @@ class RulesPolicy:
 
 
 def _names_program(rule: Rule) -> bool:
-    """Whether a rule allows one program by its name: what is wider is no word about a command of no tier."""
+    """Return whether a rule allows one program by its name; a wider rule does not cover a command without a tier."""
     command = rule.match.get("command", "*")
     if rule.decision != "allow" or not _GLOB.search(command):
         return rule.decision == "allow"
@@ -238,17 +238,17 @@ def _names_program(rule: Rule) -> bool:
 
 
 def _names_steering(rule: Rule) -> bool:
-    """Whether a rule allows files that steer other tools by their names: what is wider is no word about them."""
+    """Return whether a rule allows steering files by their names; a wider rule does not cover them."""
     return rule.decision == "allow" and rule.path is not None and bool(steers(rule.path))
 
 
 def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:
-    """Return what a call may read: of what an isolated plugin says only the bounds hold, and they let it read all."""
+    """Return what a call may read; an isolated plugin's calls may read everything within their bounds."""
     return frozenset({""}) if able(tool, Isolated) is not None else effects.reads
 
 
 def _is_about(rule: Rule, call: ToolCall, tool: Tool) -> bool:
-    """Whether a rule's tool and arguments are those of a call, whatever its paths."""
+    """Return whether a rule's tool and arguments match a call, whatever its paths."""
     return fnmatchcase(call.name, rule.tool) and all(
         _argument_matches(call, tool, key, glob, rule.decision == "allow") for key, glob in rule.match.items()
     )
@@ -269,8 +269,8 @@ def _argument_matches(call: ToolCall, tool: Tool, key: str, glob: str, every: bo
 def _command_matches(call: ToolCall, tool: Tool, glob: str, allowing: bool) -> bool:
     """Compare a command's words with a glob; `pytest *` also means `pytest` alone.
 
-    What is strict is about a line if it is about one of its commands, or about its text: what runs behind a shell is
-    known to nobody.
+    A rule that asks or denies matches a line if it matches one of its commands or its text, because it is unknown
+    what runs behind a shell.
     """
     words = words_of(call, tool)
     texts = [canonical(words)] if words is not None else []
@@ -287,9 +287,9 @@ def _as_text(value: Any) -> str:
 def _path_matches(glob: str, call: ToolCall, tool: Tool, effects: Effects, root: str, *, every: bool) -> bool:
     paths = {normalised(path) for path in (*effects.reads, *effects.writes, *_given(call.arguments))}
     if every:
-        # What a call of unknown effects touches can't be vouched for by its paths, nor what programs do.
+        # Paths do not prove what a call of unknown effects touches, nor what programs do.
         bounded = not effects.exclusive and not effects.programs
-        # What allows is about the root unless it says otherwise: an added folder may have the same names.
+        # A rule that allows is about the root unless it says otherwise: an added folder may have the same names.
         added = any(path.partition("/")[0] == "+" for path in paths) and not glob.startswith("+/")
         return bool(paths) and bounded and not added and all(path_matches(path, glob) for path in paths)
     line = line_of(call, tool)
@@ -306,16 +306,16 @@ def _given(arguments: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _is_above(paths: Iterable[str], glob: str) -> bool:
-    """Whether one of the paths is a whole folder in which some of the glob's paths may lie."""
+    """Return whether one of the paths is a folder that may contain paths of the glob."""
     fixed = components(re.split(r"[*?\[]", glob, maxsplit=1)[0].rpartition("/")[0])
     folders = [components(path) for path in paths if path.endswith("/") or not components(path)]
     return any(folder[: len(fixed)] == fixed[: len(folder)] for folder in folders)
 
 
 def path_matches(path: str, glob: str) -> bool:
-    """Whether a path, or a folder it lies in, matches a glob.
+    """Return whether a path, or a folder that contains it, matches a glob.
 
-    `*` stays within a component and `**` does not; a glob without a slash is tried on every component's name.
+    `*` stays within a component and `**` does not. A glob without a slash is tried on every component's name.
     """
     if "/" not in glob.strip("/"):
         return any(_pattern(glob.strip("/")).match(part) for part in path.split("/"))
@@ -324,12 +324,12 @@ def path_matches(path: str, glob: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _pattern(glob: str) -> re.Pattern[str]:
-    """Return what matches where a component ends.
+    """Return a pattern that matches where a component ends.
 
-    A star that is not the last of its kind commits to the first place where what follows it fits, for a later star can
-    take up what is left. So the time stays near linear in the length of a path, whatever a model writes.
+    Each star but the last of its kind commits to the first position at which the rest fits, because a later star can
+    match the remainder. So the time stays near linear in the length of a path, whatever a model writes.
     """
-    groups = [("", [""])]  # a star over components, and what stands between those within one
+    groups = [("", [""])]  # a star over components, and the text between those within one
     for piece in re.findall(r"\*\*/|\*\*|\*|\?|\[[^]]+\]|.", glob, re.DOTALL):
         if piece in _OVER_COMPONENTS:
             groups.append((piece, [""]))
@@ -348,7 +348,7 @@ _OVER_COMPONENTS = {"": "", "**": ".*?", "**/": "(?:.*?/)??"}
 
 def _committed(group: tuple[str, list[str]], following: tuple[str, list[str]]) -> str:
     star, chunks = group
-    # `**/` may only begin at a component: where the one before may end within one, its place is not the first.
+    # `**/` may only begin at a component: one that may end within a component does not commit to its first position.
     if following[0] == "**/" and not chunks[-1].endswith("/") and (star == "**" or chunks != [""]):
         return _OVER_COMPONENTS[star] + "[^/]*?".join(chunks)
     return f"(?>{_OVER_COMPONENTS[star]}{chunks[0]}{''.join(f'(?>[^/]*?{chunk})' for chunk in chunks[1:])})"

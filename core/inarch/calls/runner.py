@@ -1,4 +1,4 @@
-"""Runs one call that may run: attempts, time limit, retries, and the result in its final form."""
+"""Execution of one approved call: attempts, time limit, retries and the final form of the result."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
 RETRIED = frozenset({"execution", "timeout"})
-"""Error codes after which a call without effects may be tried again."""
+"""Error codes after which a call without effects may be retried."""
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 1.0
 
 
 @define(eq=False, repr=False)
 class Runner:
-    """Runs calls of one session; every call it is given ends, whatever its tool does."""
+    """Runner of a session's calls; every call ends, whatever its tool does."""
 
     around: Surroundings
     output_limit: int | None = LONGEST_RESULT
@@ -52,7 +52,7 @@ class Runner:
         tool = live.tool.value
         retries = 0
         while True:
-            # Each attempt has a context of its own: one that was abandoned keeps a handle that is revoked.
+            # Each attempt has its own context: an abandoned one keeps a revoked handle.
             context, output = self._open(live, earlier)
             attempt = Attempt(live.tool, context)
             try:
@@ -69,7 +69,7 @@ class Runner:
             if result.success and tool.category in ("file", "ui"):  # an index reads every file and shows none of them
                 context.handle.publish_reads()
             self._close(context, output)
-            # What was abandoned may still be at work, and what has effects may have had them.
+            # An abandoned attempt may still be running, and one with effects may have had them.
             again = result.error is not None and result.error.code in RETRIED and not attempt.abandoned
             if not again or live.has_effects or retries >= tool.max_retries:
                 break
@@ -80,11 +80,11 @@ class Runner:
             await self.reviewed(live)
 
     def announces(self, live: LiveCall) -> bool:
-        """Whether all that a call does is to change files, each after saying so: then its files tell what it did."""
+        """Return whether a call only changes files and announces each change; then its files show what it did."""
         return self.around.keeper is not None and live.tool.value.category == "file" and not live.effects.exclusive
 
     async def refusal(self, live: LiveCall) -> ToolError | None:
-        """Return why a call can only fail, as its tool sees it before anybody is asked; None where it may succeed."""
+        """Return why a call can only fail, according to its tool; None if it may succeed."""
         tool = able(live.tool.value, Checks)
         if tool is None:
             return None
@@ -95,13 +95,13 @@ class Runner:
             self._close(context, output)
 
     async def ask(self, live: LiveCall, part: Bound[Any], asking: Asking, door: Door, effects: Effects | None) -> Any:
-        """Return what a plugin's part says of a call; it is run as a tool is, in its own time.
+        """Return a plugin's answer about a call; it runs like a tool, in its own time limit.
 
         Raises:
-            InarchError: It failed, or took too long.
-            asyncio.CancelledError: The caller was cancelled; the part has been stopped or abandoned.
+            InarchError: It failed or took too long.
+            asyncio.CancelledError: The caller was cancelled; the plugin's code has been stopped or abandoned.
         """
-        from inarch.contract.interventions import patience_of  # a profile without such parts does without
+        from inarch.contract.interventions import patience_of  # a profile without such plugins saves the import
 
         patience = patience_of(part.value)
         context, output = self._open(live, lambda: (), effects, part)
@@ -127,11 +127,11 @@ class Runner:
         except ToolFailed as error:
             return from_error(error, live.tool.plugin, live.call.name).error
         except InarchError:
-            return None  # a look that breaks tells nothing: the call itself will say what is wrong
+            return None  # if the check itself breaks, ignore it: the call will report what is wrong
         return None
 
     def revoke_all(self) -> None:
-        """Take the handles away from every running call."""
+        """Revoke the handles of every running call."""
         for context in tuple(self._running):
             context.revoke()
 
@@ -142,7 +142,7 @@ class Runner:
         effects: Effects | None = None,
         part: Bound[Any] | None = None,
     ) -> tuple[CallContext, LiveOutput]:
-        # Asked about or granted as a call that may change anything; one that only looks passed without a question.
+        # Asked about or granted as a call that may change anything; a read-only one passed without a question.
         anything = live.effects.exclusive and live.tool.value.category not in READING
         context, output = open_context(
             self.around,
@@ -179,7 +179,7 @@ class Runner:
             left = self._abandonment(live, attempt)
             remedy = "ask for less at once, or give the tool a longer time limit"
             return failed("timeout", f"{tool.name} did not finish within {tool.timeout_s:g} s{left}", remedy)
-        # The tool noticed that it is to stop; any other `Cancelled` is its own invention, and a fault.
+        # The tool noticed the stop; any other `Cancelled` is its own invention, and a fault.
         if isinstance(outcome.error, Cancelled) and attempt.context.cancelled.is_set():
             return failed("cancelled", "cancelled while it ran")
         if tool.name not in self._outputs:
@@ -187,7 +187,7 @@ class Runner:
         return from_outcome(outcome, live.tool.plugin, tool.name, self._outputs[tool.name])
 
     def _abandonment(self, live: LiveCall, attempt: Attempt) -> str:
-        """Name a tool that did not stop, in the journal and in what is returned for the message."""
+        """Name a tool that did not stop, in the journal and in the returned part of the message."""
         if not attempt.abandoned:
             return ""
         what = f"tool {live.call.name!r} of plugin {live.tool.plugin!r} did not stop and was abandoned"
@@ -209,7 +209,7 @@ class Runner:
         result = _with(result, started, retries)
         if context.handle.files:
             result = evolve(result, metadata={**result.metadata, "files": dict(context.handle.files)})
-        elif live.tool.is_replaced:  # what a program put there may work past the workspace, and says what it saw
+        elif live.tool.is_replaced:  # a program's own data may bypass the workspace and contains what it saw
             self._learn(result.metadata.get("files") or {})
         journal = self.around.journal
         return within_limit(hide_secrets(result, journal.redactor), journal, self.output_limit)

@@ -1,4 +1,7 @@
-"""From the calls of a reply to their results: validate, judge, ask once, run in order, done when all are terminal."""
+"""Scheduler from the calls of a reply to their results: validate, judge, ask once, run in order.
+
+A batch is done when all its calls are terminal.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Executor:
-    """One batch on its way; `calls` are scheduled ones, `batch` all of the reply's."""
+    """One batch in progress; `calls` are the scheduled ones, `batch` all calls of the reply."""
 
     calls: Sequence[LiveCall]
     batch: Sequence[LiveCall]
@@ -63,7 +66,7 @@ class Executor:
             asyncio.CancelledError: The caller was cancelled; running calls have been stopped, others not started.
         """
         for live in self.calls:
-            # Counts of what is still waited for, so that an end costs no look at the whole batch.
+            # Counts of unfinished predecessors, so that an end does not scan the whole batch.
             self._waits_for[live.call.id] = len(live.call.after)
             for waited in live.call.after:
                 self._followers.setdefault(waited, []).append(live)
@@ -81,8 +84,8 @@ class Executor:
         return (*self.before, *(live.call for live in self.batch if live.is_done))
 
     async def _start_ready(self) -> None:
-        """Start what is ready, as far as there is room; its `executing` is in the journal before anything runs."""
-        # What is ready now starts as one: its events are made durable together, once.
+        """Start ready calls while there is room; the journal has their `executing` before anything runs."""
+        # Calls that are ready now start together: their events are made durable once.
         room = min(MOST - len(self._running), len(self._ready))
         starting = [live for live in (self._ready.popleft() for _ in range(room)) if self._may_start(live)]
         if not starting:
@@ -95,7 +98,7 @@ class Executor:
         else:
             self.journal.flush()
         if len(starting) == 1 and not self._running and not self._ready:
-            # Nothing else could run beside it: no task for it.
+            # No other call could run at the same time, so no task is needed.
             await self.runner.run(starting[0], self.earlier)
             self._release(starting[0])
             return
@@ -115,7 +118,7 @@ class Executor:
         done, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         for task in [one for one in self._running if one in done]:
             live = self._running.pop(task)
-            task.result()  # a fault of the kernel, or a journal that can't be written, ends the batch
+            task.result()  # a fault of the kernel, or a journal that cannot be written, ends the batch
             self._release(live)
 
     def _release(self, live: LiveCall) -> None:
@@ -141,13 +144,13 @@ class Executor:
 
 
 class Ended(NamedTuple):
-    """How a batch ended.
+    """End of a batch.
 
     Args:
         calls: The calls, all terminal.
         effectful: Ids of those that could have changed something.
-        refused: Whether the person denied every one and wants the turn to end.
-        stopped: The plugin that wants the turn to end since one of them, and why.
+        refused: Whether the user denied every one and wants the turn to end.
+        stopped: The plugin that ends the turn because of one of them, and why.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -167,26 +170,26 @@ def _ended(batch: Sequence[LiveCall]) -> Ended:
 
 @define(eq=False, repr=False, kw_only=True)
 class Scheduler:
-    """Runs the calls of one session; model, strategies, slash commands and mentions all come through here.
+    """Scheduler of one session's calls, from models, strategies, slash commands and mentions alike.
 
     Args:
         tools: The composition's tools by name.
-        policies: Who judges, the rules policy among them.
-        approve: What answers the question whether a call may run.
-        front_end: Who is asked; None is headless.
-        journal: Hears of every step.
-        workspace: What the tools work on.
-        seen: Path to hash of what the session last read or wrote; kept up to date here.
-        last: How the last batch ended.
-        grants: What was approved for longer than one call.
-        output_limit: Characters of JSON above which a result is kept as a blob and cut; None never cuts.
-        keeper: Keeps what undo needs of the files that calls change.
-        events: What plugins may record.
-        rewriters: Who may make another call of one before it is judged.
-        reviewers: Who may add text to the result of a call that has run.
-        may_allow: Plugins whose rewriters may answer the approve mode's question, by the user's own word.
-        doors: What calls may use of the session; None where there is none.
-        preparation: What repairs and checks calls.
+        policies: All policies, including the rules policy.
+        approve: The mode that answers whether a call may run.
+        front_end: The front end that asks the user; None is headless.
+        journal: Records every step.
+        workspace: The workspace of the tools.
+        seen: Path to hash of what the session last read or wrote; the scheduler updates it.
+        last: The end of the last batch.
+        grants: Approvals for longer than one call.
+        output_limit: Characters of JSON above which a result is stored as a blob and cut; None never cuts.
+        keeper: Stores the file images that undo needs.
+        events: Events that plugins may record.
+        rewriters: Plugins that may rewrite a call before it is judged.
+        reviewers: Plugins that may add text to the result of a finished call.
+        may_allow: Plugins whose rewriters may answer the approve mode's question, by the user's configuration.
+        doors: Session operations that calls may use; None without a session.
+        preparation: Repairs and checks calls.
     """
 
     tools: dict[str, Bound[Tool]]
@@ -232,13 +235,13 @@ class Scheduler:
     ) -> tuple[ToolCall, ...]:
         """Return the calls, all terminal, in call order; a tool's failure is a result, never an exception.
 
-        A call whose predecessor failed or was denied runs all the same: the model sees every result. `person` answers
-        in the front end's place for calls that a person made with their own hands, also for what needs no answer where
-        the tool has rights to choose.
+        A call runs even if its predecessor failed or was denied: the model sees every result. `person` replaces the
+        front
+        end for calls that the user made. It is also asked about calls that need no approval, if the tool offers rights.
 
         Raises:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
-            StoreError: A required journal can't be written.
+            StoreError: A required journal cannot be written.
         """
         batch = self._batch(turn_id, calls, origin)
         try:
@@ -255,11 +258,11 @@ class Scheduler:
         return self.last.calls
 
     def revoke_all(self) -> None:
-        """Take the handles away from every running call; each ends as cancelled."""
+        """Revoke the handles of every running call; each ends as cancelled."""
         self._runner.revoke_all()
 
     def close(self) -> None:
-        """Revoke every running call; calls that come later end as cancelled. May be called twice."""
+        """Revoke every running call; later calls end as cancelled. May be called twice."""
         self._closed = True
         self.revoke_all()
 
@@ -267,7 +270,7 @@ class Scheduler:
         taken: set[str] = set()
         batch: list[LiveCall] = []
         for part in calls:
-            # Of two calls with one id, as some services send them, the second gets another one.
+            # If two calls have one id, as some services send them, the second gets another.
             given, provider_id = (part.id, part.provider_id) if isinstance(part, CallPart) else ("", "")
             call_id = given if given and given not in taken else self.journal.clock.new_id()
             taken.add(call_id)
@@ -305,10 +308,10 @@ class Scheduler:
             if live.then and live.call.status == "success" and self.doors is not None:
                 self.doors.set_approve(live.then)
         if any(live.has_effects for live in ready):
-            self.journal.flush()  # what was changed is known even if the process ends now
+            self.journal.flush()  # the changes are known even if the process ends now
 
     def _judge(self, live: LiveCall) -> None:
-        # What rewriters said of the call is weighed like the verdict of any policy.
+        # Rewriters' answers are weighed like the verdict of any policy.
         policies = (*self.policies, *live.said)
         live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies)
         live.hidden = self._hidden(live)
@@ -316,14 +319,14 @@ class Scheduler:
             live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed=True)
         if live.needs_person is not None and live.judgement.decision != "deny":  # no grant and no approval lifts it
             decision: Literal["ask", "deny"] = "deny" if self.approve == "none" else "ask"
-            remedy = "let the user mend what is said to be missing"
+            remedy = "let the user fix what is missing"
             live.judgement = Judgement(decision, live.needs_person, "person", is_rule=True, remedy=remedy)
         if live.judgement.decision == "deny":
             live.fail(denied(live, live.judgement))
 
     @cached_property
     def _intervening(self) -> Intervening:
-        from inarch.calls.call_interventions import Intervening  # a profile without such parts does without
+        from inarch.calls.call_interventions import Intervening  # a profile without such plugins saves the import
 
         return Intervening(self._runner, self.may_allow)
 
@@ -336,7 +339,7 @@ class Scheduler:
             await self._intervening.review(live, part)
 
     def _give(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
-        """Give a call that was not judged yet a plugin's arguments; return what is wrong with them, if anything."""
+        """Give a call that is not yet judged a plugin's arguments; return what is wrong with them, if anything."""
         before = live.call, live.effects
         live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])
         if (error := self.preparation.checked(live)) is not None:
@@ -358,12 +361,12 @@ class Scheduler:
             is_asked = judgement.decision == "ask"
             if is_asked or approvals.is_own:
                 self._offer(live)
-            # A person's own call is asked about only for the rights that can be chosen with it.
+            # A user's own call asks only about the rights that can be chosen with it.
             is_own = approvals.is_own and live.offer is not None
             if judgement.passed and not is_own:
                 approvals.let_through(live, judgement)
             elif approvals.is_left(live) if is_own else is_asked and not approvals.passes(live):
-                # What an earlier call of the batch leaves behind is not known yet; else nobody is asked in vain.
+                # The result of an earlier call of the batch is not known yet. Otherwise a needless question is avoided.
                 if not after()[position] and (error := await self._runner.refusal(live)) is not None:
                     live.fail(error)
                     continue
@@ -375,11 +378,11 @@ class Scheduler:
         live.offer = None
         try:
             live.choose({})
-        except InarchError as error:  # then there is nothing to choose; the question stays
+        except InarchError as error:  # then there is no choice, but the question remains
             self.journal.record(ErrorHappened(error.message, error.remedy, live.tool.plugin, "tool"), live.call.turn_id)
 
     def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
-        """Give a waiting call changed arguments; return what is wrong with them, and then it keeps the old ones."""
+        """Give a waiting call changed arguments; return what is wrong with them, and then keep the old ones."""
         before = live.call, live.effects, live.proposed
         live.proposed = live.call.arguments if live.proposed is None else live.proposed
         live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])

@@ -1,4 +1,4 @@
-"""Secrets in the files that calls touch: learned before anything of them is shown, restored where they stand."""
+"""Secrets in the files that calls touch: learned before Inarch shows them, restored when it writes them."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ _HISTORY_SECONDS = 10.0
 _WORD_GIT = re.compile(r"\bgit\b")
 _GIT_PLACES = frozenset({"-C", "--git-dir", "--work-tree"})
 _GIT_TELLS_OF = frozenset({"config", "rev-parse", "status", "ls-files", "ls-tree", "check-attr"})
-"""What shows nothing that stands in files or messages, but for `git status -v`."""
+"""Git subcommands that show no contents of files or messages, except `git status -v`."""
 _GIT_VARIABLES = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 _LOOKED_AT: WeakKeyDictionary[Redactor, set[bytes]] = WeakKeyDictionary()
-"""Objects of repositories that each redactor has learned from."""
+"""Repository objects that each redactor has learned from."""
 
 
 @frozen(eq=False, repr=False)
 class Secrets:
-    """What the calls of one session know of secrets."""
+    """Secrets that the calls of one session know."""
 
     redactor: Redactor
     workspace: Workspace
 
     def learn_read(self, found: FileBytes) -> None:
-        """Learn from a `.env` file that was read; from the whole of it even where only a part was read."""
+        """Learn from a `.env` file that was read; from the whole file even if only a part was read."""
         if _is_dotenv(found.path):
             self._learn(found.path if not found.hash else found)
 
     def learn_hits(self, hits: SearchHits) -> None:
-        """Learn from the `.env` files that a search found something in."""
+        """Learn from the `.env` files in which a search found something."""
         for path in {hit.path for hit in hits.hits if _is_dotenv(hit.path)}:
             self._learn(path)
 
     def learn_run(self, words: Sequence[str], cwd: str, rights: Rights) -> None:
-        """Learn from `.env` files that a command names or git keeps, and from files that somebody lets it read."""
+        """Learn from `.env` files that a command names or Git stores, and from files that its rights let it read."""
         for word in words[1:]:
             for path in {word, word.rpartition("=")[2], word.rpartition(":")[2]}:
                 if _is_dotenv(path):
@@ -65,7 +65,7 @@ class Secrets:
             self._learn_kept(places, cwd, rights)
 
     def _learn_kept(self, places: Sequence[str], cwd: str, rights: Rights) -> None:
-        """Learn from every version of a `.env` file that the repository of a command keeps."""
+        """Learn from every version of a `.env` file that a command's repository stores."""
         from inarch_lib.secrets.dotenv import learn_kept
 
         env = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **rights.env, **_GIT_VARIABLES}
@@ -79,13 +79,14 @@ class Secrets:
         try:
             learn_kept(run, self.redactor.learn_file, _LOOKED_AT.setdefault(self.redactor, set()))
         except InarchError:
-            return  # no git or no repository: the command that was to run finds none either
+            return  # no Git or no repository: the command itself will find none either
 
     def arguments(self, tool: Tool, arguments: Mapping[str, Any], effects: Effects) -> Mapping[str, Any]:
-        """Return the arguments as the tool receives them: with real values only if it is marked for them.
+        """Return the arguments for the tool, with real values only if the tool is marked to receive them.
 
-        A tool that writes files gets a value only for a file in which that very value stands already: a secret goes
-        nowhere where it has not been, and an edit around it doesn't destroy it.
+        A tool that writes files gets a value only for a file that already contains it. So a secret does not spread, and
+        an
+        edit around it does not destroy it.
 
         Raises:
             ToolFailed: A placeholder would be written in place of the secret, or the secret into another file.
@@ -96,7 +97,7 @@ class Secrets:
             return self._revealed(arguments, kept)
         if not tool.receives_secrets:
             return arguments
-        isolated = able(tool, Isolated)  # such a plugin marks its tools itself: its table decides
+        isolated = able(tool, Isolated)  # such a plugin marks its tools itself, so its table decides
         known = {
             word
             for word in placeholders(arguments)
@@ -109,7 +110,7 @@ class Secrets:
         return revealed
 
     def _keeps(self, word: str, tool: Tool, paths: Iterable[str]) -> bool:
-        """Whether a placeholder is to be replaced by its value; False where it is a text that stands in the file."""
+        """Return whether to replace a placeholder by its value; False if the file contains the placeholder itself."""
         files = [path for path in paths if path and not path.endswith("/")]
         value = self.redactor.value(word)
         if value is not None and tool.receives_secrets and any(self._stands(path, value) for path in files):
@@ -119,7 +120,7 @@ class Secrets:
         where = " or ".join(sorted(files)) or "what this call writes"
         raise ToolFailed(
             "permission",
-            f"{word} is a placeholder for a secret that does not stand in {where}; nothing was written",
+            f"{word} is a placeholder for a secret that is not in {where}; nothing was written",
             "leave the line of the secret as it is, or ask the user to write it",
         )
 
@@ -138,18 +139,18 @@ class Secrets:
                     return False
                 before = data[-overlap:]
         except InarchError:
-            return False  # there is no such file yet, or the tool will say what is wrong with it
+            return False  # the file does not exist yet, or the tool will report what is wrong with it
 
     def _learn(self, found: FileBytes | str) -> None:
         try:
             whole = self.workspace.read(found, 0, _LARGEST) if isinstance(found, str) else found
         except InarchError:
-            return  # nobody can read it, so nothing of it is shown
+            return  # it is unreadable, so none of it is shown
         self.redactor.learn_file(whole.data[:_LARGEST])
 
 
 def _git_places(words: Sequence[str]) -> Sequence[str] | None:
-    """Return git's options that say where a command's repository is; None where it shows nothing that was kept."""
+    """Return Git's options that locate a command's repository; None if it shows nothing that was stored."""
     if words[0].rpartition("/")[2] != "git":
         return ()  # a shell or a build may start it
     found: list[str] = []

@@ -1,7 +1,7 @@
-"""The workspace before and after a command: what it made, changed and removed.
+"""Comparison of the workspace before and after a command: files created, changed and removed.
 
-Nobody knows beforehand what a command will change, so what is there is copied to a scratch file that has no name and
-goes with the process; the next command reads only what has changed since, by time of change, size and inode.
+Changes by a command are not known before it runs. So files are copied to an unnamed scratch file that ends with
+the process. The next command reads only what has changed since, by change time, size and inode.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from inarch.contract.workspaces import Workspace
 
 MOST_FILES = 25_000
-"""Of a workspace with more files, what commands change is not known."""
+"""Files above which changes by commands are not tracked."""
 MOST_BYTES = 256 << 20
-"""Bytes of all files together that are copied; what is beyond that can't be undone."""
+"""Bytes of all files together that are copied; changes beyond that cannot be undone."""
 _RACY_NS = 50_000_000
-"""A file that changed less than this before it was looked at may change again and look the same."""
+"""Age in nanoseconds below which a file may change again and look the same."""
 
 
 class Side(NamedTuple):
-    """A path before or after a command: the hash of its bytes ("" where nobody read them), whole mode, and bytes."""
+    """A path before or after a command: hash of its bytes ("" if not read), whole mode, and bytes."""
 
     hash: str | None
     mode: int
@@ -41,7 +41,7 @@ class Side(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was last seen at a path; `offset` is where its bytes are in the scratch file, -1 for nowhere."""
+    """Last seen state of a path; `offset` locates its bytes in the scratch file, -1 for none."""
 
     entry: FileStat
     at_ns: int
@@ -50,12 +50,13 @@ class _Known(NamedTuple):
     length: int
 
     def is_current(self, entry: FileStat) -> bool:
-        """Whether this is certainly still what is there."""
+        """Return whether the file is certainly unchanged."""
         if entry.kind == "directory" == self.entry.kind:
             return entry.mode == self.entry.mode
-        known = self.entry  # whatever changes also changes the time of change, which no program can set
+        known = self.entry  # every change also changes the change time, which no program can set
         same = entry.ctime_ns == known.ctime_ns and entry.inode == known.inode and entry.size == known.size
-        settled = entry.ctime_ns < self.at_ns - _RACY_NS or self.hash == ""  # what nobody reads is told by this alone
+        # files that are not read are compared by this alone
+        settled = entry.ctime_ns < self.at_ns - _RACY_NS or self.hash == ""
         return same and entry.kind == known.kind and settled
 
 
@@ -64,7 +65,7 @@ NOTHING = Side(None, 0, bytes)
 
 @define(eq=False, repr=False)
 class Tree:
-    """What was last seen of a workspace's files, with their bytes."""
+    """Last seen state of a workspace's files, with their bytes."""
 
     workspace: Workspace
     folder: str
@@ -78,21 +79,21 @@ class Tree:
 
     @property
     def blind_spots(self) -> tuple[str, ...]:
-        """What the last look could not see, a sentence each."""
+        """Gaps of the last look, one sentence each."""
         text = "there are files whose names are not UTF-8: what commands do to them can't be undone"
         return (text,) * bool(self._unnameable)
 
     def look(self, writes: Sequence[str], *, holds: bool = True) -> Sequence[str]:
-        """Learn what stands below some paths now; return what has to be told about that.
+        """Read the present state below some paths; return the notes for the user about it.
 
-        Several may be under way at once: `differences` ends each that `holds` what it has seen until then.
+        Several looks may be active at once. `differences` ends each one that `holds` its copies.
 
         Raises:
-            ToolFailed: There are too many files, or the workspace can't survey them.
-            OSError: Their bytes can't be copied.
+            ToolFailed: There are too many files, or the workspace cannot survey them.
+            OSError: Their bytes cannot be copied.
         """
         with self._lock:
-            # Old copies pile up behind each other; while a command runs its own must stay.
+            # Old copies accumulate; while a command runs, its own must stay.
             if self._end > 2 * MOST_BYTES and not self._comparing:
                 self._begin_anew()
             at_ns, present = time.time_ns(), self._present(writes)
@@ -109,7 +110,7 @@ class Tree:
         return (*too_big * bool(left_out), *self.blind_spots)
 
     def differences(self, writes: Sequence[str], *, held: bool = True) -> Iterator[tuple[str, Side, Side]]:
-        """Yield what is not as it was last seen: path, before, after. The bytes are there until the next one."""
+        """Yield each difference to the last seen state: path, before, after. The bytes are valid until the next one."""
         with self._lock:
             self._comparing -= held
             at_ns, present = time.time_ns(), self._present(writes)
@@ -140,7 +141,7 @@ class Tree:
         return list(_below([path for path in self._known if path not in present], writes))
 
     def _read(self, entry: FileStat) -> bytes | None:
-        """Return a file's bytes or a link's target, None where they are too many or there are none."""
+        """Return a file's bytes or a link's target; None if there are too many bytes or none."""
         try:
             if entry.kind == "link" and isinstance(self.workspace, Restorable):
                 return self.workspace.link_target(entry.path)
@@ -177,7 +178,7 @@ class Tree:
 
 
 def _unnamed_file(folder: str) -> int:
-    """Return a file of nobody else's that is gone with the process, whatever ends it."""
+    """Return a private file that ends with the process, whatever ends it."""
     from tempfile import TemporaryFile
 
     with TemporaryFile(dir=folder if Path(folder).is_dir() else None) as file:

@@ -1,1 +1,1 @@
-"""What plugins and kernel agree on: errors, records, events, ports, hooks. Imports nothing else of ours."""
+"""Contract between plugins and kernel: errors, records, events, ports and hooks. It imports no other Inarch package."""

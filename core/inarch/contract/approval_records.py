@@ -1,6 +1,6 @@
-"""What a person is asked about calls, and their answers: the records of it, and the events.
+"""Records and events of approvals: the questions about calls and the user's answers.
 
-Apart from the other records, for most sessions ask nothing before their first answer.
+They are in their own module because most sessions ask no question before their first answer.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from inarch.contract.records import ApprovalScope, ChosenRights, Outcome, Propos
 
 @frozen
 class Right:
-    """Something that a user can let a call do beyond its normal rights.
+    """Additional right that the user can give a call.
 
     Args:
         key: The letter that chooses it in a question.
         name: Its name in `Approval.rights`.
-        words: What it is, in a few words.
-        takes: What its values are called, such as `FILE`; empty where it takes none.
-        choices: Values to choose from, where they are known; others may be given all the same.
+        words: A short description.
+        takes: Name of its values, such as `FILE`; empty if it takes none.
+        choices: Suggested values, if known; other values are accepted too.
     """
 
     key: str
@@ -34,18 +34,18 @@ class Right:
 
 @frozen
 class RightsOffer:
-    """Rights that a tool offers in the question about a call, and what the call may do with the chosen ones.
+    """Return value of a tool's `rights`: the rights that the user can give this call, and what it may do as chosen.
 
     Args:
-        rights: What can be chosen; each is off to begin with.
-        chosen: What is chosen, resolved to what it is here and now.
-        may: What the call may do with it, a line each, for the question.
-        words: What an approval of this call with these rights covers; no other call has the same words.
-        lasting: Whether such an approval may be kept for the project.
-        asks: Whether `rights` are questions to the person, and what is chosen their answers.
-        approve: The approve mode of the session once the call has succeeded, told with the question; empty leaves it.
-            It counts where the person answers this very question.
-        unasked: Whether a call that changes nothing, and is the person's to answer, runs where nobody can be asked; it
+        rights: The rights to choose from; each is off at first.
+        chosen: The chosen rights, resolved to present values.
+        may: Effects that it allows the call, one line each, for the question.
+        words: Description of an approval of this call with these rights; no other call has the same words.
+        lasting: Whether such an approval may be stored for the project.
+        asks: Whether `rights` are questions to the user, and `chosen` their answers.
+        approve: The session's approve mode after the call succeeded, shown with the question; empty keeps the mode.
+            It counts if the user answers this very question.
+        unasked: Whether the call runs without a user to ask, if it changes nothing and needs the user's answer; it
             then finds None in `context.rights`.
     """
 
@@ -66,18 +66,18 @@ class RightsOffer:
 
 @frozen
 class ApprovalRequest:
-    """Call that waits for the user, as it will run, with the reason for the question.
+    """One call that waits for the user: what will run, and why Inarch asks.
 
     Args:
         call: The call with its final arguments.
         tool: Its tool.
-        reason: Why it is asked about.
-        preview: What it would do, for people: a diff, the words of a command; not escaped.
-        shape: What an approval of scope `shape` or `project` would cover, in words.
-        file: The file as the call would leave it, where it is an edit of a text; `before` and `after` are not escaped.
-        rights: What the person can let the call do beyond that, and what they chose; None where there is nothing.
-        is_persons: Whether only an answer to this very call lets it run: one for the tool or the session does not.
-        alike: Equal for calls that one approval of scope `shape` or `project` covers; words alone may be shared.
+        reason: Why Inarch asks about it.
+        preview: Its effects, for the user: a diff or the words of a command; not escaped.
+        shape: Description of the calls that an approval of scope `shape` or `project` would cover.
+        file: The file as the call would leave it, if it edits a text; `before` and `after` are not escaped.
+        rights: Additional rights that the user can give, and those they chose; None for none.
+        is_persons: Whether only an answer to this very call lets it run, not one for the tool or the session.
+        alike: Equal for calls that one approval of scope `shape` or `project` covers; `shape` alone may be ambiguous.
     """
 
     call: ToolCall
@@ -93,13 +93,15 @@ class ApprovalRequest:
 
 @frozen
 class Approval:
-    """Answer to one awaited call. `arguments` are the changed ones if `outcome` is `modify`.
+    """One answer to one waiting call; `arguments` are the changed ones if `outcome` is `modify`.
 
-    A turn of which every call of a reply was denied ends, if each answer says that it `ends_turn`; None says so where
-    no `reason` is given, for the model has nothing to go on with.
+    If every call of a reply was denied and each answer says `ends_turn`, the turn ends. `ends_turn` of None means yes
+    if
+    there is no `reason`, because the model then has nothing to work with.
 
-    `rights` are those that the call shall have in place of what was chosen before, of those that its `RightsOffer`
-    names; a `modify` that gives no arguments changes them alone, and the call is asked about again with them.
+    `rights` replace the rights chosen before; they are from the call's `RightsOffer`. A `modify` without arguments
+    changes
+    only the rights, and Inarch asks about the call again.
     """
 
     call_id: str
@@ -113,7 +115,7 @@ class Approval:
 
 @frozen
 class ApprovalAsked:
-    """Calls wait for an answer; `digests` bind it to their final arguments."""
+    """Event: calls wait for an answer; `digests` bind it to their final arguments."""
 
     kind: ClassVar[str] = "approval.asked"
     call_ids: tuple[str, ...]
@@ -123,10 +125,11 @@ class ApprovalAsked:
 
 @frozen
 class ApprovalGiven:
-    """An answer came; `by` is `user`, `mode` (the approve mode) or `headless`.
+    """Event: an answer arrived; `by` is `user`, `mode` (the approve mode) or `headless`.
 
-    `arguments` are those that the person gave the call where `outcome` is `modify`, `rights` those that they added to
-    what it may do, `approve` the approve mode of the session once the call has succeeded.
+    `arguments` are those that the user gave the call if `outcome` is `modify`. `rights` are the additional rights from
+    the
+    user. `approve` is the session's approve mode after the call succeeded.
     """
 
     kind: ClassVar[str] = "approval.given"

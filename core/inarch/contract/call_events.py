@@ -1,4 +1,4 @@
-"""The events of calls: their states and results, and the files that they, or an undo, change.
+"""Events of calls: their states and results, and the files that they or an undo change.
 
 `event_kinds` lists them with all others.
 """
@@ -13,9 +13,9 @@ from inarch.contract.records import Effects, ToolCall, ToolResult
 
 @frozen
 class CallState:
-    """A call reached a state that isn't terminal; the first one of a call carries its whole record.
+    """Event: a call reached a state that is not terminal; the first one carries the whole record of the call.
 
-    One that is `executing` and `announces` does nothing but change files, each after a `file.changing`.
+    A call that is `executing` and `announces` only changes files, each after a `file.changing`.
     """
 
     kind: ClassVar[str] = "call.state"
@@ -30,7 +30,7 @@ class CallState:
 
 @frozen
 class CallOutput:
-    """Live output of a running call: coalesced and capped."""
+    """Event: live output of a running call, coalesced and capped."""
 
     kind: ClassVar[str] = "call.output"
     call_id: str
@@ -39,7 +39,7 @@ class CallOutput:
 
 @frozen
 class CallResult:
-    """A call is terminal: its status and result."""
+    """Event: a call is terminal, with its status and result."""
 
     kind: ClassVar[str] = "call.result"
     call_id: str
@@ -52,7 +52,7 @@ class CallResult:
 
 @frozen
 class CallsDone:
-    """All calls of a batch have ended; `refused` is whether the person denied every one of them without a word."""
+    """Event: all calls of a batch have ended; `refused` is whether the user denied each of them without a comment."""
 
     kind: ClassVar[str] = "calls.done"
     call_ids: tuple[str, ...]
@@ -62,10 +62,11 @@ class CallsDone:
 
 @frozen
 class FileChanging:
-    """A call is about to change a file: what `FileChanged` will say of it, before anything is touched.
+    """Event: a call is about to change a file, with the fields of the `FileChanged` to come.
 
-    Where neither that nor the call's result follows, the process ended in between, and the file's own hash says whether
-    it happened. `after` is empty where it isn't known beforehand; `folders` will be made for it, the outermost first.
+    If neither that nor the call's result follows, the process ended in between. The file's own hash then shows whether
+    the change happened. `after` is empty if it is not known beforehand. `folders` will be created for the file, the
+    outermost first.
     """
 
     kind: ClassVar[str] = "file.changing"
@@ -81,11 +82,11 @@ class FileChanging:
 
 @frozen
 class FileChanged:
-    """A call changed a file; a hash is None where there was, or is, no file.
+    """Event: a call changed a file; a hash is None if there was, or is, no file.
 
     A hash is the SHA-256 of the bytes; a link's bytes are its target, a directory has none. A mode is the whole of
-    `st_mode` with the type in it, 0 where nothing stood or nobody looked. `kept` says that the store has the bytes of
-    both sides: without them the change can't be undone. `call_id` may also be the `id` of a `changes.undone`.
+    `st_mode` including the type, or 0 if the path did not exist or was not examined. `kept` says that the store has the
+    bytes of both sides; without them the change cannot be undone. `call_id` may also be the `id` of a `changes.undone`.
     """
 
     kind: ClassVar[str] = "file.changed"
@@ -101,10 +102,10 @@ class FileChanged:
 
 @frozen
 class ChangesUndoing:
-    """A person is about to take changes back, or to put them on again; `changes` are what that does to the files.
+    """Event: the user is about to revert or reapply changes; `changes` are the effects on files.
 
-    If no `changes.undone` about the same `calls` follows, a path is as it was, as it was to be, or on its way there.
-    Without `changes` nothing was written after all.
+    If no `changes.undone` about the same `calls` follows, a path is in its old state, its new state or in between.
+    Without `changes`, nothing was written.
     """
 
     kind: ClassVar[str] = "changes.undoing"
@@ -116,10 +117,11 @@ class ChangesUndoing:
 
 @frozen
 class ChangesUndone:
-    """A person took changes back, or put them on again; `action` is `undo` or `redo`.
+    """Event: the user reverted or reapplied changes; `action` is `undo` or `redo`.
 
-    What that did to the files are `file.changed` events with `id` as their `call_id`. `calls` are the calls whose
-    changes it was about, `turns` the turns that those belong to.
+    The effects on files are `file.changed` events with `id` as their `call_id`. `calls` are the calls whose changes it
+    was
+    about, `turns` their turns.
     """
 
     kind: ClassVar[str] = "changes.undone"

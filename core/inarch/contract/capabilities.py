@@ -1,6 +1,6 @@
-"""Optional members of ports: a small Protocol for each, and `able`, which checks for them.
+"""Optional capabilities of objects beyond their ports, one small Protocol each, and `able`, which checks for one.
 
-A plugin's object has such a member or has not; it need not name the Protocol. A member that is None counts as missing.
+A plugin's object has such a member or not; it need not name the Protocol. A member that is None counts as missing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class Previews(Protocol):
-    """A tool that says what a call would do, for a person who is asked."""
+    """Tool that previews a call for the user."""
 
     def preview(self, arguments: Mapping[str, Any]) -> str | None:
         """Return the text, None for the usual one."""
@@ -33,7 +33,7 @@ class Previews(Protocol):
 
 
 class Checks(Protocol):
-    """A tool that knows of some calls that they can only fail, before anybody is asked."""
+    """Tool that can tell before Inarch asks the user that a call can only fail."""
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Refuse such a call.
@@ -45,23 +45,23 @@ class Checks(Protocol):
 
 
 class OffersRights(Protocol):
-    """A tool of which a person may choose what a call can do."""
+    """Tool whose calls the user can give additional rights."""
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
-        """Return what can be chosen, None for nothing."""
+        """Return the rights to choose from, None for none."""
         ...
 
 
 class Shaped(Protocol):
-    """A tool that says which calls are alike, so that an approval may cover them."""
+    """Tool that says which calls are alike, so that an approval may cover them."""
 
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return words for the calls that are like this one, None for this very call."""
+        """Return a description of the calls that are like this one, None for this very call."""
         ...
 
 
 class SaysWhatAllows(Protocol):
-    """A tool with a policy of its own that says how a user lifts it."""
+    """Tool with its own policy that says how a user lifts a denial."""
 
     def allowed_by(self, arguments: Mapping[str, Any]) -> str | None:
         """Return lines of TOML."""
@@ -69,128 +69,128 @@ class SaysWhatAllows(Protocol):
 
 
 class AsksInParts(Protocol):
-    """A tool whose calls are lines of several commands."""
+    """Tool whose calls are lines of several commands."""
 
     def asking(self, arguments: Mapping[str, Any]) -> Sequence[int]:
-        """Return the places of the commands that have to be allowed."""
+        """Return the positions of the commands that need permission."""
         ...
 
 
 class ForWatchers(Protocol):
-    """A tool that only shows something to the person at a session: no other program is offered it."""
+    """Tool that only shows something to the user at a session; other programs do not see it."""
 
     for_a_watcher: bool
 
 
 class KnownAs(Protocol):
-    """A tool that guards of other programs know."""
+    """Tool that other programs' guards know by other names."""
 
     known_as: Collection[str]
     """Its names there."""
 
 
 class Choosy(Protocol):
-    """A tool that is not for every model."""
+    """Tool that is not for every model."""
 
     def offered(self, model: str) -> bool:
-        """Whether a model, `provider/name`, is told of it."""
+        """Return whether a model, `provider/name`, sees it."""
         ...
 
 
 class NeedsRoom(Protocol):
-    """A tool of which no model with less room for a request is told."""
+    """Tool that models with less room for a request do not see."""
 
     least_window: int
     """Tokens."""
 
 
 class ForModes(Protocol):
-    """A tool that is there in some approve modes only."""
+    """Tool that only some approve modes offer."""
 
     modes: Collection[str]
     """Empty for all."""
 
 
 class Edits(Protocol):
-    """A tool one of whose arguments is a text that a person may edit before it runs."""
+    """Tool with a text argument that the user may edit before it runs."""
 
     text: str
     """The argument's name."""
 
 
 class Isolated(Protocol):
-    """A tool whose code runs in a process of its own: what it says of itself is a claim."""
+    """Tool whose code runs in a separate process, so that its own declarations are only claims."""
 
     given_values: Collection[str]
-    """Secrets that it may be given."""
+    """Secrets that it may receive."""
 
     def isolated_bounds(self, effects: Effects) -> str:
-        """Return what holds the claim, in words."""
+        """Return a description of what enforces the claim."""
         ...
 
 
 class OfFunction(Protocol):
-    """A tool that was made of a function."""
+    """Tool that was made from a function."""
 
     function: Callable[..., Any]
 
 
 class ChecksKey(Protocol):
-    """A model provider that knows whether it has the key for a model."""
+    """Model provider that knows whether it has the key for a model."""
 
     def check_key(self, model: str) -> str | None:
-        """Return what it can only guess, if anything.
+        """Return a message if it can only guess, else None.
 
         Raises:
-            ProviderError: The key is not there.
+            ProviderError: The key is missing.
         """
         ...
 
 
 class FindsDefault(Protocol):
-    """A model provider that asks its service for its default model."""
+    """Model provider that asks its service for its default model."""
 
     async def find_default(self) -> None:
         """Ask, once.
 
         Raises:
-            ProviderError: The service does not say.
+            ProviderError: The service does not answer.
         """
         ...
 
 
 class TakesEffort(Protocol):
-    """A model provider that can tell some models how much to think."""
+    """Model provider that can set the reasoning effort of some models."""
 
     def takes_effort(self, model: str) -> bool:
-        """Whether a model takes it."""
+        """Return whether a model accepts it."""
         ...
 
 
 class OverHttp(Protocol):
-    """A model provider whose service is an `inarch.HttpService`."""
+    """Model provider whose service is an `inarch.HttpService`."""
 
     service: Any
 
 
 class CopiesSessions(Protocol):
-    """A tracer that keeps a copy of every session's events."""
+    """Tracer that copies every session's events."""
 
     def copied(self, event: Event) -> None:
-        """Take an event of a session that did not begin by recording, in order."""
+        """Take an event of a session that did not start empty, such as a fork, in order."""
         ...
 
 
 class ForksSessions(Protocol):
-    """A tracer that can copy a fork's events itself."""
+    """Tracer that can copy a fork's events itself."""
 
     def forked(self, first: Event) -> bool:
-        """Whether it has done so; `first` is the fork's first event."""
+        """Return whether it has done so; `first` is the fork's first event."""
         ...
 
 
 class HasFiles(Protocol):
-    """A tracer that keeps files about a session."""
+    """Tracer that writes files about a session."""
 
     def files(self, session_id: str) -> Iterable[str | PathLike[str]]:
         """Return their paths."""
@@ -198,15 +198,18 @@ class HasFiles(Protocol):
 
 
 class HasLogs(Protocol):
-    """A tracer that keeps a log of each session, as `inarch sessions restore` takes it."""
+    """Tracer that writes a log of each session in the form `inarch sessions restore` reads."""
 
     def logs(self) -> Iterable[str | PathLike[str]]:
-        """Return the paths of all; each is called as its session. What was set aside before it is read with it."""
+        """Return the paths of all logs, each named by its session id.
+
+        Restoring a log also reads the logs of the session that were set aside before it.
+        """
         ...
 
 
 class Remarks(Protocol):
-    """A tracer that has something to say before a session."""
+    """Tracer with remarks to show before a session."""
 
     def remarks(self) -> Iterable[object]:
         """Return lines."""
@@ -214,20 +217,20 @@ class Remarks(Protocol):
 
 
 class Early(Protocol):
-    """A compaction that is called before the window is full."""
+    """Compaction that is called before the window is full."""
 
     at: float
     """The share of the window."""
 
 
 class Watches(Protocol):
-    """A compaction that is called before the others, whenever one of them is."""
+    """Compaction that is called before the others, whenever one of them is."""
 
     watches: bool
 
 
 class Scans(Protocol):
-    """A store that reads events one after the other."""
+    """Store that reads events one after the other."""
 
     def scan(self, session_id: str, after: int = 0) -> Iterable[Event]:
         """Yield what `load` would return."""
@@ -235,47 +238,47 @@ class Scans(Protocol):
 
 
 class ScansKinds(Protocol):
-    """A store that can leave out events while it reads."""
+    """Store that can skip events while it reads."""
 
     def scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterable[Event]:
-        """Yield what `load` would return, of these kinds alone."""
+        """Yield what `load` would return, only of these kinds."""
         ...
 
 
 class Forks(Protocol):
-    """A store in which a fork shares the events of its source."""
+    """Store in which a fork shares the events of its source."""
 
     def fork(self, source_id: str, first: Event, last: int) -> None:
-        """Begin a session with `first` and the events of the source from the second to number `last`."""
+        """Start a session with `first` and the events of the source from the second to number `last`."""
         ...
 
 
 class Damaged(Protocol):
-    """A store that found losses."""
+    """Store that found losses."""
 
     damage: Sequence[str]
-    """A sentence for each; the list may grow."""
+    """One sentence for each loss; the list may grow."""
 
 
 class SetsAside(Protocol):
-    """A store with damaged files beside the one in use."""
+    """Store with damaged files beside the one in use."""
 
     set_aside: Iterable[object]
     """Their paths."""
 
 
 class OnlyRead(Protocol):
-    """A store that takes nothing."""
+    """Store that accepts no writes."""
 
     only_read: StoreError
-    """Why."""
+    """The reason."""
 
 
 class KeepsSnapshots(Protocol):
-    """A store that keeps what reading a session came to."""
+    """Store that stores snapshots derived from a session's events."""
 
     def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
-        """Keep it, in place of the one of this name."""
+        """Store it, replacing the one of this name."""
         ...
 
     def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
@@ -284,7 +287,7 @@ class KeepsSnapshots(Protocol):
 
 
 class RunsPiped(Protocol):
-    """A workspace that runs programs piped into each other."""
+    """Workspace that runs pipelines of programs."""
 
     def run_piped(self, parts: Sequence[Piped], *, cwd: str = ".", **more: Any) -> Ran:
         """Run them, as `Workspace.run` runs one."""
@@ -292,58 +295,58 @@ class RunsPiped(Protocol):
 
 
 class StartsPrograms(Protocol):
-    """A workspace that starts programs that go on."""
+    """Workspace that starts programs in the background."""
 
     def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
-        """Start them and return what runs."""
+        """Start them and return a handle."""
         ...
 
 
 class HasAdded(Protocol):
-    """A workspace of several folders."""
+    """Workspace of several folders."""
 
     added: Sequence[str]
     """The absolute paths of those beside its root."""
 
 
 class Patient(Protocol):
-    """Something that the kernel waits for, with a time limit of its own."""
+    """Object with its own time limit for the kernel's wait."""
 
     timeout_s: float
     """Seconds."""
 
 
 class Hides(Protocol):
-    """A workspace from which rules keep files."""
+    """Workspace whose files rules hide."""
 
     hidden: Sequence[str]
     """Globs over their paths."""
 
 
 class Selects(Protocol):
-    """A front end in which a person selects things."""
+    """Front end in which the user can select things."""
 
     selection: Any
 
 
 class Beside(Protocol):
-    """A front end that says where remarks go."""
+    """Front end that says where remarks go."""
 
     beside: Any
     """A text stream."""
 
 
 class Converses(Protocol):
-    """A front end that holds a whole conversation."""
+    """Front end that holds a whole conversation."""
 
     converse: Callable[[Any], int]
 
 
 class KeepsRights(Protocol):
-    """Lasting approvals that keep the rights that were chosen, too."""
+    """Lasting approvals that also store chosen rights."""
 
     def remember_rights(self, key: str, tool: Any, rights: ChosenRights) -> None:
-        """Keep them."""
+        """Store them."""
         ...
 
 
@@ -356,20 +359,20 @@ class KnowsRights(Protocol):
 
 
 class KeyRing(Protocol):
-    """An environment with keys that are kept elsewhere."""
+    """Environment with keys stored elsewhere."""
 
     notes: tuple[str, ...]
-    """What was wrong with some."""
+    """Problems with some of them."""
     kept: Collection[str]
     """The variables they are for."""
 
     def on_renewal(self, told: Callable[[Any], object]) -> None:
-        """Have `told` called with each token, now and when it is renewed."""
+        """Call `told` with each token, now and when it is renewed."""
         ...
 
 
 class Renews(Protocol):
-    """An environment that can give a token that has not expired."""
+    """Environment that can return a token that has not expired."""
 
     def renewed(self, name: str) -> str:
         """Return a variable's value; it may ask a server."""
@@ -389,7 +392,7 @@ CAPABILITIES: Mapping[str, tuple[type[Any], ...]] = {
 
 
 def able(value: object, capability: type[T]) -> T | None:
-    """Return an object as what it also is, None if it lacks one of the members."""
+    """Return an object as a capability, None if it lacks one of the members."""
     found: Any = value
     wanted: Any = capability
     return found if all(getattr(found, name, None) is not None for name in members(wanted)) else None
@@ -410,7 +413,7 @@ def optional(kind: str) -> tuple[str, ...]:
 
 
 def passed_on(kind: str, inner: object, name: str) -> Any:
-    """Return an optional member of what an object is in place of: for the `__getattr__` of such objects.
+    """Return an optional member of a wrapped object, for the wrapper's `__getattr__`.
 
     Raises:
         AttributeError: There is no such member of this kind, or the inner object does not offer it.

@@ -1,4 +1,4 @@
-"""Child sessions: what a running call may have done by a session of its own, and what comes of it."""
+"""Child sessions: the task that a running call gives one, and its result."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from inarch.contract.events import Event
 
 DEEPEST = 3
-"""How deep children of children may go: circles end there."""
+"""Depth limit for children of children, which ends circles."""
 
 
 @frozen
 class ChildTask:
-    """Task for a child session.
+    """Task of a child session.
 
     Args:
-        name: What people know it by; it stands in its questions and beside its cost.
+        name: Its name for the user, shown in its questions and beside its cost.
         prompt: The prompt.
-        instructions: What its model is told beside the project's own instructions.
-        tools: The tools that it may call, of those that the caller has; None is all of them.
-        settings: Keys of the profile that are others for it, such as `model` or `max_iterations`.
-        session_id: A former child of the same session to go on with; empty for a new one.
-        saw: Hears its events, on the loop.
-        root: Another directory that it works in, a copy of its caller's below the plugin's `state`; empty for the same
-            one. It may change that whatever the call declared, and nothing else.
+        instructions: Instructions for its model, in addition to the project's.
+        tools: The tools that it may call, of the caller's; None means all of them.
+        settings: Profile keys that differ for it, such as `model` or `max_iterations`.
+        session_id: A former child of the same session to continue; empty for a new one.
+        saw: Receives its events, on the loop.
+        root: Another directory to work in, a copy of its caller's below the plugin's `state`; empty for the same
+            one. It may change that directory whatever the call declared, and no other.
     """
 
     name: str
@@ -45,7 +45,7 @@ class ChildTask:
 
 @frozen
 class ChildTurn:
-    """Turn of a child session, with the files that it changed."""
+    """Turn of a child: its session, the turn, and the files that it changed."""
 
     session_id: str
     turn: Turn

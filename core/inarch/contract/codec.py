@@ -1,7 +1,7 @@
-"""Records to plain JSON data and back: one encoding for the journal, for `--output json` and for child processes.
+"""Conversion of records to plain JSON data and back, for the journal, `--output json` and child processes.
 
-A record becomes an object of its fields; parts and deltas carry their class in `type`; bytes are base64, money is text,
-sets are sorted lists. Encoding is written by hand because every event passes through it; decoding uses cattrs.
+A record becomes an object of its fields. Parts and deltas have their class in `type`; bytes are base64, money is text,
+sets are sorted lists. Encoding is written by hand because every event passes through it. Decoding uses cattrs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 _WAYS: dict[type, Callable[[Any], Any]] = {}
-"""How values of each class are encoded, found once a class: every event passes through here."""
+"""Encoder of each class, looked up once per class because every event passes through here."""
 
 
 def to_data(value: Any) -> Any:
@@ -65,7 +65,7 @@ def _way_of(cls: type) -> Callable[[Any], Any]:
 
 
 def _record_way(cls: Any) -> Callable[[Any], dict[str, Any]]:
-    """Return the encoder of a record: an object of its fields; a part with its tag, and what most parts lack if any."""
+    """Return the encoder of a record: an object of its fields; a part also has a tag."""
     names = tuple(item.name for item in getattr(cls, "__attrs_attrs__", None) or cls.__dataclass_fields__.values())
     tag = _TAGS.get(cls)
 
@@ -94,7 +94,7 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
     return data
 
 
-# The first base that fits decides; subclasses of plain types lose what they add.
+# The first matching base decides; subclasses of plain types lose their additions.
 _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (Enum, lambda value: to_data(value.value)),
     (str, str.__str__),

@@ -1,4 +1,4 @@
-"""Compaction, the port: what becomes of a conversation that is too long for its model."""
+"""Port of compactions, which shorten a conversation that is too long for its model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class EarlierTurn:
     form: Form = "whole"
 
     def short(self) -> EarlierTurn:
-        """Return the person's words and the final answer of a whole turn; its calls go with their results."""
+        """Return only the prompt, later user messages and the answer of a whole turn, without calls and results."""
         if self.form != "whole":
             return self
         prompt = next((m for m in self.messages if m.role == "user"), None)
@@ -32,35 +32,35 @@ class EarlierTurn:
         if prompt is not None:
             own = [part for part in prompt.parts if isinstance(part, Text)][:1]
             later = (m for m in self.messages if m.role == "user" and m is not prompt)
-            own += [part for m in later for part in m.parts if isinstance(part, Text)]  # said while the turn ran
+            own += [part for m in later for part in m.parts if isinstance(part, Text)]  # sent while the turn ran
             kept.append(Message("user", tuple(own)))
         if answer is not None:
             kept.append(Message("assistant", (Text(answer.text),)))
         return EarlierTurn(self.turn_id, tuple(kept), "short")
 
     def summary(self, text: str) -> EarlierTurn:
-        """Return a text in the place of the turn, and of those before it that are dropped with it."""
+        """Return a text in place of the turn, and of those before it that are dropped with it."""
         return EarlierTurn(self.turn_id, (Message("user", (Text(text),)),), "summary")
 
     def dropped(self) -> EarlierTurn:
-        """Return the turn without anything to see."""
+        """Return the turn as dropped, with no content."""
         return self if self.form == "dropped" else EarlierTurn(self.turn_id, (), "dropped")
 
 
 @frozen
 class Crowded:
-    """Conversation that is, or soon will be, too long for the model.
+    """Conversation that is, or soon will be, too long for the next model.
 
     Args:
-        earlier: The turns that are over and that the model still sees something of, oldest first.
+        earlier: Finished turns of which the model still sees something, oldest first.
         running: The messages of the present turn; the first one is the prompt.
-        room: Tokens that all these messages may have together.
-        reason: `window` where the model's window is known and too small, `refused` where its service called a request
-            too long, `early` where it would fit and the compaction's `at` is reached.
-        model: Who is asked, by its full name.
-        size: Counts the tokens of a message, as `room` has them.
-        keep: Keeps a result where the model can read it back and returns the reference; empty where it can't be kept.
-        ask: Sends a request at the turn's expense, with a `purpose` of `summary` for instance.
+        room: Token limit for all these messages together.
+        reason: `window` if the model's window is known and too small, `refused` if its service called a request
+            too long, `early` if it would fit and the compaction's `at` is reached.
+        model: The model to ask, by its full name.
+        size: Counts the tokens of a message, as for `room`.
+        keep: Stores a result where the model can read it and returns the reference; "" if it cannot be stored.
+        ask: Sends a request at the turn's expense, for example with a `purpose` of `summary`.
     """
 
     earlier: tuple[EarlierTurn, ...]
@@ -74,7 +74,7 @@ class Crowded:
 
     @property
     def tokens(self) -> float:
-        """What the messages come to."""
+        """Tokens of all messages."""
         return sum(self.size(message) for said in self.earlier for message in said.messages) + sum(
             map(self.size, self.running)
         )
@@ -82,15 +82,15 @@ class Crowded:
 
 @frozen
 class Compacted:
-    """Shortened conversation, with what was left out of the running turn.
+    """The same conversation with less content, and what was left out of the running turn.
 
     Args:
-        earlier: The same turns in the same order, in whichever form.
-        running: What stays of the present turn: its prompt, and calls only together with their results.
-        results: Ids of calls whose results are cut or replaced, each with what `keep` returned.
-        steps: How many replies are gone with their calls.
-        structure: Whether the project's structure is gone.
-        added: How many texts that were added to the prompt are cut.
+        earlier: The same turns in the same order, in any form.
+        running: The remaining messages of the present turn: its prompt, and calls together with their results.
+        results: Ids of calls whose results are cut or replaced, each with the return value of `keep`.
+        steps: Number of replies removed with their calls.
+        structure: Whether the project's structure was removed.
+        added: Number of texts added to the prompt that are cut.
     """
 
     earlier: tuple[EarlierTurn, ...]
@@ -101,7 +101,7 @@ class Compacted:
     added: int = 0
 
     def after(self, former: Compacted) -> Compacted:
-        """Return this as what came of both, where `former` was not enough."""
+        """Return the combination of `former`, which was not enough, and this."""
         return evolve(
             self,
             results={**former.results, **self.results},
@@ -112,10 +112,11 @@ class Compacted:
 
 
 class Compaction(Protocol):
-    """Port: shortens a conversation that no longer fits the model.
+    """Port of an object that shortens a conversation whose next request does not fit the model.
 
-    One with an attribute `at`, a share of the model's window, is called as soon as a request takes more than that. One
-    whose attribute `watches` is true is called before the others, whenever one of them is.
+    If it has an attribute `at`, a share of the model's window, it is called as soon as a request takes more than that.
+    If
+    its attribute `watches` is true, it is called before the others, whenever one of them is.
     """
 
     @property
@@ -123,4 +124,4 @@ class Compaction(Protocol):
         """Name for messages."""
 
     async def compact(self, crowded: Crowded) -> Compacted | None:
-        """Return what the model sees from now on, or None to leave it to the next one."""
+        """Return what the model sees from now on, or None to leave it to the next compaction."""

@@ -1,4 +1,4 @@
-"""Records of a streamed reply: its pieces, how it ended and what it used."""
+"""Records of a streamed reply: its pieces, its end and its usage."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from typing import Any, Literal
 from inarch.contract.frozen import frozen
 
 FinishReason = Literal["stop", "calls", "length", "filtered", "declined", "malformed", "cut", "error"]
-"""Reason for the end of a reply.
+"""Why a reply ended.
 
-A reply that is `filtered`, `malformed` (unreadable calls), `cut` (reason unknown) or an `error` is not an answer. The
-text of a `declined` one says that the task was not done or not understood."""
+A reply that is `filtered`, `malformed` (its calls are unreadable), `cut` (for an unknown reason) or an `error` is not
+an answer. `declined`: its text says that it did not do or did not understand the request.
+"""
 Effort = Literal["minimal", "low", "medium", "high", "max"]
-"""Effort of a model's thinking, the least first."""
+"""Reasoning effort of a model, the least first."""
 
 
 @frozen
 class Usage:
-    """Tokens and cost of one request or turn. `cost_usd` None is unknown, never zero.
+    """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero.
 
-    Of the input tokens, `cached_tokens` came from the service's cache and `written_tokens` went into it at a price of
-    its own. `estimated` says that some tokens are an estimate, because the service reported none for a request.
+    Of the input tokens, `cached_tokens` came from the service's cache and `written_tokens` were stored in it at a
+    separate
+    price. `estimated` says that some tokens are an estimate, because the service reported none for a request.
     """
 
     input_tokens: int = 0
@@ -63,12 +65,12 @@ class ReasoningDelta:
 
 @frozen
 class TextWasReasoning:
-    """Signal that all text so far was reasoning, as `</think>` without an opening tag means."""
+    """Marker that all text so far was reasoning, as `</think>` without an opening tag shows."""
 
 
 @frozen
 class CallDelta:
-    """Fragment of the call at `index`. `id` and `name` come once, `arguments` in pieces of JSON text."""
+    """Fragment of the call at `index`: `id` and `name` come once, `arguments` in pieces of JSON text."""
 
     index: int
     id: str = ""
@@ -82,10 +84,10 @@ REASONING_INDEX = -2
 
 @frozen
 class PartData:
-    """Opaque provider data of a part. `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`.
+    """Opaque provider data of a part: `index` is a call's index, `TEXT_INDEX` or `REASONING_INDEX`.
 
-    For text or reasoning it ends the part that is open: what follows of its kind is a part of its own, in its place
-    among the others. Where none is open, it is one without words.
+    For text or reasoning it ends the open part: later deltas of the same kind start a new part, in order. If no part is
+    open, it becomes a part without text.
     """
 
     index: int
@@ -94,14 +96,14 @@ class PartData:
 
 @frozen
 class UsageDelta:
-    """Usage reported so far. The last one counts."""
+    """Usage reported so far; the last one counts."""
 
     usage: Usage
 
 
 @frozen
 class Finish:
-    """End of a reply. A stream without one was cut. `said` is the service's own word for an end that is not one."""
+    """End of a reply; a stream without one was cut. `said` is the service's own word for an abnormal end."""
 
     reason: FinishReason
     said: str = ""
@@ -109,7 +111,7 @@ class Finish:
 
 @frozen
 class AnsweredBy:
-    """Model that answers, by the service's own name. `company` is who runs it, if the service reports that."""
+    """Model that answers, by the service's name for it; `company` runs it, if the service names one."""
 
     model: str
     company: str = ""
@@ -117,7 +119,7 @@ class AnsweredBy:
 
 @frozen
 class ProviderNote:
-    """Provider's remark on a reply, such as a repair.
+    """Remark of the provider on this reply: a repair, or what the service did with the request.
 
     A `repair` is counted and not shown.
     """
@@ -137,4 +139,4 @@ Delta = (
     | AnsweredBy
     | ProviderNote
 )
-"""A piece of a streamed reply."""
+"""Piece of a streamed reply."""

@@ -1,15 +1,15 @@
 """Every error that Inarch raises on purpose.
 
     InarchError
-    ├── UsageError        wrong words or flags: one line, exit 2
-    │   └── ConfigError   a wrong file, key, type or value: where it stands and what to write instead, exit 2
-    ├── PluginError       a plugin could not be loaded or broke its side of the contract
-    ├── ToolFailed        a tool could not do what was asked; becomes a `ToolResult`
-    ├── Cancelled         the call or turn was cancelled, or its handle revoked
-    ├── ProviderError     a model provider could not answer
-    └── StoreError        the context store could not keep or read what it was given
+    ├── UsageError        wrong arguments or flags: one line, exit 2.
+    │   └── ConfigError   a wrong file, key, type or value, with its place and the fix, exit 2.
+    ├── PluginError       a plugin could not be loaded or broke its side of the contract.
+    ├── ToolFailed        a tool could not do its work; becomes a `ToolResult`.
+    ├── Cancelled         the call or turn was cancelled, or its handle revoked.
+    ├── ProviderError     a model provider could not answer.
+    └── StoreError        the context store could not store or read its data.
 
-Anything else that is raised is a fault in the code that raised it.
+Any other exception is a fault in the code that raised it.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ ProviderErrorKind = Literal[
 StoreErrorKind = Literal["full", "read_only", "permission", "damaged", "busy", "missing"]
 
 LONGEST_ASKED_S = 10 * 365 * 86_400.0
-"""What a service asks beyond this (`retry_after`) is no time that anybody meant."""
+"""Longest plausible `retry_after` of a service, in seconds."""
 NO_SUCH_MODEL = (
     r"model_not_found|\b(invalid|unknown|no such) model|\bnot a valid model"
     r"|\bmodel\b.{0,80}\b(not a valid|not found|not exist|unknown)"
 )
-"""How services say that they don't have a model, in any case of letters."""
+"""Services' messages for a model they do not have, in any case of letters."""
 
 
 class InarchError(Exception):
-    """Base of all errors: `message` says what is wrong and where, `remedy` what to do."""
+    """Error with a remedy: `message` says what and where, `remedy` what to do."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)
@@ -48,18 +48,18 @@ class InarchError(Exception):
 
 
 class UsageError(InarchError):
-    """The arguments or flags of a command are wrong."""
+    """Wrong arguments or flags of a command."""
 
 
 class ConfigError(UsageError):
-    """A configuration value is wrong.
+    """Wrong configuration value.
 
     Args:
-        message: What is wrong, in one sentence.
-        source: Where the value was given: a file's path, an environment variable's name or a flag.
+        message: The fault, in one sentence.
+        source: Origin of the value: a file's path, an environment variable's name or a flag.
         line: Line in the file, counted from 1; None outside files.
         key: Dotted path of the key, such as `profiles.default.model`.
-        remedy: What to write instead.
+        remedy: The text to write instead.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ConfigError(UsageError):
 
 
 class PluginError(InarchError):
-    """A plugin failed to load or broke the contract of a port."""
+    """Plugin that could not be loaded, or broke its side of the contract."""
 
     def __init__(self, message: str, *, plugin: str = "", door: str = "", remedy: str = "") -> None:
         super().__init__(message, remedy)
@@ -82,12 +82,12 @@ class PluginError(InarchError):
 
     @property
     def reason(self) -> str:
-        """What was wrong, for where the plugin's name stands already."""
+        """The fault alone, for places that name the plugin already."""
         return self.message.removeprefix(f"plugin {self.plugin!r} ")
 
 
 class ToolFailed(InarchError):
-    """A tool or workspace could not do what was asked. The call answers it as a `ToolResult`."""
+    """Failure of a tool: raised by tools and workspaces, returned as a `ToolResult`."""
 
     def __init__(self, code: ErrorCode, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy)
@@ -95,24 +95,24 @@ class ToolFailed(InarchError):
 
 
 class Cancelled(InarchError):
-    """The call or turn was cancelled. Every later use of a revoked handle raises it."""
+    """Cancelled call or turn; every later use of a revoked handle raises it."""
 
     def __init__(self, message: str = "cancelled") -> None:
         super().__init__(message)
 
 
 class ProviderError(InarchError):
-    """A model provider could not answer.
+    """Failure of a model provider to answer.
 
     Args:
-        kind: What went wrong, in one of the words of `ProviderErrorKind`.
-        message: What the service said, without secrets.
-        status: HTTP status, None where there was none.
-        retry_after: Seconds the service asked to wait.
+        kind: Kind of failure, one of `ProviderErrorKind`.
+        message: The service's message, without secrets.
+        status: HTTP status, None if there was none.
+        retry_after: Seconds that the service asked to wait.
         retryable: Whether the same request may succeed later.
-        remedy: What the user can do.
+        remedy: Advice to the user.
         was_sent: Whether the request may have reached the service; one that did not costs nothing.
-        told: What the model is told when it is asked again, where the fault lies in what it replied.
+        told: Message to the model when it is asked again, if its reply was at fault.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class ProviderError(InarchError):
         self.told = told
 
     def with_text(self, message: str | None = None, remedy: str | None = None) -> ProviderError:
-        """Return a new error that differs in message or remedy, without the trace of where this one was raised."""
+        """Return a new error with another message or remedy, without this one's traceback."""
         return ProviderError(
             self.kind,
             self.message if message is None else message,
@@ -150,7 +150,7 @@ class ProviderError(InarchError):
 
 
 class StoreError(InarchError):
-    """The store could not write or read something."""
+    """Failure of the store to store or read its data."""
 
     def __init__(self, kind: StoreErrorKind, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy)

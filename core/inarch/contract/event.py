@@ -1,4 +1,4 @@
-"""One event of a session, whatever its kind, and its line of JSON."""
+"""Event of a session, of any kind, and its line of JSON."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _ASCII_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 @define
 class Event:
-    """Event of a session. `seq` counts from 1 and sets the order, `time` only informs.
+    """Event of a session; `seq` counts from 1 and determines the order, `time` only informs.
 
-    `data` is plain JSON, already free of secrets. An event is written once and never changed.
+    `data` is plain JSON with secrets already redacted. An event is written once and never changed.
     """
 
     seq: int
@@ -42,13 +42,14 @@ class Event:
             line = _ENCODER.encode(envelope)
             try:
                 line.isascii() or line.encode()
-            except UnicodeEncodeError:  # a name that isn't UTF-8 came as lone surrogates: only escapes can carry them
+            # a name that is not UTF-8 came as lone surrogates, which only escapes can represent
+            except UnicodeEncodeError:
                 line = _ASCII_ENCODER.encode(envelope)
             self._line = line
         return self._line
 
     def moved(self, session_id: str, seq: int | None = None) -> Event:
-        """Return the event as it stands in a session that was forked, maybe under another number."""
+        """Return the event as part of a forked session, optionally under another number."""
         data, turn = self.data, self.data.get("turn")
         if isinstance(turn, Mapping) and "session_id" in turn:
             data = {**data, "turn": {**turn, "session_id": session_id}}

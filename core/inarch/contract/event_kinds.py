@@ -1,4 +1,4 @@
-"""All kinds of events; apart from their classes, for a start makes only those that it needs."""
+"""All kinds of events, apart from their classes because a start creates only those that it needs."""
 
 from __future__ import annotations
 

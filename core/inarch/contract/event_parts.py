@@ -1,4 +1,4 @@
-"""What events are made of: a kept picture, what a provider's error said, what requests came to, a child's place."""
+"""Parts of events: a stored picture, a provider's error, the usage of requests, a child's origin."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class KeptImage:
-    """A picture that is kept beside the events: `ref` is what the store calls its bytes."""
+    """Picture stored beside the events: `ref` is the store's reference of its bytes."""
 
     media_type: str
     ref: str
@@ -21,7 +21,7 @@ class KeptImage:
 
 @frozen
 class Failure:
-    """What a provider's error said, as in `ProviderError`."""
+    """Content of a provider's error, as in `ProviderError`."""
 
     message: str
     remedy: str = ""
@@ -34,10 +34,11 @@ class Failure:
 
 @frozen
 class Spent:
-    """What requests came to, every attempt and decision counted.
+    """Usage of requests, with every attempt and decision.
 
-    `cost_usd` is the part that is known; `unknown` counts the requests whose cost is not, `estimated` those whose
-    tokens are an estimate. `seconds` passed from request to reply.
+    `cost_usd` is the known part. `unknown` counts the requests without a known cost, `estimated` those whose tokens are
+    an
+    estimate. `seconds` is the time from request to reply.
     """
 
     purpose: str
@@ -56,7 +57,7 @@ class Spent:
 
 @frozen
 class PluginEvent:
-    """What a plugin records: `kind` begins with its name, `data` is plain JSON and was checked against its schema."""
+    """Event recorded by a plugin: `kind` begins with its name, `data` is plain JSON that matches its schema."""
 
     kind: str
     data: Mapping[str, Any]
@@ -64,16 +65,16 @@ class PluginEvent:
 
 @frozen
 class Branch:
-    """Where a child session comes from, and what it may have: it holds whenever the session is gone on with.
+    """Origin of a child session and its limits, which also hold when the session is resumed.
 
     Args:
         parent: The session whose call began it.
         turn_id: The turn of that call; empty for none.
         call_id: The call.
-        name: What people know it by.
+        name: Its name for the user.
         depth: How many sessions are above it.
-        instructions: What its model is told beside the project's own instructions.
-        tools: The tools that it may call; None is all.
+        instructions: Instructions for its model, in addition to the project's.
+        tools: The tools that it may call; None means all.
     """
 
     parent: str
@@ -87,12 +88,12 @@ class Branch:
 
 @frozen
 class EventKind:
-    """Kind of event that a plugin records as `PLUGIN.NAME`.
+    """Kind of event that a plugin records, named `PLUGIN.NAME` in the journal.
 
     Args:
         name: Small letters, digits and `_`.
-        help: What it tells, in a line.
-        schema: JSON Schema of its data. A `text` in the data is the line that people are shown, a
+        help: Its meaning, in one line.
+        schema: JSON Schema of its data. A `text` in the data is the line that the user sees, a
             `notice` is a remark that front ends show at once.
     """
 
@@ -105,10 +106,13 @@ RESERVED = frozenset({
     "approval", "call", "calls", "changes", "child", "command", "context", "decision", "error", "file", "input",
     "limit", "model", "note", "session", "turn",
 })  # fmt: skip
-"""The first words of the kernel's kinds: no plugin of such a name has events. A start knows them without the kinds."""
+"""First components of the kernel's kinds; plugins with these names cannot record events.
+
+A start knows them without importing the kinds.
+"""
 
 
 def is_plugins(kind: str) -> bool:
-    """Whether an event of this kind is a plugin's, be that plugin there or not."""
+    """Return whether an event of this kind is a plugin's, whether or not that plugin is present."""
     first, dot, _ = kind.partition(".")
     return bool(dot) and first not in RESERVED

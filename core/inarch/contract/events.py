@@ -1,4 +1,4 @@
-"""Events: what happened, in order. One class a kind gives the keys of `Event.data`; `EVENT_KINDS` lists them.
+"""Event classes, one per kind; each defines the keys of `Event.data`. `EVENT_KINDS` lists them.
 
 A class here is both the schema and the constructor: the journal turns an instance into an `Event` whose `data` is a
 plain JSON mapping of its fields. `model.delta` is shown and never stored; the reply is one event.
@@ -30,11 +30,12 @@ Broken = Literal["compaction", "service", "secret", "tools", "older", "resumed"]
 
 @frozen
 class SessionStarted:
-    """A session began. `root` is the workspace, `version` Inarch's, `plugins` the composed ones.
+    """Event: a session began. `root` is the workspace, `version` Inarch's, `plugins` the composed ones.
 
-    One that was forked has in `forked_from` the session whose first `forked_at` agent turns it begins with. Where
-    `forked_events` is not 0, its events from the second to that one are those of that session under the same numbers.
-    A child session has in `branch` where it comes from, and what it may have.
+    A fork names its source in `forked_from` and starts with the source's first `forked_at` agent turns. If
+    `forked_events`
+    is not 0, its events from the second to that one are the source's, under the same numbers. A child session has its
+    origin and limits in `branch`.
     """
 
     kind: ClassVar[str] = "session.started"
@@ -50,9 +51,9 @@ class SessionStarted:
 
 @frozen
 class TurnStarted:
-    """A turn began; a user turn carries its whole prompt in `turn.content`.
+    """Event: a turn began; a user turn carries its whole prompt in `turn.content`.
 
-    An agent's turn has in `settings` what its profile said at that moment of models, strategies, approvals and limits.
+    An agent's turn has in `settings` its profile's models, strategies, approvals and limits at that moment.
     """
 
     kind: ClassVar[str] = "turn.started"
@@ -62,9 +63,9 @@ class TurnStarted:
 
 @frozen
 class ContextAdded:
-    """A context source, or Inarch itself, contributed text and pictures that the model will see.
+    """Event: a context source, or Inarch itself, added text and pictures that the model will see.
 
-    It belongs to the prompt, or, if it is `apart`, is a message of its own at this place of the turn.
+    They belong to the prompt. If `apart` is true, they are a separate message at this position of the turn.
     """
 
     kind: ClassVar[str] = "context.added"
@@ -76,11 +77,11 @@ class ContextAdded:
 
 @frozen
 class ContextFixed:
-    """What each request to a service begins with from now on, until the context begins anew.
+    """Event: the fixed beginning of each request to a service, until the context begins anew.
 
     `system` and `tools` are references to the text and to the specs of the tools as JSON. `instructions` is the digest
     of the project's instructions that the model knows, from the system text or from a message. `late` has the names of
-    tools that it knows from a message: it reaches them through `call_tool`.
+    tools that the model knows from a message; it calls them through `call_tool`.
     """
 
     kind: ClassVar[str] = "context.fixed"
@@ -93,12 +94,18 @@ class ContextFixed:
 
 @frozen
 class ContextBroken:
-    """The next request does not continue the last one: its service reads all of it anew, at the full price.
+    """Event: the next request does not continue the last one, so the service reads all of it at the full price.
 
-    `reason` is `compaction`, `service` (another one is asked), `secret` (one has become known, and is hidden from now
-    on), `tools` (they were taken in anew), `older` (the session is from a version that did not keep what was sent) or
-    `resumed` (what was kept is not what was sent). `messages` is how many the request has. But for `service`, thoughts
-    and whatever else only a service can read are left out of all that came before.
+    `messages` is the number of messages in the request. `reason` is one of:
+
+    - `compaction`
+    - `service`: another service is asked
+    - `secret`: one has become known and is redacted from now on
+    - `tools`: the tool list was renewed
+    - `older`: the session is from a version that did not store what was sent
+    - `resumed`: the stored context is not what was sent
+
+    Except for `service`, reasoning and other data that only a service can read are left out of all earlier messages.
     """
 
     kind: ClassVar[str] = "context.broken"
@@ -109,7 +116,7 @@ class ContextBroken:
 
 @frozen
 class DecisionMade:
-    """A strategy decided how the turn starts; `present` says how the results of `calls` reach the model."""
+    """Event: a strategy decided how the turn starts; `present` says how the results of `calls` reach the model."""
 
     kind: ClassVar[str] = "decision.made"
     strategy: str
@@ -124,10 +131,10 @@ class DecisionMade:
 
 @frozen
 class ModelRequested:
-    """A request is about to be sent. `messages` and `tools` are counts; the texts stand in earlier events.
+    """Event: a request is about to be sent. `messages` and `tools` are counts; the texts are in earlier events.
 
-    `plugin` is whose strategy or context source asks; empty for the turn itself. Then `digest` is that of the messages:
-    a session that is resumed knows from it whether it still has what was sent.
+    `plugin` owns the strategy or context source that asks; empty for the turn itself. Then `digest` is that of the
+    messages: a resumed session uses it to check whether it still has what was sent.
     """
 
     kind: ClassVar[str] = "model.requested"
@@ -143,7 +150,7 @@ class ModelRequested:
 
 @frozen
 class ModelDelta:
-    """A piece of a reply, shown while it comes and never stored."""
+    """Event: a piece of a reply, shown while it arrives and never stored."""
 
     kind: ClassVar[str] = "model.delta"
     text: str = ""
@@ -152,11 +159,11 @@ class ModelDelta:
 
 @frozen
 class ModelReplied:
-    """The end of a request: a whole reply, or as much of one as came where `finish` is `error` and `error` says what.
+    """Event: the end of a request, with a whole reply, or a partial one if `finish` is `error`.
 
-    `input_ratio` is what the token counter learned from it, 0 where it learned nothing. `failure` is the error that
-    ended it, None where it was whole or cancelled. `answered_by` is the model that the service says has answered, and
-    `company` who runs it; empty where it doesn't say.
+    `error` describes the failure. `failure` is the error that ended it, or None if it was whole or cancelled.
+    `input_ratio` is the ratio that the token counter learned from it, or 0. `answered_by` is the model that answered
+    according to the service, and `company` runs it; empty if the service does not say.
     """
 
     kind: ClassVar[str] = "model.replied"
@@ -176,7 +183,7 @@ class ModelReplied:
 
 @frozen
 class LimitWait:
-    """The kernel waits before a request, for a rate limit or after an error."""
+    """Event: the kernel waits before a request, for a rate limit or after an error."""
 
     kind: ClassVar[str] = "limit.wait"
     model: str
@@ -186,7 +193,7 @@ class LimitWait:
 
 @frozen
 class ErrorHappened:
-    """Something failed; `door` and `plugin` name the culprit where there is one, `call_id` the call it was about."""
+    """Event: a failure. `door` and `plugin` name the culprit if there is one, `call_id` the call it was about."""
 
     kind: ClassVar[str] = "error"
     message: str
@@ -198,7 +205,7 @@ class ErrorHappened:
 
 @frozen
 class Note:
-    """A plain remark for the user. One of the source `repair`, on what a provider mended, is counted and not shown."""
+    """Event: a plain remark for the user. One with source `repair` is counted and not shown."""
 
     kind: ClassVar[str] = "note"
     text: str
@@ -207,9 +214,9 @@ class Note:
 
 @frozen
 class TurnEnded:
-    """A turn is over; the record is whole except for its calls, which have events of their own.
+    """Event: a turn is over; the record is whole except for its calls, which have their own events.
 
-    `spent` is what this turn came to by purpose, plugin and model, `session` what the session came to so far.
+    `spent` is the usage of this turn by purpose, plugin and model, `session` the session's usage so far.
     """
 
     kind: ClassVar[str] = "turn.ended"

@@ -1,4 +1,4 @@
-"""Records of a workspace: what stands at a path, its bytes, what changed, what was found."""
+"""Records of a workspace: the state of a path, its bytes, changes and search results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class FileStat:
-    """Kind, size and times of a path. `kind` is `file`, `directory`, `link` or `other`; times in nanoseconds."""
+    """State of a path. `kind` is `file`, `directory`, `link` or `other`; times are in nanoseconds."""
 
     path: str
     kind: Literal["file", "directory", "link", "other"]
@@ -24,7 +24,7 @@ class FileStat:
 
 @frozen
 class FileBytes:
-    """Bytes of a file. `hash` is of the whole file ("" when it was not read whole)."""
+    """Bytes of a file; `hash` is of the whole file ("" if it was not read whole)."""
 
     path: str
     data: bytes
@@ -35,7 +35,7 @@ class FileBytes:
 
 @frozen
 class FileChange:
-    """One change that a workspace made. A hash is None if there was, or is, no file."""
+    """Change that a workspace made; a hash is None if there was, or is, no file."""
 
     path: str
     before: str | None
@@ -45,9 +45,11 @@ class FileChange:
 
 @frozen
 class ProposedFile:
-    """Text that a call would write to a file. `before` is its present text, None if there is no file.
+    """Text that a call would leave in a file; `before` is its present one, None for a new file.
 
-    Where `argument` names one of the call's, that is the text, and there is no file: `path` is a name for editors.
+    If `argument` names an argument of the call, the text is that argument and there is no file; `path` is then a name
+    for
+    editors.
     """
 
     path: str
@@ -56,7 +58,7 @@ class ProposedFile:
     argument: str = ""
 
     def rewritten(self, arguments: Mapping[str, Any], text: str) -> dict[str, Any] | None:
-        """Return the arguments with which the same tool leaves this text in the file; None where it can't."""
+        """Return the arguments with which the same tool leaves this text in the file; None if that is impossible."""
         if self.argument:
             return {**arguments, self.argument: text}
         if "content" in arguments:
@@ -69,7 +71,7 @@ class ProposedFile:
 
 
 def _hunk(before: str, after: str) -> tuple[str, str] | None:
-    """Return the one replacement of whole lines that makes `after` of `before`, its text being there once."""
+    """Return the single replacement of whole lines that turns `before` into `after`; its text occurs once."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     most = min(len(old), len(new))
     head = next((line for line in range(most) if old[line] != new[line]), most)
@@ -82,14 +84,14 @@ def _hunk(before: str, after: str) -> tuple[str, str] | None:
 
 
 def _is_unique(text: str, part: str) -> bool:
-    """Whether a text is there once, places that overlap counted."""
+    """Return whether a text occurs exactly once, counting overlapping occurrences."""
     first = text.find(part)
     return bool(part) and first >= 0 and text.find(part, first + 1) < 0
 
 
 @frozen
 class Walk:
-    """Sorted files that a walk found. `truncated` when the limit cut it, `notes` name skipped files."""
+    """Files found by a walk, sorted; `truncated` if the limit cut it, `notes` say what was skipped."""
 
     paths: tuple[str, ...]
     truncated: bool = False
@@ -98,7 +100,7 @@ class Walk:
 
 @frozen
 class SearchHit:
-    """Matching line. `line` counts from 1."""
+    """Matching line; `line` counts from 1."""
 
     path: str
     line: int
@@ -116,10 +118,10 @@ class SearchHits:
 
 @frozen
 class Survey:
-    """Everything below the root, by path, without what Git ignores. Links are not followed.
+    """All paths below the root, without those that Git ignores; links are not followed.
 
-    `passed` names the folders that were passed over; `truncated` says that there is more than was asked for;
-    `unnameable` counts what was left out because its name is not UTF-8.
+    `passed` names skipped folders. `truncated` says that there are more paths than the limit. `unnameable` counts paths
+    left out because their names are not UTF-8.
     """
 
     entries: tuple[FileStat, ...]
@@ -130,14 +132,14 @@ class Survey:
 
 @frozen
 class FileState:
-    """Wanted state of a path, with the state that it must have before.
+    """State to give a path, and the state that it must have before.
 
     Args:
         path: The path.
-        mode: The whole mode that it will have, with the type in it; 0: nothing is to stand there.
-        data: A file's bytes or a link's target, or what returns them.
-        expected: SHA-256 of the bytes that stand there now; None where there is nothing, or a directory.
-        expected_mode: The whole mode of what stands there now, 0 for nothing.
+        mode: The new whole mode, including the type; 0 removes the path.
+        data: A file's bytes or a link's target, or a function that returns them.
+        expected: SHA-256 of the present bytes; None if there are none, or for a directory.
+        expected_mode: The present whole mode, 0 if the path does not exist.
     """
 
     path: str
@@ -151,31 +153,31 @@ _TYPES = {"file": stat.S_IFREG, "directory": stat.S_IFDIR, "link": stat.S_IFLNK}
 
 
 def whole_mode(entry: FileStat | None) -> int:
-    """Return the mode with the type in it, 0 where nothing stands; links have no permissions of their own."""
+    """Return the mode including the type, 0 for a missing path; links have no permissions of their own."""
     if entry is None:
         return 0
     return stat.S_IFLNK | 0o777 if entry.kind == "link" else _TYPES.get(entry.kind, 0) | entry.mode
 
 
 class KeptFolder(Protocol):
-    """Plugin's files in the user's configuration folder or in a trusted project's `.inarch`.
+    """Files that a plugin stores in the user's configuration folder or in a trusted project's `.inarch`.
 
-    A name is relative to the folder, such as `memory.md` or `paths/login.md`; the configuration itself is out of
-    bounds. Everything fails with `ToolFailed`: `permission` where the project is not trusted as it stands now.
+    A name is relative to the folder, such as `memory.md` or `paths/login.md`. The configuration itself is off limits.
+    Failures raise `ToolFailed`, with `permission` if the project is not trusted in its present state.
     """
 
     def place(self, name: str) -> str:
         """Return a file's path as messages show it."""
 
     def names(self, folder: str = "") -> Sequence[str]:
-        """Return the names of the files there are below `folder`, sorted."""
+        """Return the sorted names of the files below `folder`."""
 
     def read(self, name: str) -> bytes | None:
-        """Return a file's bytes, None if it is not there."""
+        """Return a file's bytes, None if it does not exist."""
 
     def change(self, name: str, edit: Callable[[bytes | None], bytes | None]) -> None:
-        """Give `edit` the present bytes and put what it returns in their place, whole or not at all.
+        """Replace a file's bytes by what `edit` returns for them, completely or not at all.
 
-        Other processes wait meanwhile, so nothing of theirs is lost. Equal bytes are not written; None removes the
-        file. A project stays trusted over such a change.
+        Other processes wait meanwhile, so their changes are not lost. Equal bytes are not written; None removes the
+        file. A project stays trusted after such a change.
         """

@@ -1,4 +1,4 @@
-"""What a plugin says of itself to `inarch doctor`."""
+"""A plugin's self-checks for `inarch doctor`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ State = Literal["fine", "note", "wrong"]
 
 @frozen
 class Finding:
-    """Result of a self-check.
+    """Result of one check.
 
     Args:
-        topic: What it is about, in a word or two: `model`, `programs`.
+        topic: Its subject, in a word or two: `model`, `programs`.
         state: `fine`, worth a `note`, or `wrong`, which makes `inarch doctor` exit with 1.
-        text: What was found.
-        remedy: What to do about it.
+        text: The finding.
+        remedy: Advice to the user.
         lines: Lines to copy, such as those of a configuration.
     """
 
@@ -31,11 +31,11 @@ class Finding:
 
 @frozen
 class SelfCheck:
-    """Check that `inarch doctor` runs for a plugin.
+    """Check of a plugin whether it can work here.
 
     Args:
-        name: What it looks at, for the case that it fails itself.
-        run: Looks, beside the others and within seconds, and changes nothing.
+        name: Subject of the check, for the case that the check itself fails.
+        run: Checks concurrently with others, within seconds, and changes nothing.
     """
 
     name: str

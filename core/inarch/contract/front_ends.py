@@ -1,4 +1,4 @@
-"""The front-end port: who shows what happens and asks the person."""
+"""Port of front ends, which show events and ask the user."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @frozen
 class FrontEndOptions:
-    """Display options of the command line.
+    """Command-line options about output.
 
     Args:
-        quiet: Whether only the answer is wanted.
-        no_color: Whether colours and styles are unwanted, whatever the terminal can.
+        quiet: Whether to show only the answer.
+        no_color: Whether to avoid colours and styles, whatever the terminal supports.
     """
 
     quiet: bool = False
@@ -27,11 +27,11 @@ class FrontEndOptions:
 
 @frozen
 class FrontEndSpec:
-    """Front end that is made when `--output` names it.
+    """Front end that is created when `--output` names it.
 
     Args:
-        name: The word for `--output`.
-        open: Makes it.
+        name: Its name for `--output`.
+        open: Creates it.
         converse: Holds a conversation, as an `InteractiveFrontEnd` does; `inarch chat` calls it.
     """
 
@@ -41,17 +41,17 @@ class FrontEndSpec:
 
 
 class FrontEnd(Protocol):
-    """Port: shows events and asks the user.
+    """Port of an object that shows events and asks the user.
 
-    One in which a person can point at something may offer `selection`, which every tool is given as plain data.
+    If the user can select something in it, it may offer `selection`, which every tool receives as plain data.
     """
 
     @property
     def name(self) -> str:
-        """The word for `--output`."""
+        """Its name for `--output`."""
 
     def show(self, event: Event) -> None:
-        """Show an event; `model.delta` ones come only here."""
+        """Show an event; only this method receives `model.delta` events."""
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask about a batch of calls at once; a call without an answer is denied."""

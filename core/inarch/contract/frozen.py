@@ -1,7 +1,7 @@
-"""`attrs.frozen` for the records that every start makes: with one text, equality and hash for all of them.
+"""`attrs.frozen` for the records that every start creates, with shared source for equality and hash.
 
-attrs writes and compiles these anew for each class, which for seventy records is a twentieth of the time to the first
-request. What they do is the same.
+attrs generates and compiles them for each class, which takes a twentieth of the time to the first request for seventy
+records. Both variants behave the same.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ else:
     def frozen(cls):
         """Make a class a frozen record, as `attrs.frozen` does."""
         cls.__repr__, cls.__eq__, cls.__hash__ = _text, _is_equal, _hash
-        return attrs.frozen(cls)  # leaves alone what a class has of its own
+        return attrs.frozen(cls)  # keeps methods that the class defines itself
 
 
 def _text(self: Any) -> str:

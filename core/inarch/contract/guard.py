@@ -1,4 +1,4 @@
-"""The one place where foreign code is called: whatever it raises becomes a `PluginError` that names the culprit."""
+"""Guarded calls of foreign code: any exception becomes a `PluginError` that names the plugin."""
 
 from __future__ import annotations
 
@@ -17,30 +17,33 @@ Door = Literal[
 T = TypeVar("T")
 
 KERNEL = "inarch"
-"""The name under which the kernel's own parts stand where a plugin's name would."""
+"""Name of the kernel's own parts in place of a plugin's name."""
 OURS = frozenset({"inarch", "inarch_lib", "inarch_sdk", "inarch_testing"})
-"""The packages of the kernel and the libraries beside it."""
+"""The packages of the kernel and its libraries."""
 _BETWEEN = OURS | {"pluggy", "attr", "attrs", "cattr", "cattrs", "jsonschema"}
-"""Modules that call a plugin's code, or are called on its behalf: no place where it could be mended. Any other package
-that does so sets `__tracebackhide__`."""
+"""Modules that call a plugin's code, or run on its behalf, and so cannot be the place of its fault.
+
+Any other package that does so sets `__tracebackhide__`.
+"""
 
 
 @contextmanager
 def guarded(
     plugin: str, door: Door, passes: tuple[type[BaseException], ...] = (ProviderError, ToolFailed)
 ) -> Iterator[None]:
-    """Run foreign code; turn what it raises into a `PluginError`, except the errors of the contract.
+    """Run foreign code; turn its exceptions into a `PluginError`, except the errors of the contract.
 
-    At the doors `load` and `hook` also `SystemExit` and every other `BaseException` but `KeyboardInterrupt` is caught,
-    because nothing of a plugin is needed yet.
+    At the doors `load` and `hook`, it also catches `SystemExit` and every other `BaseException` but
+    `KeyboardInterrupt`,
+    because nothing depends on the plugin yet.
 
     Args:
         plugin: The plugin's name.
-        door: What was being done.
-        passes: Errors that go through unchanged.
+        door: The operation.
+        passes: Exceptions that pass unchanged.
 
     Raises:
-        PluginError: The code raised something else.
+        PluginError: The code raised any other exception.
     """
     wide = door in ("load", "hook")
     try:
@@ -54,22 +57,22 @@ def guarded(
 
 
 def blame(plugin: str, door: Door, what: str) -> PluginError:
-    """Return the error that names a plugin, with what helps against any."""
+    """Return the error that names a plugin, with the remedy that works for any."""
     return PluginError(f"plugin {plugin!r} {what}", plugin=plugin, door=door, remedy=leaving_out(plugin))
 
 
 def leaving_out(plugin: str) -> str:
-    """Return what to do about a plugin that fails."""
+    """Return the remedy for a plugin that fails."""
     return "report it" if plugin == KERNEL else f"leave it out with -p no:{plugin}, or report it to its author"
 
 
 def left_out(what: str, part: str) -> UsageError:
-    """Return the error for something of a built-in part that is left out."""
-    return UsageError(f"{what} is of the built-in part {part!r}, which is left out", f"take -p no:{part} away")
+    """Return the error for something in a built-in part that is left out."""
+    return UsageError(f"{what} belongs to the built-in part {part!r}, which is left out", f"take -p no:{part} away")
 
 
 def _told(error: BaseException) -> str:
-    """Return an error in words; one whose words are foreign code that fails, too, is still told."""
+    """Describe an error, even if its own text is foreign code that fails."""
     name = type.__dict__["__name__"].__get__(type(error))
     try:
         return str(error) if isinstance(error, InarchError) else f"{name}: {error}".rstrip(": ")
@@ -80,7 +83,7 @@ def _told(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Return where the plugin was: the innermost line of the first file that is neither ours nor Python's."""
+    """Return the plugin's place in the code: the innermost line in a file that is neither Inarch's nor Python's."""
     import sys
     from pathlib import PurePath
 
@@ -101,10 +104,10 @@ def _place(error: BaseException) -> str:
 def call_guarded(
     plugin: str, door: Door, passes: tuple[type[BaseException], ...], function: Callable[[T], object], argument: T
 ) -> None:
-    """Call foreign code `guarded`; for what is called with every event, costs nothing until it fails.
+    """Call foreign code `guarded`; this is for calls at every event and costs nothing until one fails.
 
     Raises:
-        PluginError: The code raised something that is not among `passes`.
+        PluginError: The code raised an exception that is not in `passes`.
     """
     try:
         function(argument)
@@ -114,7 +117,7 @@ def call_guarded(
 
 
 def pending(given: Awaitable[T], method: str) -> Awaitable[T]:
-    """Return what an `async def` method gave, to be awaited.
+    """Return the awaitable that an `async def` method returned.
 
     Raises:
         TypeError: The method is a plain function.

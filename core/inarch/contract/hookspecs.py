@@ -1,7 +1,8 @@
-"""The hooks: what a plugin module may define. Each one returns records or objects; none does the work.
+"""Hooks that a plugin module may define. Each returns records or objects; none does the work.
 
-Hooks are called once per composition, plugin by plugin, in the order of the profile's list. Hookwrappers, `tryfirst`,
-`trylast` and `firstresult` are refused: order is the profile's list. docs/reference/hooks.md has an example of each.
+Inarch calls hooks once per composition, plugin by plugin, in the order of the profile's list. It refuses hookwrappers,
+`tryfirst`, `trylast` and `firstresult`, because the profile's list is the order. docs/reference/hooks.md has an example
+of each.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from inarch.contract.stores import StoreSpec
 from inarch.contract.workspaces import WorkspaceSpec
 
 if TYPE_CHECKING:
-    from inarch.contract.compaction import Compaction  # only where a conversation is too long
-    from inarch.contract.findings import SelfCheck  # only doctor looks
+    from inarch.contract.compaction import Compaction  # only for a conversation that is too long
+    from inarch.contract.findings import SelfCheck  # only doctor uses these
     from inarch.contract.interventions import EndGuard, Reviewer, Rewriter  # few profiles have one
     from inarch.contract.loaders import Loader  # most plugins are loaded here
     from inarch.contract.ports import LateTools
@@ -36,7 +37,7 @@ hookimpl = pluggy.HookimplMarker("inarch")
 def inarch_tools(context: PluginContext) -> Iterable[Tool]:  # type: ignore[empty-body]
     """Return tools.
 
-    `@inarch.tool` functions of the module register without this hook; it is for tools that need settings.
+    `@inarch.tool` functions of the module register without this hook, which is for tools that need settings.
     """
 
 
@@ -72,27 +73,27 @@ def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:  
 
 @hookspec
 def inarch_compactions(context: PluginContext) -> Iterable[Compaction]:  # type: ignore[empty-body]
-    """Return compactions: what becomes of a conversation that is too long for its model."""
+    """Return compactions, which shorten a conversation that is too long for its model."""
 
 
 @hookspec
 def inarch_rewriters(context: PluginContext) -> Iterable[Rewriter]:  # type: ignore[empty-body]
-    """Return rewriters: they see each call before it is judged, and may make another one of it."""
+    """Return rewriters, which see each call before it is judged and may change it."""
 
 
 @hookspec
 def inarch_reviewers(context: PluginContext) -> Iterable[Reviewer]:  # type: ignore[empty-body]
-    """Return reviewers: they see each call that has ended, and may add text to its result."""
+    """Return reviewers, which see each call that has ended and may add text to its result."""
 
 
 @hookspec
 def inarch_end_guards(context: PluginContext) -> Iterable[EndGuard]:  # type: ignore[empty-body]
-    """Return end guards: they may hold back the end of a turn with a reason."""
+    """Return end guards, which may hold back the end of a turn with a reason."""
 
 
 @hookspec
 def inarch_late_tools(context: PluginContext) -> Iterable[LateTools]:  # type: ignore[empty-body]
-    """Return what knows of tools that come while sessions run."""
+    """Return sources of tools that appear while sessions run."""
 
 
 @hookspec
@@ -107,7 +108,7 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:  # 
 
 @hookspec
 def inarch_session_extensions(context: PluginContext) -> Iterable[SessionExtension]:  # type: ignore[empty-body]
-    """Return what the plugin adds to sessions: objects that are made for a session when they are asked for."""
+    """Return session extensions: objects that are created for a session on request."""
 
 
 @hookspec
@@ -117,19 +118,19 @@ def inarch_events(context: PluginContext) -> Iterable[EventKind]:  # type: ignor
 
 @hookspec
 def inarch_front_ends(context: PluginContext) -> Iterable[FrontEnd | FrontEndSpec]:  # type: ignore[empty-body]
-    """Return front ends, or what opens one when it is wanted; `--output` names the one to use."""
+    """Return front ends, or specs that create one on demand; `--output` names the one to use."""
 
 
 @hookspec
 def inarch_checks(context: PluginContext) -> Iterable[SelfCheck]:  # type: ignore[empty-body]
-    """Return checks: what `inarch doctor` asks the plugin about itself."""
+    """Return checks that `inarch doctor` runs for the plugin."""
 
 
 @hookspec
 def inarch_loaders(context: PluginContext) -> Iterable[Loader]:  # type: ignore[empty-body]
     """Return loaders of plugins; `mode` of `[isolation.NAME]` names the one to use.
 
-    Only parts of Inarch itself may: a loader says what a plugin registers and holds it to what the user grants it.
+    Only built-in parts may define loaders: a loader reports what a plugin registers and enforces the user's grants.
     """
 
 

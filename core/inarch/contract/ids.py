@@ -1,4 +1,4 @@
-"""Ids and times: UUIDv7-shaped ids that sort by creation, RFC 3339 times in UTC, and the clock that gives both."""
+"""Ids and times: UUIDv7-shaped ids that sort by creation, RFC 3339 times in UTC, and the clock that provides both."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def utc_now() -> str:
 
 
 class SystemClock:
-    """The machine's own."""
+    """The machine's own clock."""
 
     new_id = staticmethod(new_id)
     utc_now = staticmethod(utc_now)

@@ -1,4 +1,4 @@
-"""What is said to a model beside prompts: it goes in before the next request of a turn, or begins the next prompt."""
+"""Messages to a model apart from prompts: they precede the next request of a turn or begin the next prompt."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class Input:
-    """Accepted text that waits for the next request.
+    """Accepted message, in the order of typing.
 
     Args:
-        id: By which they can be taken back while they wait.
-        text: The words, without secrets.
-        by: The plugin that said them; empty for the person.
-        turn_id: The turn that was running; empty where none was, so that they begin the next prompt.
+        id: Identifies it for a withdrawal while it waits.
+        text: The text, with secrets redacted.
+        by: The plugin that sent it; empty for the user.
+        turn_id: The running turn; empty if there was none, so that the text begins the next prompt.
     """
 
     id: str
@@ -25,23 +25,23 @@ class Input:
 
     @property
     def wording(self) -> str:
-        """The words as a model reads them: those of a plugin are no person's."""
+        """The text as a model reads it; a plugin's is marked as not from the user."""
         return f"[From the plugin {self.by}, not from the person]\n{self.text}" if self.by else self.text
 
 
 class Inbox(Protocol):
-    """Messages from a plugin to the model, also after the call has ended.
+    """Inbox for a plugin's messages to the model, usable after its call has ended.
 
-    A front end that can wakes the session where no turn runs; elsewhere the words begin the next prompt.
+    If no turn runs, a capable front end wakes the session. Otherwise the text begins the next prompt.
     """
 
     def say(self, text: str) -> Input:
-        """Have words go in before the next request; from any thread. They are kept when this returns.
+        """Add a text before the next request, from any thread. It is stored when this returns.
 
         Raises:
-            UsageError: There are no words.
-            StoreError: The journal is required and could not be kept.
+            UsageError: The text is empty.
+            StoreError: The journal is required and could not store it.
         """
 
     def unsay(self, input_id: str) -> bool:
-        """Take words back; whether they were still waiting."""
+        """Withdraw a text; return whether it was still waiting."""

@@ -1,4 +1,4 @@
-"""What loads a plugin elsewhere than in this process: what it is told, and what it gives back."""
+"""Port of loaders, which load a plugin outside this process: their input and output."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from inarch.contract.records import PluginContext
 
 @frozen
 class LoadJob:
-    """A plugin that the user wants loaded elsewhere, and all that there is to know of it.
+    """Plugin that the user wants loaded elsewhere, with everything known about it.
 
     Args:
-        found: Names it for `load_alone`, which loads it there; plain data.
-        context: What its hooks would be told here, but for its settings; `environ` has every variable of the user's.
+        found: Identifies it for `load_alone`, which loads it there; plain data.
+        context: The context its hooks would receive here, without its settings; `environ` has all the user's variables.
         table: `[isolation.NAME]`, with its defaults.
         settings: `[plugins.NAME]`, unchecked.
         variables: The environment variables that give settings.
         code: Files and folders of the plugin's own code.
-        kept: Places of Inarch's own: configuration, state, cache.
-        seconds: After which it counts as one that hangs.
+        kept: Inarch's own folders: configuration, state, cache.
+        seconds: Time limit for loading.
     """
 
     found: Mapping[str, Any]
@@ -41,7 +41,7 @@ class LoadJob:
 
 @frozen
 class Offered:
-    """What a plugin registers: the hooks it defines, the objects that stand for its own, by kind, and its settings."""
+    """Registration of a plugin: the hooks it defines, proxies of its objects by kind, and its settings."""
 
     hooks: tuple[str, ...]
     offers: Mapping[str, Sequence[Any]]
@@ -49,22 +49,22 @@ class Offered:
 
 
 class Loading(Protocol):
-    """A plugin that is loaded, or on its way."""
+    """Plugin that is loaded or loading."""
 
     def wait(self) -> Offered:
-        """Return what it registers, once it is loaded.
+        """Return its registration once it is loaded.
 
         Raises:
-            PluginError: It can't be loaded.
-            ConfigError: Its settings are wrong; `key` and `source` are those that it was given.
+            PluginError: It cannot be loaded.
+            ConfigError: Its settings are wrong; `key` and `source` are the given ones.
         """
 
     def close(self) -> None:
-        """End whatever runs for it; may be called twice."""
+        """End all processes of it; may be called twice."""
 
 
 class Loader(Protocol):
-    """Loads plugins in a way of its own; `mode` of `[isolation.NAME]` names it."""
+    """Port of an object that loads plugins in its own way; `mode` of `[isolation.NAME]` names it."""
 
     @property
     def name(self) -> str:
@@ -74,5 +74,5 @@ class Loader(Protocol):
         """Begin to load a plugin, without waiting for it.
 
         Raises:
-            PluginError: It can't be loaded this way.
+            PluginError: It cannot be loaded this way.
         """

@@ -1,7 +1,7 @@
-"""What installed distributions say in Inarch's groups of entry points: read from their metadata, nothing is imported.
+"""Installed distributions with entries in Inarch's groups of entry points, read from metadata without imports.
 
-An own reader instead of `importlib.metadata`, because that import alone costs more than reading 200 distributions.
-Named tuples instead of attrs classes for the same reason: `inarch --help` gets by with this module.
+It has its own reader, because importing `importlib.metadata` costs more than reading 200 distributions. It uses named
+tuples instead of attrs classes for the same reason: `inarch --help` needs only this module.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from typing import NamedTuple
 PLUGINS = "inarch.plugins"
 COMMANDS = "inarch.commands"
 READY = "inarch.ready"
-"""What model providers need; see `plugins/readiness.py`."""
+"""Requirements of model providers; see `plugins/readiness.py`."""
 SHIPPED = "inarch.shipped"
-"""The module that says what Inarch's own distribution brings; only our own may be here."""
+"""Module that lists the contents of Inarch's own distribution; only Inarch may use this group."""
 OURS = "inarch"
 GROUPS = (PLUGINS, COMMANDS, READY, SHIPPED)
 
 
 _SHARED = ("inarch_plugins", "inarch_brief")
-"""Packages that hold several plugins of ours."""
+"""Packages that contain several of Inarch's plugins."""
 
 
 def package_of(module: str) -> str:
-    """Return the top-level package of a module, or that of its plugin in a package that holds several."""
+    """Return the top-level package of a module, or that of its plugin in a package that contains several."""
     parts = module.split(".")
     return ".".join(parts[:2]) if parts[0] in _SHARED else parts[0]
 
 
 class Distribution(NamedTuple):
-    """An installed distribution, its place, and the entries of each group that is Inarch's."""
+    """Installed distribution, its location, and its entries in each of Inarch's groups."""
 
     name: str
     version: str
@@ -43,12 +43,12 @@ class Distribution(NamedTuple):
 
 @cache
 def own_distribution() -> Distribution:
-    """Return Inarch's own distribution, an empty one where its metadata is missing."""
+    """Return Inarch's own distribution, or an empty one if its metadata is missing."""
     return next(distributions(search_path(), only=OURS), Distribution(OURS, "", "", {}))
 
 
 class Shipped(NamedTuple):
-    """What Inarch's own distribution brings, as `inarch_plugins` says it."""
+    """Contents of Inarch's own distribution, according to `inarch_plugins`."""
 
     builtins: Mapping[str, str] = {}
     defaults: Mapping[str, str] = {}
@@ -61,7 +61,7 @@ class Shipped(NamedTuple):
 
 @cache
 def shipped() -> Shipped:
-    """Return what Inarch's own distribution brings, nothing if its metadata is missing."""
+    """Return the contents of Inarch's own distribution; nothing if its metadata is missing."""
     for _, name in own_distribution().groups.get(SHIPPED, ()):
         from importlib import import_module
 
@@ -72,7 +72,7 @@ def shipped() -> Shipped:
 
 
 def search_path() -> Sequence[str]:
-    """Return where distributions are looked for: `sys.path` without the working directory."""
+    """Return the search path for distributions: `sys.path` without the working directory."""
     # Without -P, `python -m` puts the working directory first: a cloned repository must not add plugins that way.
     path = sys.path
     if path and not sys.flags.safe_path and path[0] == _working_directory():
@@ -88,14 +88,14 @@ def _working_directory() -> str:
 
 
 def distributions(paths: Sequence[str], only: str = "") -> Iterator[Distribution]:
-    """Yield the distributions that have entries of ours, the first of a name; with `only` no others are read."""
+    """Yield the distributions with Inarch's entries, the first of each name; with `only`, read no others."""
     seen: set[str] = set()
     for path in dict.fromkeys(paths):
-        if not isinstance(path, str) or path in ("", "."):  # imports pass over what is no text, too
+        if not isinstance(path, str) or path in ("", "."):  # imports skip entries that are not text, too
             continue
         try:
             names = os.listdir(path)
-        except OSError:  # a zip archive, or nothing at all
+        except OSError:  # a zip archive, or missing
             continue
         for folder in sorted(name for name in names if name.endswith((".dist-info", ".egg-info"))):
             if only and not folder.lower().startswith(only):
@@ -103,7 +103,7 @@ def distributions(paths: Sequence[str], only: str = "") -> Iterator[Distribution
             name, version = _name_and_version(folder)
             if name in seen or (only and name != only):
                 continue
-            if name.startswith("~"):  # what pip leaves behind when it fails to uninstall
+            if name.startswith("~"):  # pip leaves this behind when it fails to uninstall
                 continue
             seen.add(name)
             groups = _entry_points(f"{path}/{folder}/entry_points.txt")
@@ -131,7 +131,7 @@ def _written_version(folder: str) -> str:
 
 
 def _entry_points(path: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the entries of our groups in an entry_points.txt; nothing if there is no such file."""
+    """Return the entries of Inarch's groups in an entry_points.txt; nothing if there is no such file."""
     data = _read(path)
     if data is None or b"inarch." not in data:
         return {}

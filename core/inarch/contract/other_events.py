@@ -1,4 +1,4 @@
-"""The events of what happens beside prompts, calls and replies: words, commands, children, and what plugins do.
+"""Events apart from prompts, calls and replies: messages, commands, children and interventions of plugins.
 
 `event_kinds` lists them with all others.
 """
@@ -16,7 +16,7 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class InputWaiting:
-    """Words were said beside prompts, by the person or by the plugin `by`: they go in before the next request."""
+    """Event: a message apart from prompts, from the user or the plugin `by`, waits for the next request."""
 
     kind: ClassVar[str] = "input.waiting"
     id: str
@@ -26,8 +26,9 @@ class InputWaiting:
 
 @frozen
 class InputEnded:
-    """Words wait no more. `outcome` is `added` (the model sees them from here), `prompt` (the next prompt begins with
-    them) or `taken_back`.
+    """Event: messages no longer wait.
+
+    `outcome` is `added` (the model sees them from here), `prompt` (the next prompt begins with them) or `taken_back`.
     """
 
     kind: ClassVar[str] = "input.ended"
@@ -39,7 +40,7 @@ class InputEnded:
 
 @frozen
 class ChildStarted:
-    """A call has a turn run by a child session, which has a record of its own."""
+    """Event: a call starts a turn of a child session, which has its own record."""
 
     kind: ClassVar[str] = "child.started"
     call_id: str
@@ -49,7 +50,7 @@ class ChildStarted:
 
 @frozen
 class ChildEnded:
-    """The turn of a child is over: how, and what it took, which is part of what this session took."""
+    """Event: the turn of a child is over, with its end and its usage, which counts for this session too."""
 
     kind: ClassVar[str] = "child.ended"
     call_id: str
@@ -61,9 +62,9 @@ class ChildEnded:
 
 @frozen
 class CallRewritten:
-    """A plugin gave a call that was not judged yet `arguments`, if not None; `decision` is empty where it has none.
+    """Event: a plugin gave a call that was not yet judged `arguments`, if not None; `decision` is empty for none.
 
-    `person` is whether only a person can answer what it asks.
+    `person` is whether only the user can answer its question.
     """
 
     kind: ClassVar[str] = "call.rewritten"
@@ -79,7 +80,7 @@ class CallRewritten:
 
 @frozen
 class CallReviewed:
-    """A plugin added text to the result of a call that has ended; `stop` where it wants the turn to end."""
+    """Event: a plugin added text to the result of a call that has ended; `stop` if it wants the turn to end."""
 
     kind: ClassVar[str] = "call.reviewed"
     call_id: str
@@ -92,7 +93,7 @@ class CallReviewed:
 
 @frozen
 class TurnHeld:
-    """A plugin held back the end of a turn: the model is told the reason and goes on."""
+    """Event: a plugin held back the end of a turn; the model receives the reason and continues."""
 
     kind: ClassVar[str] = "turn.held"
     plugin: str
@@ -102,15 +103,20 @@ class TurnHeld:
 
 @frozen
 class ContextDropped:
-    """Something is left out of what the model sees from now on; the whole stands in earlier events.
+    """Event: part of the context is left out from now on; the whole is in earlier events.
 
-    `reason` is `window` (it would not fit), `refused` (the service said so), `early` (it soon would not fit), `turns`
-    (`context_turns`) or `asked`.
-    `tokens` is how many that are, about; `shortened` are ids of turns of which prompt and answer stay, `turns` of those
-    that are gone; `results` has call ids with what `read_output` takes, `steps` counts replies that are gone with their
-    calls, `structure` says that the project's structure is, `added` counts texts added to the prompt that are cut;
-    `summaries` has ids of turns with the text that stands in their place. `running` is the reference of what the
-    messages of the running turn are from now on, empty if they are what they were.
+    `reason` is `window` (it would not fit), `refused` (by the service), `early` (it soon would not fit), `turns`
+    (`context_turns`) or `asked`. The fields say what is left out:
+
+    - `tokens`: how many, roughly
+    - `shortened`: ids of turns of which prompt and answer stay
+    - `turns`: ids of dropped turns
+    - `results`: call ids with their references for `read_output`
+    - `steps`: number of replies dropped with their calls
+    - `structure`: whether the project's structure is dropped
+    - `added`: number of texts added to the prompt that are cut
+    - `summaries`: ids of turns with the texts that replace them
+    - `running`: reference of the running turn's messages from now on, empty if they are unchanged
     """
 
     kind: ClassVar[str] = "context.dropped"
@@ -126,14 +132,14 @@ class ContextDropped:
     running: str = ""
 
     def __bool__(self) -> bool:
-        """Whether anything is left out at all."""
+        """Return whether anything is left out."""
         earlier = self.shortened or self.turns or self.summaries
         return bool(earlier or self.results or self.steps or self.structure or self.added)
 
 
 @frozen
 class ModelSwitched:
-    """Another model takes over."""
+    """Event: another model takes over."""
 
     kind: ClassVar[str] = "model.switched"
     old: str
@@ -143,7 +149,7 @@ class ModelSwitched:
 
 @frozen
 class CommandRan:
-    """A slash command or a `!` command of the user ran."""
+    """Event: a slash command or a `!` command of the user ran."""
 
     kind: ClassVar[str] = "command.ran"
     name: str

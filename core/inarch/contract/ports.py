@@ -1,7 +1,7 @@
-"""The ports: what the kernel asks of the objects that hooks return.
+"""Ports: the interfaces of the objects that hooks return.
 
 Ports are structural: a class that has the members is enough. Hot paths call these objects, never hooks. The
-ports of stores, workspaces and front ends have files of their own, and so has what an object may offer beyond its port.
+ports of stores, workspaces and front ends have their own files, and so have the capabilities beyond a port.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
     from inarch.contract.children import ChildTask, ChildTurn
-    from inarch.contract.events import Event  # only a turn has events: listing tools does without
+    from inarch.contract.events import Event  # only a turn has events: listing tools avoids the import
     from inarch.contract.inputs import Inbox
 
 
 class ToolFunction:
-    """What `@inarch.tool` makes of a function: in a module without hooks, these are its tools."""
+    """Function marked by `@inarch.tool`; in a module without hooks, these are its tools."""
 
     __slots__ = ()
     function: Callable[..., Any]
 
 
 class Clock(Protocol):
-    """Port: ids and times of a session, and waiting for a model's service.
+    """Source of a session's ids and times, and of waits for a model's service.
 
-    Time limits of turns, requests and calls go by the machine's own clock, whatever this one says.
+    Time limits of turns, requests and calls use the machine's own clock.
     """
 
     def new_id(self) -> str:
-        """Return an id that nothing else has."""
+        """Return a unique id."""
 
     def utc_now(self) -> str:
         """Return the present time, UTC, RFC 3339 with microseconds and `Z`."""
@@ -65,11 +65,11 @@ class Clock(Protocol):
 
 
 class ToolContext(Protocol):
-    """Handles that a running call receives. After a cancel or a time-out every use of it raises `Cancelled`."""
+    """Context of a running call. After a cancel or a timeout, every use of it raises `Cancelled`."""
 
     @property
     def turn_id(self) -> str:
-        """The turn the call belongs to."""
+        """The turn that the call belongs to."""
 
     @property
     def call_id(self) -> str:
@@ -77,11 +77,11 @@ class ToolContext(Protocol):
 
     @property
     def workspace(self) -> Workspace:
-        """The workspace; what is read and written through it is recorded with the call."""
+        """The workspace; accesses through it are recorded with the call."""
 
     @property
     def cancelled(self) -> threading.Event:
-        """Set when the call should stop."""
+        """Event that is set when the call should stop."""
 
     @property
     def earlier(self) -> Sequence[ToolCall]:
@@ -93,14 +93,14 @@ class ToolContext(Protocol):
 
     @property
     def selection(self) -> Any:
-        """What the user points at in a front end that has such a thing, else None."""
+        """The user's selection in a front end that supports it, else None."""
 
     @property
     def rights(self) -> ChosenRights | None:
-        """What a person let the call do beyond what it may anyway, of what the tool's `rights` offers.
+        """Additional rights that the user gave the call, from those that the tool's `rights` offers.
 
-        None where no person let the call run, by an answer or by a rule that names it: an approve mode did, or nothing
-        was asked.
+        None if the user did not let the call run by an answer or by a rule that names it. Then an approve mode did, or
+        there was no question.
         """
 
     @property
@@ -109,22 +109,23 @@ class ToolContext(Protocol):
 
     @property
     def state(self) -> Path:
-        """The plugin's own safe folder."""
+        """The plugin's own private folder."""
 
     @property
     def inbox(self) -> Inbox:
-        """What takes the plugin's words for the model, also when the call is over: for work that goes on behind it."""
+        """Inbox for the plugin's messages to the model, usable after the call, for work in the background."""
 
     async def child(self, task: ChildTask) -> ChildTurn:
         """Run a turn of a child session to its end.
 
-        It spends from the call's turn, ends with the call, asks the person under its name, and what it changes counts
-        as changed by the call. A call that did not declare that it may change anything (`exclusive`) gets a child that
-        only reads, unless its task has a `root` of its own: what it changes there is no change of the call's.
+        It spends from the call's turn, ends with the call and asks the user under its name. Its changes count as the
+        call's. If the call did not declare that it may change anything (`exclusive`), the child is read-only, unless
+        its
+        task has its own `root`. Changes there are not changes of the call.
 
         Raises:
-            ToolFailed: It can't be begun: too deep, no such tool, setting or child, or a `root` that is no true copy.
-            ConfigError: Its model isn't there.
+            ToolFailed: It cannot start: too deep, no such tool, setting or child, or a `root` that is not a true copy.
+            ConfigError: Its model is not available.
         """
 
     def emit(self, chunk: str) -> None:
@@ -137,27 +138,38 @@ class ToolContext(Protocol):
         """Record an event of a kind that the plugin declares with `inarch_events`, in the turn of the call.
 
         Raises:
-            ValueError: The plugin declares no such kind, or the data is not as its schema says.
+            ValueError: The plugin declares no such kind, or the data does not match its schema.
         """
 
 
 @runtime_checkable
 class Tool(Protocol):
-    """Port: something that a model, a strategy or a user can call. `@inarch.tool` makes one from a typed function.
+    """Port of a tool that a model, a strategy or the user can call. `@inarch.tool` makes one from a typed function.
 
-    A tool may offer seven more methods. `shape(arguments) -> str | None` says in a few words what a lasting approval of
-    such a call would cover: calls whose words are equal. `allowed_by(arguments) -> str` gives the lines of
-    configuration that lift a denial of the tool's own policy. `asking(arguments) -> Sequence[int]` gives the places,
-    from 0, of the commands of a line that a rule or grant has to allow; without it these are all.
-    `check(arguments, context)` raises `ToolFailed` where a call can only fail: it looks before the person is asked, in
-    a thread, and changes nothing. `rights(arguments, chosen) -> RightsOffer | None` says what a person can let such a
-    call do in the same question, and raises `ToolFailed` where what was chosen can't be; the running call finds it in
-    `context.rights`. `offered(model)` says whether a model, by its full name, is told of the tool.
-    `preview(arguments) -> str | None` is what a person who is asked sees in place of the arguments, like a diff. A tool
-    may have `modes`, the approve modes in which there is such a tool, empty for all; `least_window`, below which many
-    tokens of room for a request no model is told of it; `for_a_watcher`, that it only shows something to who watches a
-    session, so that other programs aren't offered it; `known_as`, names that guards of other programs mean it by; and
-    `text`, the argument in Markdown that the person reads, and may edit, before they let the call run.
+    A tool may offer more methods:
+
+    - `shape(arguments) -> str | None`: describes in a few words what a lasting approval of such a call would cover:
+      calls with an equal description.
+    - `allowed_by(arguments) -> str`: returns the lines of configuration that lift a denial of the tool's own policy.
+    - `asking(arguments) -> Sequence[int]`: returns the positions, from 0, of the commands of a line that a rule or
+      grant
+      has to allow; without it, all of them.
+    - `check(arguments, context)`: raises `ToolFailed` if a call can only fail. It runs before Inarch asks the user, in
+      a
+      thread, and changes nothing.
+    - `rights(arguments, chosen) -> RightsOffer | None`: says which rights the user can give such a call in the same
+      question. It raises `ToolFailed` if the choice is impossible. The running call finds them in `context.rights`.
+    - `offered(model)`: returns whether a model, by its full name, sees the tool.
+    - `preview(arguments) -> str | None`: returns what the user sees in a question in place of the arguments, like a
+      diff.
+
+    A tool may have more attributes:
+
+    - `modes`: the approve modes that offer the tool, empty for all.
+    - `least_window`: models with fewer tokens of room for a request do not see it.
+    - `for_a_watcher`: it only shows something to the user who watches a session, so other programs do not see it.
+    - `known_as`: names by which guards of other programs know it.
+    - `text`: the argument in Markdown that the user reads, and may edit, before they let the call run.
     """
 
     @property
@@ -166,11 +178,11 @@ class Tool(Protocol):
 
     @property
     def description(self) -> str:
-        """What it does, for a model, in a sentence or two."""
+        """Description for a model, in a sentence or two."""
 
     @property
     def category(self) -> Category:
-        """What kind of tool it is; bounded writes of `file` and `other` are what `--approve edits` lets through."""
+        """Kind of tool; `--approve edits` allows bounded writes of `file` and `other`."""
 
     @property
     def input_schema(self) -> Mapping[str, Any]:
@@ -186,33 +198,39 @@ class Tool(Protocol):
 
     @property
     def max_retries(self) -> int:
-        """How often a failed call without writes is tried again."""
+        """How often a failed call without writes is retried."""
 
     @property
     def requires_confirmation(self) -> bool:
-        """Whether the person is asked even where nothing else asks."""
+        """Whether Inarch asks the user even if nothing else requires it."""
 
     @property
     def receives_secrets(self) -> bool:
-        """Whether placeholders in the arguments are replaced by the values they stand for."""
+        """Whether placeholders in the arguments are replaced by their values."""
 
     def effects(self, arguments: Mapping[str, Any]) -> Effects:
         """Return what a call with these arguments reads and writes; pure."""
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
-        """Do it and return plain JSON data or a `ToolResult`; synchronous ones run in a thread."""
+        """Run the call and return plain JSON data or a `ToolResult`; synchronous ones run in a thread."""
 
 
 class ModelProvider(Protocol):
-    """Port: a service that answers requests.
+    """Port of a service that answers requests.
 
-    One whose default model is known only once the service was asked may offer `async find_default()`: it is awaited
-    before a turn that names no model, and `default_model` tells the name from then on. One that needs keys may offer
-    `check_key(model)`: it raises the `ProviderError` that asking for this model would end in without its key, and sends
-    nothing; where it can't know, it may return what to tell. It is called before a person chooses a model. One that
-    says a request's `effort` to its service has `takes_effort(model)`: where it is false, or missing, the person is
-    told, and requests have none. One that asks a service over HTTP has its `HttpService` as `service`: a person who
-    uses the service for the first time is told its host, and nothing if it is this machine.
+    A provider may offer more members:
+
+    - `async find_default()`: finds a default model that only the service knows. It is awaited before a turn that names
+      no
+      model; from then on `default_model` returns the name.
+    - `check_key(model)`: raises the `ProviderError` that a request without the key would end in, and sends nothing. If
+      it
+      cannot know, it may return a message. It is called before the user chooses a model.
+    - `takes_effort(model)`: whether the provider passes a request's `effort` to its service. If it is false or missing,
+      the
+      user is informed and requests have none.
+    - `service`: the `HttpService` of a provider that uses HTTP. A first-time user is shown its host, unless it is
+      this machine.
     """
 
     @property
@@ -221,7 +239,7 @@ class ModelProvider(Protocol):
 
     @property
     def default_model(self) -> str:
-        """Used for `model = "PROVIDER"` and by `auto`."""
+        """Model for `model = "PROVIDER"` and for `auto`."""
 
     @property
     def default_decision_model(self) -> str:
@@ -234,29 +252,31 @@ class ModelProvider(Protocol):
         """Return the models on offer."""
 
     def limits(self, model: str) -> Limits:
-        """Return what is known of a model's limits."""
+        """Return the known limits of a model."""
 
     def price(self, model: str) -> Price | None:
         """Return a model's price, None if unknown."""
 
     async def close(self) -> None:
-        """Let go of connections; may be called twice."""
+        """Close connections; may be called twice."""
 
 
 def _record_nowhere(name: str, data: Mapping[str, Any]) -> None:
-    """Keep nothing: what a situation that no turn made does with events."""
+    """Discard an event: the default for a situation without a turn."""
 
 
 @frozen
 class Situation:
-    """State of a turn as a strategy or context source sees it.
+    """Situation that a strategy or a context source reads.
 
-    `ask` sends a request at the turn's expense, `record` keeps an event of a kind that the plugin declares, as that of
-    a `ToolContext` does.
+    `ask` sends a request at the turn's expense. `record` stores an event of a kind that the plugin declares, as that of
+    a
+    `ToolContext` does.
 
-    `happened` has the events of no turn since a strategy last decided or a model was last asked, after a break of the
-    session, too: commands that a person ran (`command.ran`), what they took back (`changes.undone`), the files that
-    either changed (`file.changed`), and what plugins recorded.
+    `happened` has the events outside turns since a strategy last decided or a model was last asked, even before a
+    resume:
+    commands that the user ran (`command.ran`), reverted changes (`changes.undone`), the files that either changed
+    (`file.changed`), and plugins' records.
     """
 
     turn: Turn
@@ -272,7 +292,7 @@ class Situation:
 
 
 class DecisionStrategy(Protocol):
-    """Port: decides how a turn starts, once a turn, before the first request."""
+    """Port of an object that decides how a turn starts; it is asked once a turn, before the first request."""
 
     @property
     def name(self) -> str:
@@ -283,7 +303,7 @@ class DecisionStrategy(Protocol):
 
 
 class ContextSource(Protocol):
-    """Port: adds to a turn before the model is asked."""
+    """Port of an object that adds something to a turn before the model is asked."""
 
     @property
     def name(self) -> str:
@@ -294,7 +314,7 @@ class ContextSource(Protocol):
 
 
 class Policy(Protocol):
-    """Port: judges a call before it runs, without side effects. One that raises counts as deny."""
+    """Port of an object that judges a call before it runs; pure. One that raises counts as deny."""
 
     @property
     def name(self) -> str:
@@ -305,14 +325,18 @@ class Policy(Protocol):
 
 
 class Tracer(Protocol):
-    """Port: sees every stored event and changes nothing.
+    """Port of an object that sees every stored event and changes nothing.
 
-    One that keeps a log of each session may offer more methods: `copied(event)` is given each event that a session was
-    forked with; `forked(first)` only the first of them, whose `forked_events` is not 0, and returns whether that is
-    enough, because its log of `forked_from` has the rest: then that is copied not before that log is deleted.
-    `files(session_id)` returns the paths of its files about a session, `logs()` those of the logs of all
-    sessions as `inarch sessions restore` takes them, named by the session's id. `remarks()` may return lines about how
-    its plugin was composed, such as a part that had to be left out: they are told before the first turn.
+    A tracer that writes a log of each session may offer more methods:
+
+    - `copied(event)`: takes each event that a session was forked with.
+    - `forked(first)`: takes only the first of them, whose `forked_events` is not 0, and returns whether that is enough
+      because its log of `forked_from` has the rest. Then the rest is copied only before that log is deleted.
+    - `files(session_id)`: returns the paths of its files about a session.
+    - `logs()`: returns the paths of all sessions' logs as `inarch sessions restore` reads them, named by session id.
+    - `remarks()`: returns lines about how its plugin was composed, such as a part that was left out. They are shown
+      before
+      the first turn.
     """
 
     @property
@@ -320,21 +344,21 @@ class Tracer(Protocol):
         """Name for messages."""
 
     def saw(self, event: Event) -> None:
-        """Take note of an event; must be quick."""
+        """Process an event; must be quick."""
 
     def summary(self, turn_id: str) -> str | None:
         """Return a line about the turn that ends, or None."""
 
     def close(self) -> None:
-        """Let go of files; may be called twice."""
+        """Close files; may be called twice."""
 
 
 class LateTools(Protocol):
-    """Port: brings tools that appear while sessions run."""
+    """Source of tools that appear while sessions run, such as those that a server lists later."""
 
     @property
     def name(self) -> str:
         """Name for messages."""
 
     def new_tools(self) -> Sequence[Tool]:
-        """Return the tools that came since it was last asked; asked at each prompt and after each batch of calls."""
+        """Return the tools added since the last call; called at each prompt and after each batch of calls."""

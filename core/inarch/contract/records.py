@@ -1,6 +1,6 @@
-"""The records that kernel and plugins exchange: frozen attrs classes without behaviour.
+"""Records that kernel and plugins exchange: frozen attrs classes without behaviour.
 
-Those of a streamed reply stand in `deltas.py`, those of a workspace in `files.py`; this module has them all.
+This module also exports the records of a streamed reply (`deltas.py`) and of a workspace (`files.py`).
 
 Times are UTC, RFC 3339 with microseconds, as text. Ids are UUIDv7-shaped (`ids.new_id`). Money is `Decimal` in US
 dollars; `None` means unknown, never zero. Paths are relative to the workspace root, with `/` separators.
@@ -54,23 +54,24 @@ DecisionKind = Literal["call_tools", "ask_model", "answer"]
 Purpose = Literal["turn", "decision", "summary", "check"]
 Outcome = Literal["approve", "deny", "modify"]
 ChosenRights = Mapping[str, tuple[str, ...]]
-"""Rights that a user adds to a call, by name, each with its values."""
+"""Additional rights that the user gave a call: names of rights, each with its values, if any."""
 PromptMode = Literal["text", "voice", "selection"]
-"""How a person gave a prompt: typed, spoken, or typed while they point at an element of their page."""
+"""How the user gave a prompt: typed, spoken, or typed while they point at an element of their page."""
 ApprovalScope = Literal["once", "shape", "tool", "session", "project"]
 
 TERMINAL: frozenset[CallStatus] = frozenset({"success", "error", "cancelled"})
-"""Final statuses of a call."""
+"""Statuses that a call never leaves."""
 
 
 @frozen
 class Effects:
-    """Workspace paths that a call reads and writes. A trailing `/` is a subtree, `""` is everything.
+    """Reads and writes of a call: workspace-relative paths; a trailing `/` is a subtree, `""` is everything.
 
     Two calls conflict when one writes a path that the other reads or writes, equal or one an ancestor of the other;
-    an exclusive call conflicts with every other. A call that starts `programs` keeps to its paths, but no path
-    tells what else it does, in the network, say: it is asked about and never tried again. A call that `removes`
-    leaves nothing at the paths it writes: who is asked sees what would be gone.
+    an exclusive call conflicts with every other. A call that starts `programs` keeps to its paths, but may have other
+    effects, for example in the network. So Inarch asks about it and never retries it. A call that `removes` leaves
+    nothing
+    at the paths it writes; the question shows what it would remove.
     """
 
     reads: frozenset[str] = frozenset()
@@ -82,7 +83,7 @@ class Effects:
 
 @frozen
 class ToolError:
-    """Reason why a tool call failed, with a remedy."""
+    """Why a tool call failed and what to do about it."""
 
     code: ErrorCode
     message: str
@@ -91,7 +92,7 @@ class ToolError:
 
 @frozen
 class ToolResult:
-    """Outcome of a call.
+    """Result of a call.
 
     `metadata` keys: `duration_s retries truncated output_ref files repaired rewritten changed_by_user added`.
     """
@@ -112,7 +113,7 @@ class Text:
 
 @frozen
 class Reasoning:
-    """Model's reasoning in a message."""
+    """Reasoning of a model."""
 
     text: str
     provider_data: Mapping[str, Any] | None = None
@@ -120,7 +121,7 @@ class Reasoning:
 
 @frozen
 class CallPart:
-    """Tool call in an assistant message. `called` is the model's own name of the tool, if repaired."""
+    """Tool call in an assistant message; `called` is the model's own name of the tool, if repaired."""
 
     id: str
     provider_id: str
@@ -132,7 +133,7 @@ class CallPart:
 
 @frozen
 class ResultPart:
-    """Call's result in a tool message."""
+    """Result of a call in a tool message."""
 
     call_id: str
     provider_id: str
@@ -143,7 +144,7 @@ class ResultPart:
 
 @frozen
 class Image:
-    """Picture, with the raw bytes of its file as `data`."""
+    """Picture: `data` is the raw bytes of the file."""
 
     media_type: str
     data: bytes
@@ -151,7 +152,7 @@ class Image:
 
 
 Part = Text | Reasoning | CallPart | ResultPart | Image
-"""Piece of a message. `provider_data` is opaque and returns only to the provider that made it."""
+"""Piece of a message; `provider_data` is opaque and goes back only to the provider that made it."""
 
 
 @frozen
@@ -163,14 +164,14 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The message's plain text, without reasoning, calls and results; what was added to a prompt stands apart."""
+        """The message's plain text, without reasoning, calls, results and texts added to a prompt."""
         between = "\n\n" if self.role == "user" else ""
         return between.join(part.text for part in self.parts if isinstance(part, Text))
 
 
 @frozen
 class ToolSpec:
-    """Tool as a model sees it, which cannot be run."""
+    """Tool as a model sees it: never runnable."""
 
     name: str
     description: str
@@ -181,7 +182,7 @@ class ToolSpec:
 class ModelRequest:
     """Request to a model. `model` is the provider's own name for it, without the provider's prefix.
 
-    `effort` is how much it is to think; a provider says it in its service's words, the nearest there are.
+    `effort` is the reasoning effort; a provider uses the nearest level of its service.
     """
 
     model: str
@@ -198,7 +199,7 @@ class ModelRequest:
 
 @frozen
 class Reply:
-    """Complete reply: message, calls, usage, the reason for its end and who answered."""
+    """Whole reply: the assistant message, its calls, its cost, its end, and the model that answered, if known."""
 
     message: Message
     calls: tuple[CallPart, ...]
@@ -209,7 +210,7 @@ class Reply:
 
 @frozen
 class ToolCall:
-    """Tool call at one moment of its life. `after` are the ids of the calls it waited for."""
+    """Call of a tool, at one moment of its life. `after` are the ids of the calls it waited for."""
 
     id: str
     provider_id: str
@@ -226,11 +227,11 @@ class ToolCall:
 
 @frozen
 class Turn:
-    """Turn of the user or of the agent. An agent turn's `parent_id` is the user turn it answers.
+    """Turn of the user or of the agent; an agent turn's `parent_id` is the user turn it answers.
 
-    `unmet` says that nothing was done: every call that was to change something was denied or failed, or the model
-    declined. `answered_by` is the model that the service of the last reply says has given it, and `company` who runs
-    it; empty if the service doesn't say. `mode` is how the prompt was given.
+    `unmet` says that nothing was done: every call that would have changed something was denied or failed, or the model
+    declined. `answered_by` is the model of the last reply according to its service, and `company` runs it; empty if the
+    service does not say. `mode` is how the prompt was given.
     """
 
     id: str
@@ -255,7 +256,7 @@ class Turn:
 
 @frozen
 class PlannedCall:
-    """Call that a strategy or a context source asks for. The scheduler turns it into a `ToolCall`."""
+    """Call that a strategy or a context source requests; it becomes a `ToolCall` in the scheduler."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -263,7 +264,7 @@ class PlannedCall:
 
 @frozen
 class Decision:
-    """First step of a turn, as a strategy wants it.
+    """First steps of a turn that a strategy wants.
 
     `present` says how the results of `calls` reach the model: as tool results, or embedded in an enhanced prompt.
     """
@@ -280,7 +281,7 @@ class Decision:
 
 @frozen
 class DispatchReply:
-    """JSON reply of a decision model."""
+    """JSON that a decision model sends."""
 
     requires_tool_call: bool
     tool_name: str | None = None
@@ -290,10 +291,11 @@ class DispatchReply:
 
 @frozen
 class Contribution:
-    """Text and pictures that a context source adds, and calls to run first.
+    """Addition of a context source: text and pictures for the model, and calls to run before it is asked.
 
-    `notes` are remarks for the user, such as that something could not be added; the model doesn't see them. `stop` says
-    why there is to be no answer to this prompt: then no model is asked, now or later, with the prompt.
+    `notes` are remarks for the user, such as that something could not be added; the model does not see them. `stop`
+    says
+    why this prompt gets no answer: then no model receives the prompt, now or later.
     """
 
     text: str = ""
@@ -305,14 +307,14 @@ class Contribution:
 
 @frozen
 class Verdict:
-    """Policy's judgment of a call. The strictest of all policies holds.
+    """Verdict of a policy on a call; the strictest of all policies holds.
 
     Args:
         decision: The answer.
         reason: Why.
-        person: Of `ask`: only a person's own answer, rule or grant for this very thing lets the call run, no approve
-            mode and no wider approval. Of `allow`, in the user's own rules: it is such a rule or grant.
-        remedy: What to do instead where nobody can be asked, for the model.
+        person: For `ask`: only the user's own answer, rule or grant for this very thing lets the call run, not an
+            approve mode or a wider approval. For `allow`, in the user's own rules: it is such a rule or grant.
+        remedy: Alternative for the model if there is no user to ask.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -323,7 +325,7 @@ class Verdict:
 
 @frozen
 class ModelInfo:
-    """Model that a provider offers. `retires` is the day from which it no longer answers, as YYYY-MM-DD, if known."""
+    """Model that a provider offers; `retires` is the day on which it stops answering, as YYYY-MM-DD, if known."""
 
     name: str
     description: str = ""
@@ -333,7 +335,7 @@ class ModelInfo:
 
 @frozen
 class Limits:
-    """Model's limits in tokens, and those of a minute. None is unknown."""
+    """Limits of a model in tokens, and those per minute; None is unknown."""
 
     context_tokens: int | None = None
     output_tokens: int | None = None
@@ -343,9 +345,9 @@ class Limits:
 
 @frozen
 class Price:
-    """US dollars for a million tokens. `above` holds the prices of longer requests.
+    """US dollars for a million tokens; `above` has prices for requests with more input tokens than its key.
 
-    `cached` is the price of input that comes from the service's cache, `written` of input that is kept there.
+    `cached` is the price of input read from the service's cache, `written` of input stored in it.
     """
 
     input: Decimal
@@ -372,7 +374,7 @@ class SessionInfo:
 
     @staticmethod
     def title_of(events: Iterable[Event]) -> str:
-        """Return the first prompt among a session's events, on one line; an empty text if there is none."""
+        """Return the first prompt among a session's events, on one line; "" if there is none."""
         for event in events:
             turn = event.data.get("turn") if event.kind == "turn.started" else None
             content = turn.get("content", "") if isinstance(turn, Mapping) and turn.get("type") == "user" else ""
@@ -383,7 +385,7 @@ class SessionInfo:
 
 @frozen
 class Refused:
-    """Plugin that was left out, with the reason and a remedy."""
+    """Plugin that was left out, why, and what to do."""
 
     name: str
     distribution: str
@@ -394,7 +396,7 @@ class Refused:
 
 @frozen
 class PluginContext:
-    """Argument of every registration hook.
+    """Context that every registration hook receives.
 
     Args:
         name: The plugin's name, as in the profile.
@@ -402,16 +404,16 @@ class PluginContext:
         settings: An instance of the plugin's settings class, or an empty mapping.
         commands: The user's `[commands.NAME]` grants.
         cache_dir: A folder of the plugin's own that may be deleted at any time.
-        state_dir: A folder of the plugin's own that is kept.
-        recorded: Whether this run may leave a record; with `--no-journal` a plugin keeps none of its own either.
-        user: The user's configuration folder, for files that a person may edit; None while the plugin is probed.
-        project: The project's `.inarch` folder; None where the project is not trusted.
-        brought: What the trusted project brings along for agents, by its path in the project: the files below
-            `.agents`, `.inarch` and `.claude`'s `agents`, `commands`, `hooks` and `skills`, `.claude/settings.json`,
-            and the `AGENTS.md` of folders. To be read only; None where the project is not trusted or brings nothing.
-        added: The folders beside the root whose files are the workspace's, too; absolute. Their files have the paths
-            `+/home/me/lib/a.py`: `+` before the absolute one.
-        environ: The environment variables that count, keys of services among them; empty while the plugin is probed.
+        state_dir: A permanent folder of the plugin's own.
+        recorded: Whether this run may leave a record; with `--no-journal` a plugin stores none of its own either.
+        user: The user's configuration folder, for files that the user may edit; None while the plugin is probed.
+        project: The project's `.inarch` folder; None if the project is not trusted.
+        brought: Files for agents in the trusted project, by their paths: the files below `.agents`, `.inarch` and
+            `.claude`'s `agents`, `commands`, `hooks` and `skills`, `.claude/settings.json`, and the `AGENTS.md` of
+            folders. Read-only; None if the project is not trusted or has none.
+        added: Absolute paths of the folders beside the root whose files belong to the workspace, too. Their files have
+            the paths `+/home/me/lib/a.py`: `+` before the absolute one.
+        environ: The environment variables in use, including keys of services; empty while the plugin is probed.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a program puts in place of parts that a composition brings: for tests, for replays, for tools of its own."""
+"""Replacements for parts of a composition, for tests, replays and other tools."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 class Pacing(Protocol):
-    """Port: decides when requests are sent and retried."""
+    """Timing and retries of requests to models, for all sessions of an application."""
 
     @property
     def longest_silence_s(self) -> float:
-        """How many seconds a reply may say nothing."""
+        """Seconds that a reply may be silent."""
 
     @property
     def longest_reply_s(self) -> float:
-        """How many seconds a reply may take, however steadily it drips."""
+        """Seconds that a whole reply may take, even if it keeps arriving."""
 
     async def before(
         self, model: str, tokens: int, told: Callable[[LimitWait], None], patience: float = float("inf")
@@ -36,47 +36,49 @@ class Pacing(Protocol):
 
         Args:
             model: The model's full name.
-            tokens: The estimate of what the request uses, its reply included.
-            told: Is to hear of each wait before it starts.
-            patience: Seconds; a longer wait is not to be begun.
+            tokens: The estimate of the request's tokens, including its reply.
+            told: Receives each wait before it starts.
+            patience: Seconds; a longer wait does not begin.
 
         Raises:
-            ProviderError: It is not to be sent.
+            ProviderError: The request must not be sent.
         """
 
     def sent(self, model: str, tokens: int) -> None:
-        """Count a request that goes out now, each attempt by itself."""
+        """Count a request that is sent now; each attempt counts."""
 
     def corrected(self, model: str, estimated: int, used: int) -> None:
-        """Replace the estimate that `sent` was given by what the service has reported."""
+        """Replace the estimate given to `sent` by what the service has reported."""
 
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
-        """Return the seconds to wait before a request that failed is sent again, None where it is not."""
+        """Return the seconds to wait before a failed request is retried, None for no retry."""
 
 
 class LastingApprovals(Protocol):
-    """Port: remembers approvals that hold for more than one call.
+    """Store of the user's answers that hold for more than one call.
 
-    What was chosen beside an answer counts again where two more methods are offered: `remember_rights(shape, tool,
-    rights)` is called after `remember` for what lasts, and `rights_of(shape, tool) -> ChosenRights` once a scope was
-    found, for which this very call goes before those like it. Without them such a call is asked about again, or runs
-    with no more than it may anyway.
+    To store chosen rights too, offer two more methods. `remember_rights(shape, tool, rights)` is called after
+    `remember`
+    for lasting answers. `rights_of(shape, tool) -> ChosenRights` is called after a scope was found; this very call
+    takes
+    precedence over similar calls. Without them, Inarch asks about such a call again or runs it without the additional
+    rights.
     """
 
     def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:
-        """Return the scope of an earlier answer that covers a call of this shape, None where the person is asked."""
+        """Return the scope of an earlier answer that covers a call of this shape, None to ask the user."""
 
     def remember(self, scope: ApprovalScope, shape: str, tool: Tool, words: str) -> None:
-        """Keep an answer for as long as its scope says.
+        """Store an answer for as long as its scope says.
 
         Args:
-            scope: How long and for what; `once` is not kept.
+            scope: How long and for what; `once` is not stored.
             shape: Equal for calls that are alike.
             tool: The call's tool.
-            words: What such calls have in common.
+            words: Description of such calls.
 
         Raises:
-            StoreError: It can't be kept; then it holds for this session.
+            StoreError: It cannot be stored; then it holds for this session.
         """
 
 
@@ -85,8 +87,8 @@ class Settled:
     """Known outcome of a call whose process ended while it ran.
 
     Args:
-        changes: What it did to files, as far as that was not recorded.
-        result: How it ended, None where nobody knows.
+        changes: Its changes to files that were not recorded.
+        result: Its result, None if unknown.
     """
 
     changes: tuple[FileChanged, ...] = ()
@@ -95,30 +97,29 @@ class Settled:
 
 @frozen
 class Replacements:
-    """Objects that replace parts of a composition, for `inarch.compose(replacing=...)`.
+    """Replacements for parts of a composition, for `inarch.compose(replacing=...)`.
 
-    A part takes the place of the composed one of its name: it is given that plugin's settings and state, and rules,
-    grants and approvals judge it as they judged the other; only what was approved for good in the project holds for
-    neither. What judges, hides secrets and records can't be replaced; whom to ask is the `front_end`.
+    A replacement takes the place of the composed object of its name. It receives that plugin's settings and state, and
+    rules, grants and approvals judge it in the same way. Only permanent project approvals do not apply. Policies,
+    redaction and recording cannot be replaced; `front_end` sets who is asked.
 
     Args:
-        tools: Each in place of the tool of its name.
-        models: All model providers that there are: no other is asked. Where the configuration names none of them, the
-            first one answers.
-        strategies: Each in place of the decision strategy of its name.
-        context_sources: Each in place of the context source of its name.
-        rewriters: Each in place of the rewriter of its name.
-        reviewers: Each in place of the reviewer of its name.
-        end_guards: Each in place of the end guard of its name.
-        tracers: Each in place of the tracer of its name.
-        workspace: In place of the one that the profile names; it is closed with the application, as is the store.
-        store: Where sessions are kept, in place of what the profile names.
-        clock: Where ids and times come from, and how pacing waits.
-        pacing: When requests are sent, and sent again.
-        approvals: Where the person's answers are kept, in place of the session and the project: it is told what they
-            said, and says which calls an earlier answer covers.
-        settle: Is given the id of a call whose process ended while it ran, and what the files tell of it; returns what
-            holds.
+        tools: Each replaces the tool of its name.
+        models: Replace all model providers. If the configuration names none of them, the first one answers.
+        strategies: Each replaces the decision strategy of its name.
+        context_sources: Each replaces the context source of its name.
+        rewriters: Each replaces the rewriter of its name.
+        reviewers: Each replaces the reviewer of its name.
+        end_guards: Each replaces the end guard of its name.
+        tracers: Each replaces the tracer of its name.
+        workspace: Replaces the workspace that the profile names; closed with the application, as is the store.
+        store: Stores sessions, in place of the store that the profile names.
+        clock: Source of ids and times, and of pacing's waits.
+        pacing: Timing and retries of requests.
+        approvals: Stores the user's answers in place of session and project, and says which calls an earlier answer
+            covers.
+        settle: Receives the id of a call whose process ended while it ran, and the evidence from files; returns the
+            outcome to use.
     """
 
     tools: Sequence[Tool] = ()

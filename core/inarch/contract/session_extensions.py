@@ -1,4 +1,4 @@
-"""What plugins add to sessions: an object for each, made when asked for, and what it works with."""
+"""Extensions of sessions by plugins: objects created on request, and the access they have."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SessionAccess(Protocol):
-    """Session as its extensions see it, open or stored."""
+    """Access of extensions to a session, open or only stored."""
 
     @property
     def session_id(self) -> str:
@@ -23,7 +23,7 @@ class SessionAccess(Protocol):
 
     @property
     def store(self) -> ContextStore:
-        """Where its events are, and the bytes that they name."""
+        """The store of its events and of the bytes that they name."""
 
     @property
     def workspace(self) -> Workspace:
@@ -31,35 +31,35 @@ class SessionAccess(Protocol):
 
     @property
     def runners(self) -> Collection[str]:
-        """The tools that run command lines, of whose doings not all is recorded."""
+        """Tools that run command lines, whose effects are not all recorded."""
 
     def alone(self, action: str) -> AbstractContextManager[None]:
         """Keep turns from running meanwhile; everything recorded before is in the store.
 
         Raises:
-            UsageError: A turn is running, or somebody else is alone.
+            UsageError: A turn is running, or another extension has exclusive access.
         """
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
         """Record an event of a kind that the plugin declares with `inarch_events`.
 
         Raises:
-            ValueError: The plugin declares no such kind, or the data is not as its schema says.
-            StoreError: It could not be kept, and the journal is required.
+            ValueError: The plugin declares no such kind, or the data does not match its schema.
+            StoreError: It could not be stored, and the journal is required.
         """
 
     def standing(self, path: str) -> Standing:
-        """Return what stands at a path now; the hash of a link is that of its target.
+        """Return the present state of a path; the hash of a link is that of its target.
 
         Raises:
-            ToolFailed: Nobody can tell.
+            ToolFailed: The state cannot be read.
         """
 
     def present(self, path: str, ref: str) -> bytes:
-        """Return the bytes that stand at a path now, of a link its target.
+        """Return the present bytes of a path, of a link its target.
 
         Raises:
-            ToolFailed: They are others than those of this hash, or more than are kept.
+            ToolFailed: They do not have this hash, or are more than Inarch stores.
         """
 
     def put_back(
@@ -70,33 +70,33 @@ class SessionAccess(Protocol):
         files: Sequence[PutBack],
         also: Sequence[str] = (),
     ) -> tuple[str, ...]:
-        """Change files, all of them or none, and record it as `changes.undone`; what stood there can be put back again.
+        """Change files, all of them or none, and record it as `changes.undone`; a redo can restore the old state.
 
         Args:
-            action: Which of both it counts as.
+            action: The kind of change it counts as.
             calls: The calls whose changes it is about.
-            turns: The turns that those belong to.
-            files: How to leave paths that change.
-            also: Further paths that the plan looked at.
+            turns: Their turns.
+            files: New states of the paths that change.
+            also: Further paths that the plan read.
 
         Returns:
-            Directories that stay, because there is something in them.
+            Directories that stay because they are not empty.
 
         Raises:
-            ToolFailed: Something has changed meanwhile, or can't be written; nothing was.
-            StoreError: Nothing can be kept and the journal is required, or the files were put back and that could not
+            ToolFailed: Something has changed meanwhile, or cannot be written; nothing was.
+            StoreError: Nothing can be stored and the journal is required, or the files were changed and that could not
                 be recorded.
         """
 
 
 @frozen
 class SessionExtension:
-    """Plugin's addition to sessions. `open` makes the object that `Session.extension(name)` returns.
+    """Addition of a plugin to sessions: `open` creates the object that `Session.extension(name)` returns.
 
     Args:
         name: Its name.
-        help: What it adds, in a line.
-        open: Given a session, returns an object with whatever methods it has.
+        help: Its purpose, in one line.
+        open: Receives a session and returns an object with any methods.
     """
 
     name: str

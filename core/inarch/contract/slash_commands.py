@@ -1,4 +1,4 @@
-"""The `/NAME` of a conversation, and what it may use while it runs."""
+"""Slash commands of a conversation, and what they may use while they run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from inarch.contract.records import PromptMode, ToolResult
 
 T = TypeVar("T")
 Completion = tuple[str, str]
-"""What the last word of a command's line can become, and what that means."""
+"""Completion of the last word of a command's line, and its meaning."""
 
 
 @runtime_checkable
 class SlashContext(Protocol):
-    """Conversation as a running slash command may use it."""
+    """Access of a running slash command to the conversation."""
 
     @property
     def session_id(self) -> str:
@@ -23,73 +23,73 @@ class SlashContext(Protocol):
 
     @property
     def columns(self) -> int:
-        """How wide the screen is."""
+        """Width of the screen in columns."""
 
     @property
     def approve(self) -> str:
         """The session's approve mode."""
 
     def set_approve(self, level: str) -> None:
-        """Let another approve mode hold from now on, as `Session.set_approve` does: the person typed the command.
+        """Set the approve mode from now on, as `Session.set_approve` does: the user typed the command.
 
         Raises:
             UsageError: There is no such mode.
         """
 
     def extension(self, name: str) -> Any:
-        """Return what a plugin adds to the session, as `Session.extension` does.
+        """Return an extension of the session, as `Session.extension` does.
 
         Raises:
-            UsageError: No plugin brings it.
+            UsageError: No plugin provides it.
         """
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Run a tool as if a model had called it: policies judge it, the person is asked, undo takes it back.
+        """Run a tool as if a model had called it: policies judge it, Inarch asks the user, undo reverts it.
 
-        A tool that fails, is denied or is not there is a result with an error. The model doesn't see the call.
+        A tool that fails, is denied or does not exist is a result with an error. The model does not see the call.
 
         Raises:
-            StoreError: The journal is required and could not be kept.
+            StoreError: The journal is required and could not store it.
         """
 
     def show(self, text: str) -> None:
-        """Show text at once; what `run` returns is shown at its end."""
+        """Show text at once; the return value of `run` is shown at its end."""
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
         """Record an event of a kind that the plugin declares with `inarch_events`.
 
         Raises:
-            ValueError: The plugin declares no such kind, or the data is not as its schema says.
+            ValueError: The plugin declares no such kind, or the data does not match its schema.
         """
 
     def submit(self, prompt: str) -> None:
-        """Have a prompt run once the command has ended, as if the person had typed it; one that fails submits none."""
+        """Run a prompt once the command has ended, as if the user had typed it; a failed command submits none."""
 
     def ask_model(self, name: str) -> None:
-        """Have another model than the session's asked in the turns of what is submitted from here on.
+        """Use another model than the session's for the turns of prompts submitted from here on.
 
         Args:
             name: As `Session.set_model` takes it.
 
         Raises:
-            ConfigError: No composed plugin provides it, or its key is not there.
+            ConfigError: No composed plugin provides it, or its key is missing.
         """
 
 
 class Submitted(str):
-    """Prompt with more than its text. Front ends hand it on as it is.
+    """Prompt with additional information; front ends pass it on unchanged.
 
     Args:
-        text: The words.
+        text: The text.
         model: The model of its turn, empty for the session's.
-        mode: How the person gave it.
+        mode: How the user gave it.
     """
 
     model: str
     mode: PromptMode
 
     def __new__(cls, text: str, model: str = "", mode: PromptMode = "text") -> Submitted:
-        """Return the words with what is known of them."""
+        """Return the text with its additional information."""
         made = super().__new__(cls, text)
         made.model, made.mode = model, mode
         return made
@@ -97,21 +97,21 @@ class Submitted(str):
 
 @frozen
 class SlashCommand:
-    """`/NAME` of a conversation. `run(words)` returns the text to show; with a parameter `context` it gets one.
+    """Command `/NAME` of the conversation; `run(words)` returns what to show, and gets a `context` if it takes one.
 
     Args:
         name: Its name, without the slash.
-        help: What it does, in a line.
+        help: Its purpose, in one line.
         run: Does it.
-        words: What may follow the name, for people, such as `[TURN]`.
-        at_once: Whether it may run beside a turn, because it only tells: it can't call tools.
-        complete: Returns what the words typed so far can become, as pairs of the last word and what it means; takes
-            what `run` takes, and is called in a thread; it can't call tools, record or submit.
-        picks: Whether a person who sends it without words picks them from what `complete` returns, where a front end
-            can show a list; elsewhere it runs without words.
-        asks: Whether all that it does is to submit a prompt, such as one that a person keeps in a file: then
-            `inarch "/NAME words"` runs it, too, and it gives way to any other command of its name.
-        key: A key that runs it without words, where a front end has keys: `s-tab` is free in the terminal.
+        words: Arguments after the name, for the user, such as `[TURN]`.
+        at_once: Whether it may run during a turn, because it only shows something: it cannot call tools.
+        complete: Returns completions of the text typed so far, as pairs of the last word and its meaning. It takes
+            what `run` takes, and runs in a thread. It cannot call tools, record or submit.
+        picks: Whether a user who sends it without arguments picks them from what `complete` returns, if the front
+            end can show a list; otherwise it runs without arguments.
+        asks: Whether it only submits a prompt, such as one that the user stores in a file. Then
+            `inarch "/NAME words"` runs it, too, and any other command of its name takes precedence.
+        key: A key that runs it without arguments, if the front end has keys: `s-tab` is free in the terminal.
     """
 
     name: str
@@ -125,11 +125,11 @@ class SlashCommand:
     key: str = ""
 
     def start(self, words: str, context: SlashContext) -> str | Awaitable[str]:
-        """Call `run` with what it takes."""
+        """Call `run` with the parameters it takes."""
         return _called(self.run, words, context)
 
     def offer(self, words: str, context: SlashContext) -> Iterable[Completion] | Awaitable[Iterable[Completion]]:
-        """Call `complete` with what it takes; without one there is nothing to offer."""
+        """Call `complete` with the parameters it takes; without one, offer nothing."""
         return () if self.complete is None else _called(self.complete, words, context)
 
 
@@ -138,15 +138,15 @@ def _called(function: Callable[..., T], words: str, context: SlashContext) -> T:
 
     try:
         takes_context = "context" in signature(function).parameters
-    except ValueError:  # a function in C without one
+    except ValueError:  # a function in C without a signature
         takes_context = False
     return function(words, context=context) if takes_context else function(words)
 
 
 def split_slash_command(line: str) -> tuple[str, str] | None:
-    """Return name and arguments of a line that is a `/NAME words`, None if it is a prompt.
+    """Return name and arguments of a line `/NAME words`, known or not; None if it is a prompt.
 
-    A path such as /etc/hosts, or // at the start of a comment, is no command.
+    A path such as /etc/hosts, or // at the start of a comment, is not a command.
     """
     if not line.lstrip().startswith("/"):
         return None

@@ -1,6 +1,6 @@
-"""A kept session for whoever reads it: its exchanges one after another, each made of steps in the order they happened.
+"""Stored session for readers: its exchanges in order, each made of steps in the order they happened.
 
-Public as a whole: what writes a session down, shows or counts it reads these records instead of the events.
+All of it is public. Code that exports, shows or counts a session reads these records instead of the events.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from inarch.contract.records import SessionInfo
 
 Data = Mapping[str, Any]
 _LONGEST_S = 1e9
-"""A damaged record may claim more than a float holds."""
+"""A damaged record may have a value beyond a float."""
 
 
 @frozen
 class Span:
-    """A stretch of time, in seconds since the epoch."""
+    """Period of time, in seconds since the epoch."""
 
     begin: float
     end: float
 
     @property
     def seconds(self) -> float:
-        """How long it is."""
+        """Its length."""
         return max(self.end - self.begin, 0.0)
 
 
 @frozen
 class Change:
-    """A file that something changed: `created`, `changed`, `deleted` or `moved`."""
+    """Change of a file: `created`, `changed`, `deleted` or `moved`."""
 
     path: str
     verb: str
@@ -46,7 +46,7 @@ class Change:
 
 @frozen
 class Answered:
-    """An answer to a question of approval: what it was, how far it reaches, who gave it and why."""
+    """Answer to an approval question: its outcome, its scope, who gave it and why."""
 
     outcome: str
     scope: str = ""
@@ -56,9 +56,9 @@ class Answered:
 
 @define(eq=False)
 class Request:
-    """A request to a model with as much of a reply as came; `usage` is None where none did.
+    """Request to a model with the received part of its reply; `usage` is None if there was no reply.
 
-    `answered_by` is the model that the service says has answered, and `company` who runs it; empty if it doesn't say.
+    `answered_by` is the model that answered according to the service, and `company` runs it; empty if it does not say.
     """
 
     model: str
@@ -78,16 +78,16 @@ class Request:
 
     @property
     def span(self) -> Span:
-        """When it was under way; what nobody saw end took no time that is known."""
+        """Time it took; a request without a recorded end took no known time."""
         return Span(self.asked, self.asked if self.replied is None else self.replied)
 
 
 @define(eq=False)
 class Call:
-    """A call of a tool from its first state to its result; `status` is the last that is known.
+    """Call of a tool from its first state to its result; `status` is the last known one.
 
     `rewritten` are the data of its `call.rewritten` events, `added` those of its `call.reviewed` events. If it failed,
-    `recovered_by` is the id of the later call of its turn that did what it could not; empty if none did.
+    `recovered_by` is the id of the later call of its turn that succeeded instead; empty for none.
     """
 
     id: str
@@ -111,14 +111,14 @@ class Call:
 
     @property
     def span(self) -> Span | None:
-        """When it ran; None where it never did."""
+        """Time it ran; None if it never did."""
         if self.started is None:
             return None
         return Span(self.started, self.started if self.ended is None else self.ended)
 
     @property
     def asking(self) -> Span | None:
-        """How long it waited for a person; None where nobody was asked."""
+        """Time it waited for the user; None if there was no question."""
         if self.waiting is None:
             return None
         return Span(self.waiting, self.waiting if self.answered is None else self.answered)
@@ -126,7 +126,7 @@ class Call:
 
 @frozen
 class Remark:
-    """Anything else that happened: the kind and the data of its event, as they were recorded."""
+    """Any other event: its kind and its data, as recorded."""
 
     kind: str
     at: float
@@ -135,7 +135,7 @@ class Remark:
 
     @property
     def span(self) -> Span | None:
-        """What was waited for a service; None for what takes no time."""
+        """Time spent waiting for a service; None for an event without a wait."""
         seconds = self.data.get("seconds")
         if self.kind != "limit.wait":
             return None
@@ -147,11 +147,11 @@ Step = Request | Call | Remark
 
 @define(eq=False)
 class Exchange:
-    """An agent's turn with the prompt it answers. `number` counts agent turns from 1; 0 is what came before them.
+    """Agent's turn with the prompt it answers. `number` counts agent turns from 1; 0 is what came before them.
 
-    `later` is what happened after its end and before the next prompt, `pictures` how many came with the prompt, and
-    `size` how many characters its events have as they are kept. `mode` is how the prompt was given (`text`, `voice` or
-    `selection`); `answered_by` and `company` are those of its last reply.
+    `later` is what happened after its end and before the next prompt. `pictures` counts those of the prompt, and `size`
+    counts the characters of its stored events. `mode` is how the prompt was given (`text`, `voice` or `selection`).
+    `answered_by` and `company` are those of its last reply.
     """
 
     number: int = 0
@@ -177,12 +177,12 @@ class Exchange:
 
     @property
     def calls(self) -> list[Call]:
-        """Its calls, those after its end too."""
+        """Its calls, including those after its end."""
         return [step for step in (*self.steps, *self.later) if isinstance(step, Call)]
 
     @property
     def changes(self) -> list[Change]:
-        """What it changed, each path and verb once."""
+        """Its changes, each path and verb once."""
         found = [
             change for step in (*self.steps, *self.later) if not isinstance(step, Request) for change in step.changes
         ]
@@ -190,7 +190,7 @@ class Exchange:
 
     @property
     def span(self) -> Span | None:
-        """From its beginning to the end of its last step; None where neither is known."""
+        """Time from its beginning to the end of its last step; None if neither is known."""
         times = [time for time in (self.begun, self.ended) if time is not None]
         for step in self.steps:
             span = step.span
@@ -199,9 +199,9 @@ class Exchange:
 
 
 class Transcript(Protocol):
-    """Stored session, up to its last event when it was opened, with secrets as placeholders.
+    """Stored session, up to its last event when it was opened; secrets are placeholders.
 
-    Each method reads the session anew and holds one exchange at a time, so that memory doesn't grow with the session.
+    Each method reads the session anew and holds one exchange at a time, so that memory does not grow with the session.
     """
 
     @property
@@ -210,29 +210,29 @@ class Transcript(Protocol):
 
     @property
     def begun(self) -> Data:
-        """What was recorded as it began: `profile`, `version`, `plugins`, `forked_from`, `forked_at`."""
+        """Data recorded at its beginning: `profile`, `version`, `plugins`, `forked_from`, `forked_at`."""
 
     def exchanges(self) -> Iterator[Exchange]:
-        """Yield each agent's turn with its prompt; first what came before them, if anything did."""
+        """Yield each agent's turn with its prompt; first what came before them, if anything."""
 
     def events(self, kinds: Collection[str] = (), after: int = 0) -> Iterator[Event]:
-        """Yield the events themselves, all or those of some kinds, such as `turn.ended`; those behind a number."""
+        """Yield the events themselves, all or those of some kinds, such as `turn.ended`, after a number."""
 
     def spent(self) -> tuple[Spent, ...]:
-        """Return what its requests came to, by purpose, plugin and model."""
+        """Return the usage of its requests, by purpose, plugin and model."""
 
 
 @runtime_checkable
 class Exporter(Protocol):
-    """Port: writes a session in one format, for `inarch sessions export`."""
+    """Port of an object that writes a session in one format, for `inarch sessions export`."""
 
     @property
     def name(self) -> str:
-        """What `--format` calls it."""
+        """Its name for `--format`."""
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """The ends of file names that mean it, such as `(".csv",)`; the first is that of a file nobody named."""
+        """File name suffixes that select it, such as `(".csv",)`; the first is used for a file without a given name."""
 
     def export(self, session: Transcript, out: TextIO) -> None:
         """Write the session. `out` is UTF-8 without any change of line ends; `out.buffer` takes bytes."""

@@ -1,4 +1,4 @@
-"""What taking changes back works with: what stands at a path, how it is to be left, and the report."""
+"""Records for reverting changes: the present state of a path, the state to restore, and the report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inarch.contract.frozen import frozen
 
 
 class Standing(NamedTuple):
-    """State of a path: the hash of its bytes, None for nothing and for a directory, and its whole mode."""
+    """Present state of a path: the hash of its bytes (None for a missing path or a directory) and its whole mode."""
 
     hash: str | None
     mode: int
@@ -17,7 +17,7 @@ class Standing(NamedTuple):
 
 @frozen
 class PutBack:
-    """Wanted state of a path, with the state that it must have before. `data` returns the bytes of `then`."""
+    """State to give a path, and the state that it must have before; `data` returns the bytes of `then`."""
 
     path: str
     now: Standing
@@ -27,7 +27,7 @@ class PutBack:
 
 @frozen
 class FileOutcome:
-    """Result of undo for a path: `made`, `changed`, `merged`, `removed`, `mode`, or `left` with a note."""
+    """Outcome for a path: `made`, `changed`, `merged`, `removed`, `mode`, or `left` with a note."""
 
     path: str
     action: str
@@ -36,9 +36,9 @@ class FileOutcome:
 
 @frozen
 class FileConflict:
-    """Path on which your changes and the ones to undo touch the same lines. `text` shows them.
+    """Path at which the user's present text and the reverted change touch the same lines; `text` shows them.
 
-    Without a path it is about all of it, and `text` says what went wrong.
+    Without a path it is about the whole operation, and `text` says what went wrong.
     """
 
     path: str
@@ -47,9 +47,9 @@ class FileConflict:
 
 @frozen
 class UndoReport:
-    """Result of an undo or redo. Nothing was written unless `done`.
+    """Report of an undo or redo; unless `done`, nothing was written.
 
-    `what` names the turns and calls, a line each; `notes` say what is not covered.
+    `what` names the turns and calls, one line each; `notes` say what is not covered.
     """
 
     action: Literal["undo", "redo"]

@@ -1,4 +1,4 @@
-"""The workspace port: safe files and processes under one root."""
+"""Port of workspaces: safe files and processes under one root."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 
 class Workspace(Protocol):
-    """Port: safe files and processes under one root.
+    """Port of safe files and processes under one root.
 
-    Paths are relative with `/` separators; every failure is a `ToolFailed`.
+    Paths are relative with `/` separators; every failure is a `ToolFailed`. Methods are synchronous and may be called
+    from
+    several threads at once. A workspace may offer more members:
 
-    Methods are synchronous and may be called from several threads at once. One that can join programs also offers
-    `run_piped(parts, *, cwd, timeout_s, merged, on_output, cancelled)`: each of the `Piped` runs with its own rights
-    and reads what the one before it writes, and what came of them is the `Ran` of the last that failed. One that has
-    folders beside its root has their absolute paths in `added`; `+` and the absolute path is the path of a file there.
+    - `run_piped(parts, *, cwd, timeout_s, merged, on_output, cancelled)`: runs a pipeline. Each `Piped` has its own
+      rights
+      and reads what the one before it writes. The `Ran` is that of the last one that failed.
+    - `added`: the absolute paths of folders beside its root. A file there has the path `+` and the absolute path.
     """
 
     @property
@@ -30,7 +32,7 @@ class Workspace(Protocol):
         """The root's absolute path, for messages only."""
 
     def stat(self, path: str) -> FileStat | None:
-        """Return what stands at `path` without following a link at its end, or None where there is nothing."""
+        """Return the state of `path` without following a link at its end, or None if it does not exist."""
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         """Return the bytes of a regular file. `hash` is set when the whole file was read."""
@@ -45,13 +47,13 @@ class Workspace(Protocol):
         """Remove a file whose present hash is `expected_hash`."""
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
-        """Move a file whose present hash is `expected_hash` to a path where nothing stands."""
+        """Move a file whose present hash is `expected_hash` to a path that does not exist."""
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
-        """Put a file back as it was: its bytes and its mode."""
+        """Restore an earlier state of a file: its bytes and its mode."""
 
     def entries(self, path: str = ".") -> tuple[FileStat, ...]:
-        """Return what stands in a directory, by name, ignored things and links included; nothing below it."""
+        """Return the entries of a directory by name, including ignored files and links; not recursive."""
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the files that match a glob, sorted, without git-ignored ones and without following links."""
@@ -73,22 +75,22 @@ class Workspace(Protocol):
         on_output: Callable[[bytes], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> Ran:
-        """Run a program without a shell, confined to its rights, and return what came of it.
+        """Run a program without a shell, confined to its rights, and return its result.
 
         The program and every process it started are gone when this returns.
 
         Args:
             argv: The program, a name of the fixed table or an absolute path, and its arguments.
-            rights: What it may do.
+            rights: Its rights.
             cwd: The directory it starts in.
-            stdin: What it reads from its standard input.
+            stdin: Its standard input.
             timeout_s: Seconds after which it is killed.
-            merged: Whether its standard error goes where its output goes.
-            on_output: Called with each piece of output as it comes, in the calling thread.
-            cancelled: Killed when this is set.
+            merged: Whether to merge its standard error into its output.
+            on_output: Called with each piece of output as it arrives, in the calling thread.
+            cancelled: Event that kills it when set.
 
         Raises:
-            ToolFailed: It can't be started, or not as well confined as is required.
+            ToolFailed: It cannot be started, or not as well confined as required.
             Cancelled: `cancelled` was set; the program is gone.
         """
 
@@ -96,34 +98,34 @@ class Workspace(Protocol):
         """Return how well programs are confined here."""
 
     def close(self) -> None:
-        """Stop what still runs and let go of descriptors; may be called twice."""
+        """Stop running programs and close descriptors; may be called twice."""
 
 
 @runtime_checkable
 class Restorable(Protocol):
-    """What a workspace may offer beyond `Workspace`; with it, what commands changed is known and changes are undone."""
+    """Optional methods of a workspace that let Inarch detect changes by commands and undo changes."""
 
     def survey(self, limit: int) -> Survey:
-        """Return what stands below the root, ignored things and bulky folders left out."""
+        """Return the paths below the root, without ignored files and bulky folders."""
 
     def link_target(self, path: str) -> bytes:
-        """Return what a symbolic link points to, as it stands in it."""
+        """Return the unresolved target of a symbolic link."""
 
     def restore_all(self, states: Sequence[FileState], near: Sequence[str] = ()) -> tuple[str, ...]:
-        """Leave every path as its state says, or, where one can't be, all of them as they are.
+        """Set every path to its given state or, if one cannot be set, leave all unchanged.
 
-        Links are never followed, made or removed but as themselves. A folder that is to go and isn't empty stays; the
-        paths of those that stayed are returned. What an attempt that was cut off left beside these paths, or beside
-        those in `near`, is removed.
+        Links are never followed; they are created and removed as themselves. A folder that is to be removed and is not
+        empty stays; the paths of those are returned. Leftovers of an interrupted attempt beside these paths, or beside
+        those in `near`, are removed.
 
         Raises:
-            ToolFailed: `conflict` where something else stands than was expected; nothing has changed.
+            ToolFailed: `conflict` if a path is not in its expected state; nothing has changed.
         """
 
 
 @frozen
 class WorkspaceSpec:
-    """Kind of workspace that a profile can name. `open(root)` makes one."""
+    """Kind of workspace that a profile can name: `open(root)` creates one."""
 
     name: str
     open: Callable[[str], Workspace]

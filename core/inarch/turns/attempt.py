@@ -1,4 +1,4 @@
-"""One attempt at one request: it is announced, streamed within its deadlines, and counted however it ends."""
+"""One attempt at one request: announced, streamed within its deadlines, and counted however it ends."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Showing:
-    """Collects text until the loop has its next turn, which is before anything is waited for; then it is an event.
+    """Buffer that collects text until the loop's next step and then shows it as one event.
 
     Args:
-        journal: Hears of it.
-        turn_id: Whose reply it is.
+        journal: Records the event.
+        turn_id: The turn of the reply.
     """
 
     journal: Journal
@@ -45,7 +45,7 @@ class Showing:
         """Take the next piece of the reply.
 
         Raises:
-            BrokenPipeError: Nobody is there any more who could see it.
+            BrokenPipeError: The front end is gone.
         """
         if self._failure is not None:
             raise self._failure
@@ -60,7 +60,7 @@ class Showing:
             self._due = asyncio.get_running_loop().call_soon(self._now)
 
     def flush(self) -> None:
-        """Show what was collected."""
+        """Show the collected text."""
         if self._due is not None:
             self._due.cancel()
             self._due = None
@@ -73,33 +73,33 @@ class Showing:
     def _now(self) -> None:
         try:
             self.flush()
-        except BrokenPipeError as error:  # a callback has nobody to tell; the next piece does
+        except BrokenPipeError as error:  # a callback cannot report the error; the next piece does
             self._failure = error
 
 
 CHARACTERS_PER_TOKEN = 3.5
-"""Of output that a service said nothing about; rough, on the safe side."""
+"""Estimate for output that a service did not report; rough, on the safe side."""
 USUAL_REPLY = 500
-"""Output tokens that pacing expects of a reply before it has come."""
+"""Output tokens that pacing expects of a reply before it arrives."""
 BREATH_S = 0.05
-"""Seconds after which a stream that always has more lets timers, the screen and Ctrl-C have their turn."""
+"""Seconds after which a stream that always has more data yields to timers, the screen and Ctrl-C."""
 _FREE = Usage(cost_usd=Decimal(0))
 
 
 @define(eq=False, repr=False)
 class Attempt:
-    """A request on its way.
+    """Request in progress.
 
     Args:
         state: The session it belongs to.
-        turn_id: The turn at whose expense it is.
-        time: The turn's wall time; its meter counts what the turn spends.
-        choice: Who is asked.
-        request: What is asked, with its limit of output.
+        turn_id: The turn that pays for it.
+        time: The turn's wall time; its meter counts the turn's spending.
+        choice: The provider and model to ask.
+        request: The request, with its limit of output.
         counted: The request's input tokens as counted beforehand.
-        hold: What the meter has set aside for it.
+        hold: The meter's reservation for it.
         price: The model's price, None if unknown.
-        plugin: Whose strategy or source asks; empty for the turn itself.
+        plugin: Owner of the strategy or source that asks; empty for the turn itself.
         number: From 1; more after an error.
     """
 
@@ -119,19 +119,19 @@ class Attempt:
 
     @property
     def meter(self) -> Meter:
-        """What counts the spending."""
+        """Meter that counts the spending."""
         return self.time.meter
 
     @property
     def expected_tokens(self) -> int:
-        """What pacing counts until the real usage is known."""
+        """Tokens that pacing counts until the real usage is known."""
         return self.counted + min(USUAL_REPLY, self.hold.output or USUAL_REPLY)
 
     async def reply(self) -> Reply:
         """Send the request and return the whole reply.
 
         Raises:
-            ProviderError: It failed, was cut, empty or malformed, or took too long.
+            ProviderError: It failed, was cut, empty or malformed, or timed out.
         """
         await self._announce()
         self.state.parts.pacer.sent(self.choice.full_name, self.expected_tokens)
@@ -145,13 +145,14 @@ class Attempt:
         except ProviderError as error:
             self._failed(error)
             raise
-        except (asyncio.CancelledError, Cancelled):  # by Ctrl-C, or the end of the turn's time: what came is paid for
+        # by Ctrl-C, or the end of the turn's time: the received part is paid for
+        except (asyncio.CancelledError, Cancelled):
             self._broken_off("cancelled")
             raise
         return self._replied(reply)
 
     async def _announce(self) -> None:
-        """Record that it is sent, and put on disk what happened so far before money is spent."""
+        """Record that it is sent, and flush earlier events to disk before money is spent."""
         request, digest = self.request, ""
         if request.purpose == "turn" and not self.plugin:
             digest = self.state.asked.prefix.note(
@@ -176,7 +177,7 @@ class Attempt:
             await self.state.journal.sync()
 
     async def _stream(self) -> None:
-        """Collect the reply; time out where it is silent for too long, or takes too long however steadily it drips."""
+        """Collect the reply; time out if it is silent for too long, or takes too long although it keeps arriving."""
         provider, silence_s = self.choice.provider, self.state.parts.pacer.longest_silence_s
         clock = asyncio.get_running_loop().time
         moved = clock()
@@ -191,11 +192,11 @@ class Attempt:
                     async for delta in deltas:
                         now = clock()
                         if now >= end:
-                            raise TimeoutError  # a stream that never waits leaves the loop no time to say so
+                            raise TimeoutError  # a stream that never waits leaves the loop no time to report it
                         if now - moved > silence_s / 100:  # moving a deadline costs more than a delta
                             deadline.reschedule(min(now + silence_s, end))
                             moved = now
-                        if now - breathed > BREATH_S:  # a stream that never waits: others have to live, too
+                        if now - breathed > BREATH_S:  # a stream that never waits: let other tasks run, too
                             await asyncio.sleep(0)
                             breathed = clock()
                         self._collected.add(delta)
@@ -221,7 +222,7 @@ class Attempt:
         return ProviderError("timeout", f"{name} {said}", retryable=True)
 
     def _replied(self, reply: Reply) -> Reply:
-        """Count a whole reply; if its service told no usage, that is an estimate of unknown cost."""
+        """Count a whole reply; if its service reported no usage, count an estimate of unknown cost."""
         if self._collected.usage is None:
             reply = evolve(reply, usage=self._estimate())
             self._unreported(reply.usage, reply.usage.input_tokens + reply.usage.output_tokens)
@@ -235,7 +236,7 @@ class Attempt:
         return reply
 
     def _failed(self, error: ProviderError) -> None:
-        """Count a failed request: one that the service refused, or never saw (without a key), is not billed."""
+        """Count a failed request; one that the service refused or never saw (without a key) is not billed."""
         is_refused = error.status is not None or not error.was_sent or error.kind == "auth"
         if is_refused and not self._collected.has_begun:
             self.meter.add(_FREE)
@@ -244,7 +245,7 @@ class Attempt:
             self._broken_off(error.kind, _failure(error))
 
     def _broken_off(self, why: str, failure: Failure | None = None) -> None:
-        """Count a request that ended early: with what was reported, else as an estimate of unknown cost."""
+        """Count a request that ended early: with the reported usage, else an estimate of unknown cost."""
         reported = self._collected.usage
         usage = self._estimate() if reported is None else priced(reported, self.price)
         if reported is None:
@@ -258,7 +259,7 @@ class Attempt:
         self._record(Reply(message, (), usage, "error"), why, failure=failure)
 
     def _unreported(self, usage: Usage, tokens: int) -> None:
-        """Hold against the budget what the request costs at its worst, or what came of it if that is more."""
+        """Count a request's worst case against the budget, or its partial output if that is more."""
         cost = Decimal(0) if self.price is None else cost_of(usage, dearest(self.price))
         self.meter.unreported(usage, tokens, max(self.hold.cost, cost))
 

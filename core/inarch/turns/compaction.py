@@ -1,4 +1,4 @@
-"""Makes a conversation that is too long shorter: each compaction in turn, until the next request fits."""
+"""Shortening of a conversation that is too long: each compaction in turn, until the next request fits."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
 
 
 COMPACTED_FACTOR = 4
-"""Of the turns before the last `context_turns`, a compaction leaves this many times as many in their short form."""
+"""Multiple of `context_turns` that a compaction leaves in short form before the last `context_turns` turns."""
 
 
 async def compacted(
     run: TurnRun, compactions: Sequence[Bound[Compaction]], room: float, reason: Crowding, model: str, *, strict: bool
 ) -> ContextDropped:
-    """Let the model see a conversation of at most `room` tokens, and return what it doesn't see any more.
+    """Shorten a conversation to at most `room` tokens, and return what the model no longer sees.
 
     Args:
         run: The turn.
-        compactions: Which are called, in this order.
-        room: Tokens that the messages may have.
-        reason: Why something has to go.
-        model: Who is asked, by its full name.
-        strict: Whether it is an error where all that may go is not enough; otherwise that is taken.
+        compactions: The compactions to call, in this order.
+        room: Token limit of the messages.
+        reason: Why it must be shortened.
+        model: The model to ask, by its full name.
+        strict: Whether to raise an error if dropping everything optional is not enough; otherwise accept that.
 
     Raises:
-        ProviderError: Not even the prompt and the newest step fit; it says what to do.
+        ProviderError: Not even the prompt and the newest step fit; the remedy says what to do.
     """
     state, kept = run.state, run.state.config.profile.context_turns
     whole = Crowded(
@@ -60,7 +60,7 @@ async def compacted(
         partial(_keep, state),
         run.asker.ask,
     )
-    # The rule of the profile goes first; each compaction then gets what the one before it left.
+    # The profile's rule comes first; each compaction then gets the result of the one before it.
     before = tuple(by_turns(whole.earlier, kept, kept * COMPACTED_FACTOR)) if compactions else whole.earlier
     crowded, done = evolve(whole, earlier=before), Compacted(before, whole.running)
     for one in compactions:
@@ -68,7 +68,7 @@ async def compacted(
             with guarded(one.plugin, "compaction", (ProviderError, ToolFailed, LimitReached)):
                 asking = evolve(crowded, ask=partial(run.asker.ask, plugin=one.plugin))
                 found = checked_compacted(await pending(one.value.compact(asking), "compact"), crowded)
-        except (InarchError, LimitReached) as error:  # what a compaction can't afford, the turn itself still may
+        except (InarchError, LimitReached) as error:  # if a compaction cannot afford it, the turn itself may
             run.skipped(f"compaction {one.value.name!r}", error)
             continue
         if found is not None:
@@ -91,13 +91,13 @@ def checked_compacted(value: object, crowded: Crowded) -> Compacted | None:
     """Return a compaction's answer.
 
     Raises:
-        TypeError: It isn't the conversation that it was given: another one could neither be sent nor resumed.
+        TypeError: It is not the given conversation; another one could neither be sent nor resumed.
     """
     if value is None:
         return None
     if not isinstance(value, Compacted):
         raise TypeError(f"compact returned {value!r:.60}, not an inarch.Compacted or None")
-    # A resume knows the turns by their place and form only.
+    # A resume knows the turns by position and form only.
     if len(value.earlier) != len(crowded.earlier) or not all(map(_is_form_of, value.earlier, crowded.earlier)):
         raise TypeError("compact returned other earlier turns than it was given, in other forms than there are")
     if not value.running or value.running[0].parts[:1] != crowded.running[0].parts[:1]:
@@ -125,7 +125,7 @@ def _is_answered(messages: tuple[Message, ...]) -> bool:
 
 
 def _kept(run: TurnRun) -> str:
-    """Keep the messages of the running turn, as models see them, and return the reference; empty if they can't be."""
+    """Store the running turn's messages, as models see them, and return the reference; "" if they cannot be stored."""
     messages = [run.state.asked.hiding.message(message) for message in run.messages]
     return keep_packed(run.state.journal, json.dumps(to_data(messages)))
 
@@ -162,7 +162,7 @@ def _keep(state: SessionState, result: ToolResult) -> str:
 
 
 def by_turns(history: Sequence[EarlierTurn], whole: int, short: int) -> list[EarlierTurn]:
-    """Return the last `whole` turns as they are, the `short` ones before those in short form, the others dropped."""
+    """Return the last `whole` turns unchanged, the `short` ones before those in short form, the others dropped."""
     last = len(history) - whole
     return [
         said if place >= last else said.short() if place >= last - short else said.dropped()
@@ -171,7 +171,7 @@ def by_turns(history: Sequence[EarlierTurn], whole: int, short: int) -> list[Ear
 
 
 def dropped(reason: str, tokens: int, old: Sequence[EarlierTurn], new: Sequence[EarlierTurn]) -> ContextDropped:
-    """Return what is recorded where turns stand in other forms than before."""
+    """Return the event data for turns that have changed their form."""
     changed = [now for now, was in zip(new, old, strict=True) if now is not was]
     return ContextDropped(
         reason,
@@ -183,7 +183,7 @@ def dropped(reason: str, tokens: int, old: Sequence[EarlierTurn], new: Sequence[
 
 
 def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["turns", "asked"]) -> ContextDropped:
-    """Put `history` in the place of what the model sees of earlier turns; record what is left out by that."""
+    """Replace the model's view of earlier turns by `history`; record what that leaves out."""
     tokens = _tokens(state, state.history) - _tokens(state, history)
     left_out = dropped(reason, tokens, state.history, history)
     state.go_on_with(history)
@@ -194,7 +194,7 @@ def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["tu
 
 
 def record(state: SessionState, left_out: ContextDropped, turn_id: str | None) -> None:
-    """Record what is left out from now on; where it wasn't asked for and isn't the rule, tell it."""
+    """Record what is left out from now on, and show a note unless the user or the profile's rule asked for it."""
     if not left_out:
         return
     state.journal.record(left_out, turn_id)
@@ -209,7 +209,7 @@ def _tokens(state: SessionState, history: Iterable[EarlierTurn]) -> int:
 
 
 def restored(history: Sequence[EarlierTurn], left_out: Iterable[Mapping[str, Any]]) -> list[EarlierTurn]:
-    """Return a kept session's turns with left out what had been left out of them: the data of `context.dropped`."""
+    """Return a stored session's turns without what was left out of them, given the data of `context.dropped`."""
     changes: dict[str, Callable[[EarlierTurn], EarlierTurn]] = {}
     refs: dict[str, str] = {}
     for data in left_out:

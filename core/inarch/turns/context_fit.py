@@ -1,4 +1,4 @@
-"""As much of a conversation as a model has room for: what has to be left out, and how that is recorded."""
+"""Fit of a conversation into a model's window: what to leave out, and its record."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from inarch.turns.run import TurnRun
 
 OUTPUT_RESERVE = 4096
-"""Tokens that are kept free for the reply, where the request doesn't say how many it may have."""
+"""Tokens reserved for the reply if the request sets no limit."""
 LARGEST_RESERVE = 0.25
-"""The share of a small window that is kept free for the reply at most."""
+"""Maximum share of a small window that is reserved for the reply."""
 AFTER_REFUSAL = 0.6
-"""A service that refused a request as too long gets this share of its tokens at the next attempt."""
+"""Share of a refused request's tokens for the next attempt, if a service refused it as too long."""
 
-# How services say it: "maximum context length is 8192 tokens", "exceeds the available context size (4096 tokens)".
+# Services' wording: "maximum context length is 8192 tokens", "exceeds the available context size (4096 tokens)".
 _LIMIT = r"(?:maximum|available|limit|context)[^.\d]{0,40}(\d[\d,]{2,9})(?: tokens)?"
 _NUMBER = r"\d[\d,]{2,9}"
 
 
 def window_of(choice: Choice, state: SessionState) -> int | None:
-    """Return the tokens that a request to this model may have at most; None where nobody knows."""
+    """Return the maximum tokens of a request to this model; None if unknown."""
     try:
         limits = choice.limits
     except PluginError:
@@ -42,10 +42,10 @@ def window_of(choice: Choice, state: SessionState) -> int | None:
 
 
 async def make_room(run: TurnRun) -> None:
-    """Leave out what doesn't fit the model's window, record and tell it.
+    """Leave out what does not fit the model's window, record it and show a note.
 
     Raises:
-        ProviderError: Nothing more can be left out, and the window is known and not only guessed from a refusal.
+        ProviderError: Nothing more can be left out, and the window is known, not guessed from a refusal.
     """
     choice = run.answering
     window = window_of(choice, run.state)
@@ -54,7 +54,7 @@ async def make_room(run: TurnRun) -> None:
 
 
 async def shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -> bool:
-    """Leave out what doesn't fit `window`, or what a compaction wants out before; whether there was anything."""
+    """Leave out what exceeds `window` or what a compaction removes early; return whether anything was left out."""
     state, model = run.state, run.answering.full_name
     request = run.request()
     count = state.asked.counter.count(request, model)
@@ -90,16 +90,16 @@ def _watches(compaction: Compaction) -> bool:
 
 
 def _let_go(state: SessionState) -> None:
-    """Hold no turn that the model doesn't see any more: it stands in the store. The last one is still looked at."""
+    """Release turns that the model no longer sees, except the last one, which is still read; the store has them."""
     if state.gone and state.journal.degraded is None:
         seen = {said.turn_id for said in state.history}
         state.turns[:-1] = [turn for turn in state.turns[:-1] if turn.id in seen]
 
 
 def room_after(error: ProviderError, counted: int) -> int:
-    """Return how many tokens the next attempt may have: what the service says, and less than what it refused.
+    """Return the token limit of the next attempt: the service's limit, and less than the refused request.
 
-    Where it also says how many there were, the room is in tokens as they are counted here, not as it counts them.
+    If the service also reports how many tokens there were, the limit is converted to tokens as counted here.
     """
     room = int(counted * AFTER_REFUSAL)
     said = re.search(_LIMIT, error.message, re.I)

@@ -1,8 +1,8 @@
-"""The ledger of a session: who asked which model for what, how often, and what it took.
+"""Ledger of a session: which model was asked, by whom and for what, how often, and the usage.
 
-It is fed with the events `model.requested`, `model.replied` and, of what children took, `child.ended`, live and from a
-kept session alike, so a resumed session goes on with the sums it had. A request without a reply in its record has an
-unknown cost: Inarch was killed.
+It is fed with the events `model.requested`, `model.replied` and, for children's usage, `child.ended`. Live and stored
+sessions are treated alike, so a resumed session continues its sums. A request without a recorded reply has an unknown
+cost: Inarch was killed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Key = tuple[str, str, str]
 
 @define(eq=False, repr=False)
 class Entry:
-    """What requests with the same purpose, plugin and model came to; `waiting` are those without a reply so far."""
+    """Usage of requests with the same purpose, plugin and model; `waiting` are those without a reply so far."""
 
     requests: int = 0
     waiting: int = 0
@@ -39,7 +39,7 @@ class Entry:
     def replied(self, data: Any) -> None:
         """Add the data of a `model.replied`."""
         usage = data.get("usage") or {}
-        # Where the record has a gap, a reply may be there without its request.
+        # If the record has a gap, a reply may appear without its request.
         self.waiting = max(0, self.waiting - 1)
         self.failed += data.get("finish") == "error" and data.get("error") != "cancelled"
         self.input_tokens += usage.get("input_tokens", 0)
@@ -70,14 +70,14 @@ class Entry:
 
 @define(eq=False, repr=False)
 class Ledger:
-    """Sums up a session and, apart, its present turn; what it takes does not grow with the session."""
+    """Sums of a session and of its present turn; its size does not grow with the session."""
 
     _session: dict[Key, Entry] = field(init=False, factory=dict)
     _turn: dict[Key, Entry] = field(init=False, factory=dict)
     _turn_id: str | None = field(init=False, default=None)
 
     def saw(self, event: Event) -> None:
-        """Take in an event; only requests and replies count."""
+        """Process an event; only requests and replies count."""
         if event.kind == "model.requested":
             for entry in self._entries(event):
                 entry.requests += 1
@@ -95,17 +95,17 @@ class Ledger:
         return [self._turn_id, *(_entries_data(entries) for entries in (self._session, self._turn))]
 
     def go_on_from(self, data: Any) -> None:
-        """Take over the sums that `to_data` gave."""
+        """Restore the sums from the data of `to_data`."""
         self._turn_id, session, turn = data
         self._session, self._turn = _entries_of(session), _entries_of(turn)
 
     def rows(self, turn_id: str | None = None) -> tuple[Spent, ...]:
-        """Return a record for each purpose, plugin and model, of the session or of the turn that is its latest."""
+        """Return a record for each purpose, plugin and model, of the session or of its latest turn."""
         entries = self._session if turn_id is None else self._turn if turn_id == self._turn_id else {}
         return tuple(entry.spent(*key) for key, entry in entries.items())
 
     def total(self) -> Spent:
-        """Return what the session came to, in one record."""
+        """Return the session's usage in one record."""
         return total_of(self.rows())
 
     def _entries(self, event: Event, key: Key | None = None) -> tuple[Entry, Entry]:

@@ -1,6 +1,6 @@
-"""A turn, from prompt to answer: gather, decide, then ask and call until no calls are left.
+"""Loop of a turn, from prompt to answer: gather, decide, then ask and call until no calls are left.
 
-Plugins may hold the end back as often as the profile says, and an answer has to keep its schema.
+Plugins may hold the end back as often as the profile allows, and an answer must match its schema.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SO_FAR = (
 
 
 FINAL = frozenset({"max_cost_usd", "max_tokens", "max_reply_bytes"})
-"""Limits after which nothing more is asked."""
+"""Limits after which no more requests are sent."""
 
 
 async def run_turn(state: SessionState, prompt: str, before: Collection[str] = ()) -> Turn:
@@ -42,12 +42,12 @@ async def run_turn(state: SessionState, prompt: str, before: Collection[str] = (
     Args:
         state: The session.
         prompt: The prompt.
-        before: Ids of what was said before it and may still wait: the prompt begins with that.
+        before: Ids of earlier messages that may still wait: the prompt begins with them.
 
     Raises:
         asyncio.CancelledError: After the turn was recorded as cancelled.
-        ConfigError: The profile's model isn't there; nothing was recorded.
-        StoreError: The journal is required and could not be kept.
+        ConfigError: The profile's model is not available; nothing was recorded.
+        StoreError: The journal is required and could not be stored.
         Exception: Inarch itself failed; the turn was recorded as failed.
     """
     try:
@@ -68,14 +68,14 @@ async def run_turn(state: SessionState, prompt: str, before: Collection[str] = (
     except Exception as error:
         run.end_broken(error)
         raise
-    except BaseException:  # the process is told to end
+    except BaseException:  # the process is asked to end
         run.end_cancelled()
         raise
     return turn
 
 
 async def _finish(run: TurnRun, turn: Turn) -> None:
-    """Let tracers sum up, record the end and put everything on disk."""
+    """Let tracers summarise, record the end and flush everything to disk."""
     state = run.state
     for tracer in state.parts.tracers:
         try:
@@ -115,7 +115,7 @@ async def _outcome(run: TurnRun) -> Turn:
 
 
 async def _answer(run: TurnRun) -> str:
-    """The loop: one iteration is a request and all the calls of its reply."""
+    """Run the loop: one iteration is a request and all the calls of its reply."""
     async with run.asker.time.working():
         await gather(run)
         decision = await decide(run)
@@ -148,14 +148,14 @@ async def _answer(run: TurnRun) -> str:
 
 
 def _answered(calls: Sequence[ToolCall]) -> str:
-    """Return the text with which a call ends the turn; empty where none does."""
+    """Return the text with which a call ends the turn; "" if none does."""
     results = (call.result for call in calls if call.result is not None and call.result.success)
     return next((str(result.metadata[ANSWER]) for result in results if result.metadata.get(ANSWER)), "")
 
 
 async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
-    """Return what came of an answer that was cut, else ask once more without tools; say which limit was reached."""
-    # Nothing may be asked any more, or an answer was on its way when the time was up.
+    """Return a partial answer, or ask once more without tools; say which limit was reached."""
+    # No more requests are allowed, or an answer was arriving when the time was up.
     if limit.name in FINAL or (limit.name == "max_seconds" and run.asker.unfinished):
         return _kept(run, limit)
     run.close_calls()
@@ -173,7 +173,7 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
 
 
 def _kept(run: TurnRun, limit: LimitReached, why: str = "") -> str:
-    """Return the answer so far, which is what came of the last reply; where nothing did, why."""
+    """Return the answer so far, which is the text of the last reply, or say why there is none."""
     if run.asker.unfinished:
         return _with_limit(run, run.asker.unfinished, limit)
     return f"{limit.text} (and there is no answer so far: {why})" if why else limit.text
@@ -186,12 +186,12 @@ def _with_limit(run: TurnRun, text: str, limit: LimitReached) -> str:
 
 
 MOST_ANSWERS = 3
-"""How many answers of a turn may fail to keep the schema of its profile."""
+"""Maximum answers of a turn that may fail to match its profile's schema."""
 OUTPUT_SCHEMA = "output_schema"
 
 
 async def _is_held(run: TurnRun, answer: str) -> bool:
-    """Whether the turn has to go on: then its model is told why. A guard that fails is skipped, which is told."""
+    """Return whether the turn must continue; if so, tell its model why. Skip a guard that fails, with a note."""
     for guard in run.state.parts.end_guards:
         if run.holds >= run.state.config.profile.max_holds:
             return False
@@ -208,15 +208,15 @@ async def _is_held(run: TurnRun, answer: str) -> bool:
 
 
 def _kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | None:
-    """Return the answer as a schema of the profile wants it, None where the model is told why it has to answer again.
+    """Return the answer in the form of the profile's schema; None if the model was asked to answer again.
 
     Args:
         run: The turn.
-        answer: What was answered.
+        answer: The answer.
         is_last: Whether there will be no other.
 
     Raises:
-        AnswerRefused: It doesn't keep the schema, and nothing more is tried.
+        AnswerRefused: It does not match the schema, and there are no more attempts.
     """
     schema = run.state.config.profile.output_schema
     if schema is None:
@@ -242,10 +242,10 @@ def _hold(run: TurnRun, plugin: str, guard: str, reason: str) -> None:
 
 
 async def _reason(run: TurnRun, guard: Bound[EndGuard], answer: str) -> str:
-    """Return why a guard holds the end back, empty where it doesn't.
+    """Return why a guard holds the end back, "" if it does not.
 
     Raises:
-        InarchError: It failed, or took too long.
+        InarchError: It failed, or timed out.
     """
     from inarch.contract.interventions import MOST_TEXT, Ending, patience_of
 

@@ -1,4 +1,4 @@
-"""What stops a turn: iterations, time, circles, and what it may spend, which is reserved before each request."""
+"""Limits of a turn: iterations, time, repetition, and its spending, which is reserved before each request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inarch_sdk.usage import MILLION, dearest, price_at
 LimitName = Literal["max_iterations", "max_seconds", "max_tokens", "max_cost_usd", "max_reply_bytes", "repeated_states"]
 
 REPEATS = 3
-"""A cycle seen this often, with the same calls, results and files, is going nowhere."""
+"""Times a cycle with the same calls, results and files may occur before it counts as stuck."""
 CIRCLING = """\
 {what}, {times} times, and nothing changed. Do something else, or answer with what is known: the turn is stopped if this
 goes on."""
@@ -28,7 +28,7 @@ PERIODS = (1, 2, 3, 4)
 
 
 class LimitReached(Exception):
-    """A limit ends the turn; `text` says plainly which and how to raise it."""
+    """Reached limit that ends the turn; `text` says which one and how to raise it."""
 
     def __init__(self, name: LimitName, text: str) -> None:
         super().__init__(text)
@@ -37,11 +37,11 @@ class LimitReached(Exception):
 
 
 class Refused(Exception):
-    """The person denied all that the turn wanted to do, and gave no reason: there is nothing to go on with."""
+    """Denial of all calls by the user without a reason, which leaves the turn nothing to work with."""
 
 
 class Stopped(Exception):
-    """A plugin ends the turn: `by` is its part, `text` says why. No model sees the prompt where it `erases` that."""
+    """End of the turn by a plugin: `by` is its part, `text` says why. If it `erases` the prompt, no model sees that."""
 
     def __init__(self, by: str, text: str, *, erases: bool = False) -> None:
         super().__init__(text)
@@ -50,7 +50,7 @@ class Stopped(Exception):
 
 
 class AnswerRefused(Exception):
-    """The model's answers don't keep the schema of the profile; `answer` is the last of them."""
+    """Failure of the model's answers to match the profile's schema; `answer` is the last of them."""
 
     def __init__(self, answer: str, text: str) -> None:
         super().__init__(text)
@@ -58,7 +58,7 @@ class AnswerRefused(Exception):
 
 
 class TurnLimits(NamedTuple):
-    """The limits of a profile; None is none."""
+    """Limits of a profile; None means no limit."""
 
     max_iterations: int = 50
     max_seconds: float | None = None
@@ -68,19 +68,19 @@ class TurnLimits(NamedTuple):
 
 @define(eq=False, repr=False)
 class Repeats:
-    """Notices repeated states: the same calls with the same results over unchanged files, in cycles of 1 to 4."""
+    """Detector of repeated states: the same calls with the same results over unchanged files, in cycles of 1 to 4."""
 
     states: list[bytes] = field(factory=list)
     is_warned: bool = False
 
     def saw(self, calls: Sequence[ToolCall], seen: Mapping[str, str]) -> str:
-        """Take one batch and return what the model is to be told, once: many do something else then.
+        """Take one batch and return a warning for the model, once, because many models then change course.
 
         Raises:
-            LimitReached: It was told, and goes on in the circle.
+            LimitReached: It was warned and still repeats itself.
         """
         self.states.append(_state(calls, seen))
-        # As many as the longest circle needs; a turn may have thousands of steps.
+        # As many as the longest cycle needs; a turn may have thousands of steps.
         del self.states[: -REPEATS * max(PERIODS)]
         for period in PERIODS:
             tail = self.states[-REPEATS * period :]
@@ -108,9 +108,9 @@ def _state(calls: Sequence[ToolCall], seen: Mapping[str, str]) -> bytes:
 
 
 LEAST_OUTPUT = 256
-"""Fewer output tokens than this are not worth a request, unless it asks for fewer itself."""
+"""Output tokens below which a request is not worthwhile, unless it asks for fewer itself."""
 ASSUMED_OUTPUT = 8_192
-"""A model's own limit of output where nobody knows it: what is reserved, and asked for, must end somewhere."""
+"""Assumed output limit of a model with an unknown one, which bounds reservation and request."""
 
 _MORE_TOKENS = "raise it in the profile or with INARCH_MAX_TOKENS"
 _MORE_TIME = "raise it in the profile or with INARCH_MAX_SECONDS"
@@ -120,7 +120,7 @@ _ZERO = Decimal(0)
 
 @define(eq=False, repr=False)
 class Hold:
-    """What a request takes at its worst, set aside until it has ended; `output` is its limit of output, if any."""
+    """Reservation of a request's worst case until it has ended; `output` is its limit of output, if any."""
 
     tokens: int = 0
     cost: Decimal = _ZERO
@@ -129,11 +129,11 @@ class Hold:
 
 @define(eq=False, repr=False)
 class Meter:
-    """Measures one turn against its limits; every request at the turn's expense passes through here.
+    """Meter of one turn against its limits; it counts every request that the turn pays for.
 
-    `usage` is what the turn used, as far as it is known. The money of requests that ended without a word about their
-    usage stays reserved for good: what they cost will only be known from the bill. The turn of a child spends from
-    that of the turn `above` it, too.
+    `usage` is the turn's known usage. If a request ended without a usage report, its reservation stays, because only
+    the
+    bill will show its cost. A child's turn also spends from the turn `above` it.
     """
 
     limits: TurnLimits
@@ -148,17 +148,17 @@ class Meter:
     _began: float = field(factory=time.monotonic)
 
     def add(self, usage: Usage) -> None:
-        """Count what a request has used."""
+        """Count the usage of a request."""
         for meter in self._chain:
             meter.usage = meter.usage.plus(usage)
             meter._known_cost += usage.cost_usd or 0
 
     def unreported(self, usage: Usage, tokens: int, cost: Decimal) -> None:
-        """Count a request whose service did not tell what it used: the budget keeps its worst case.
+        """Count a request whose service did not report its usage: the budget keeps its worst case.
 
         Args:
-            usage: What is shown of it.
-            tokens: What the budget takes it for.
+            usage: The usage to show.
+            tokens: The tokens to count against the budget.
             cost: The same in US dollars.
         """
         for meter in self._chain:
@@ -176,7 +176,7 @@ class Meter:
         """Count a request of the loop.
 
         Raises:
-            LimitReached: There may be none.
+            LimitReached: No more are allowed.
         """
         if self.iterations >= self.limits.max_iterations:
             more = 2 * self.iterations or 1
@@ -189,7 +189,7 @@ class Meter:
             raise self.out_of_time()
 
     def check_tokens(self) -> None:
-        """Raise `LimitReached` where the turn has used its tokens."""
+        """Raise `LimitReached` if the turn has used its tokens."""
         for meter in self._chain:
             limit, used = meter.limits.max_tokens, meter._tokens
             if limit is not None and used >= limit:
@@ -205,7 +205,7 @@ class Meter:
 
     @property
     def is_limited(self) -> bool:
-        """Whether money or tokens are limited, so that requests have to reserve."""
+        """Whether money or tokens are limited, so that requests must reserve."""
         every = [meter.limits for meter in self._chain]
         return any(one.max_cost_usd is not None or one.max_tokens is not None for one in every)
 
@@ -214,23 +214,23 @@ class Meter:
         return [self] if self.above is None else [self, *self.above._chain]
 
     async def reserve(self, price: Price | None, input_tokens: int, wanted: int | None, own: int | None) -> Hold:
-        """Set aside the worst case of a request, waiting where others that are under way hold what it needs.
+        """Reserve the worst case of a request, waiting if other requests hold the needed amount.
 
         Args:
-            price: The model's price; None (unknown) can't be reserved, so only `max_tokens` holds.
+            price: The model's price; None (unknown) cannot be reserved, so only `max_tokens` applies.
             input_tokens: The counted input.
             wanted: The limit of output that the request asks for, if any.
             own: The model's own limit of output, None if unknown.
 
         Raises:
-            LimitReached: Not even a short reply fits into what is left.
+            LimitReached: Not even a short reply fits.
         """
         while True:
             try:
                 return self.reserve_now(price, input_tokens, wanted, own)
             except LimitReached:
-                # There is too little only for now: what other requests hold in excess comes back when they end.
-                outermost = self._chain[-1]  # all that is set aside below it is set aside there
+                # The shortage is temporary: other requests return their excess when they end.
+                outermost = self._chain[-1]  # everything reserved below it is reserved there
                 if not outermost._open:
                     raise
                 outermost._freed = outermost._freed or asyncio.Event()
@@ -241,7 +241,7 @@ class Meter:
         if not self.is_limited:
             return Hold(output=wanted)
         price = None if price is None else dearest(price_at(price, input_tokens))
-        # The worst case is a reply as long as it may be, at the dearest of the model's prices.
+        # The worst case is a reply of maximum length, at the highest of the model's prices.
         bound = min((limit for limit in (wanted, own) if limit is not None), default=ASSUMED_OUTPUT)
         least = min(LEAST_OUTPUT, bound)
         limits = [limit for meter in self._chain for limit in meter._most_output(price, input_tokens, least)]
@@ -253,10 +253,10 @@ class Meter:
         return hold
 
     def _most_output(self, price: Price | None, input_tokens: int, least: int) -> Sequence[int]:
-        """Return how many output tokens each limit leaves.
+        """Return the output tokens that each limit leaves.
 
         Raises:
-            LimitReached: That is not even a short reply.
+            LimitReached: They do not suffice for a short reply.
         """
         by_tokens, by_cost = self._tokens_left(input_tokens), self._output_for_money(price, input_tokens)
         if by_tokens is not None and by_tokens < least:
@@ -266,7 +266,7 @@ class Meter:
         return [limit for limit in (by_tokens, by_cost) if limit is not None]
 
     def release(self, hold: Hold) -> None:
-        """Give back what a request had set aside, once it is counted or was never sent; may be called twice."""
+        """Return a request's reservation, once it is counted or was never sent; may be called twice."""
         outermost = self._chain[-1]
         for meter in self._chain:
             if hold in meter._open:
@@ -289,13 +289,13 @@ class Meter:
         return self.limits.max_tokens - self._tokens - sum(hold.tokens for hold in self._open) - input_tokens
 
     def _output_for_money(self, price: Price | None, input_tokens: int) -> int | None:
-        """Return how many output tokens can be paid for, None where that can't be said or doesn't matter."""
+        """Return how many output tokens can be paid for, None if unknown or irrelevant."""
         limit = self.limits.max_cost_usd
         if limit is None:
             return None
         left = limit - self._cost - sum(hold.cost for hold in self._open)
         if price is None:
-            return None if left > 0 else 0  # services that tell a cost without having told a price
+            return None if left > 0 else 0  # services that report a cost without having listed a price
         left -= price.input * input_tokens / MILLION
         if left < 0 or (left == 0 and price.output):
             return 0
@@ -307,25 +307,25 @@ class Meter:
 
 
 LAST_SECONDS = 20.0
-"""How long the last request may take."""
+"""Maximum seconds of the last request."""
 LAST_SHARE = 0.2
-"""How much of a short turn's time is kept for it at most."""
+"""Maximum share of a short turn's time that is reserved for it."""
 
 
 def work_seconds(left: float) -> float:
-    """Return how many of the seconds that a turn has left are for its work."""
+    """Return how many of a turn's remaining seconds are for its work."""
     return left - min(LAST_SECONDS, LAST_SHARE * left)
 
 
 def child_seconds(above: Meter) -> float | None:
-    """Return how long a turn of a child may take: it ends by itself before the work of the turn above it has to."""
+    """Return the time limit of a child's turn, which ends before the work of the turn above must end."""
     left, whole = above.seconds_left(), above.limits.max_seconds
     return None if left is None or whole is None else work_seconds(max(0.0, left - whole + work_seconds(whole)))
 
 
 @define(eq=False, repr=False)
 class TurnTime:
-    """Ends a turn's work some time before the turn itself ends; text that comes just then has until that end."""
+    """Timer that ends a turn's work before the turn itself ends; text that is arriving then has until that end."""
 
     meter: Meter
     _work: asyncio.Timeout | None = field(init=False, default=None)
@@ -337,7 +337,7 @@ class TurnTime:
         """Let the turn work.
 
         Raises:
-            LimitReached: The time for it is over, wherever the turn stands.
+            LimitReached: The time for it is over.
         """
         left = self.meter.seconds_left()
         if left is None:
@@ -356,9 +356,9 @@ class TurnTime:
             self._work = None
 
     def answering(self, is_so: bool) -> None:
-        """Take note that an answer comes, or has ended."""
+        """Note that an answer is arriving, or has ended."""
         if self._work is not None and not self._work.expired():
-            # An answer on its way is worth more than the time that was kept for asking for one.
+            # An arriving answer is worth more than the time reserved for asking for one.
             self._work.reschedule(self._all_ends if is_so else self._work_ends)
 
     def for_the_last(self) -> float:

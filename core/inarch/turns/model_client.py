@@ -1,4 +1,4 @@
-"""Asks models on behalf of a turn: reserves, paces, tries again, and passes on to the models that stand by."""
+"""Client that asks models for a turn: it reserves, paces, retries, and falls back to other models."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from inarch.turns.session_state import SessionState
 
 ATTEMPTS = 3
 A_MINUTE_S = 60.0
-"""How long a service that refuses without a time is asked again: such quotas are of a minute."""
+"""Seconds to retry a service that refuses without a time: such quotas are per minute."""
 OUTAGES = frozenset({"quota", "rate_limit", "server", "network", "timeout"})
 """Kinds of error that another model may not have."""
 UNUSABLE = frozenset({"auth", "request"})
-"""Kinds of error with which a model that stands by is passed over: of the profile's own model they are told at once."""
+"""Kinds of error that skip a fallback model; for the profile's own model they are reported at once."""
 
 _ANOTHER = "or take another model with --model or `fallback`"
 _REMEDIES: dict[ProviderErrorKind, str] = {
@@ -36,21 +36,21 @@ _REMEDIES: dict[ProviderErrorKind, str] = {
     "empty": f"try again, {_ANOTHER}",
 }
 _OF_REPLIES = frozenset({"malformed", "empty", "filtered", "too_long"})
-"""What is found out about a reply here, where the provider's name isn't part of the message."""
+"""Faults in a reply that Inarch detects itself, so that the message lacks the provider's name."""
 
 
 @define(eq=False, repr=False)
 class Asker:
-    """Sends the requests of one turn: the loop's own, and those of strategies and context sources.
+    """Sender of one turn's requests: the loop's own, and those of strategies and context sources.
 
     Args:
         state: The session.
-        meter: What the turn may spend.
-        turn_id: The turn at whose expense it is.
-        standby: Models that take over, in this order, where one is exhausted or out of reach.
+        meter: The turn's spending.
+        turn_id: The turn that pays.
+        standby: Models that take over, in this order, if one is exhausted or unreachable.
         time: The turn's wall time.
-        unfinished: The text of the turn's last reply, where it was broken off for good.
-        answered: Who gave the turn's last whole reply, as its service says; None if it doesn't say.
+        unfinished: Text of the turn's last reply, if it was cut and not retried.
+        answered: The model that gave the last whole reply, as its service says; None if it does not say.
     """
 
     state: SessionState
@@ -67,24 +67,24 @@ class Asker:
     ) -> Reply:
         """Return the reply to `request`, whose `model` is a full name (`PROVIDER/NAME`).
 
-        A model that took over stays for the rest of the turn; the user is told by an event.
+        A model that took over stays for the rest of the turn; an event informs the user.
 
         Args:
-            request: What is asked.
-            plugin: Whose strategy or context source asks; empty for the turn itself.
-            tell: Keeps what the model was told of a reply that could not be used, as a message of its own.
+            request: The request.
+            plugin: Owner of the strategy or context source that asks; empty for the turn itself.
+            tell: Stores the message to the model about an unusable reply, as a separate message.
 
         Raises:
-            ProviderError: It failed for good, after retries and after every model that stands by.
-            LimitReached: The turn can't afford it.
+            ProviderError: It failed after all retries and fallback models.
+            LimitReached: The turn cannot afford it.
         """
         while True:
             name = self.answering(request.model)
             try:
                 reply = await self._ask_one(request, self.state.parts.choose(name), plugin, tell)
             except ProviderError as error:
-                # A decision that can't be had means: no tool. Those who stand by are kept for the answer.
-                # A wrong key has to be told where the user chose the model; one that stands by is passed over.
+                # An unavailable decision means: no tool. Fallback models are reserved for the answer.
+                # Report a wrong key of the user's own choice of model; skip a fallback model with one.
                 passing = OUTAGES if name == request.model else OUTAGES | UNUSABLE
                 can_pass = error.kind in passing and request.purpose != "decision"
                 following = self._next_model() if can_pass else None
@@ -101,7 +101,7 @@ class Asker:
                 return reply
 
     def answering(self, model: str) -> str:
-        """Return who answers in this turn where `model` is asked: itself, or the one that took over."""
+        """Return the model that answers in this turn if `model` is asked: itself, or the one that took over."""
         return self._replaced.get(model, model)
 
     def _next_model(self) -> str | None:
@@ -116,12 +116,12 @@ class Asker:
         self, request: ModelRequest, choice: Choice, plugin: str, tell: Callable[[str], object]
     ) -> Reply:
         tell_of_service(self.state, choice, self.turn_id)
-        # Kept apart from the request with placeholders: what is told of a bad reply is added to this one.
+        # Separate from the redacted request: messages about a bad reply are added to this one.
         wanted = evolve(request, model=choice.model)
         if request.effort is not None and not choice.takes_effort:
             wanted = evolve(wanted, effort=None)
             if self.state.asked.is_new("effort", choice.full_name):
-                self._record(Note(f"{choice.full_name} can't be told how much to think: effort is left out", "model"))
+                self._record(Note(f"{choice.full_name} does not take an effort: it is left out", "model"))
         request = self.state.asked.hiding.request(wanted)
         price = choice.price
         self._tell_unpriced(choice, price)
@@ -151,7 +151,7 @@ class Asker:
         raise AssertionError("unreachable")
 
     def _may_be_of_a_minute(self, error: ProviderError, request: ModelRequest) -> bool:
-        """Whether a refusal is one of too many requests without a time, and nobody else could answer meanwhile."""
+        """Return whether a refusal is a rate limit without a time, and no other model could answer meanwhile."""
         plain = error.kind == "rate_limit" and error.retry_after is None
         return plain and request.purpose != "decision" and not self.standby
 
@@ -198,11 +198,11 @@ class Asker:
 
 
 def for_good(error: ProviderError, model: str, attempts: int) -> ProviderError:
-    """Return the error as it is told once nothing more is tried.
+    """Return the error to report once there are no more attempts.
 
     Args:
         error: The last attempt's failure.
-        model: Whose it is, by its full name; it is named where the message names nobody.
+        model: The model's full name, for a message that names no model.
         attempts: How often it was asked.
     """
     message, remedy = error.message, error.remedy or _REMEDIES.get(error.kind, "")

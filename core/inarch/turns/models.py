@@ -1,4 +1,4 @@
-"""From `model = "PROVIDER/NAME"` or `"auto"` to a provider and its model."""
+"""Resolution of `model = "PROVIDER/NAME"` or `"auto"` to a provider and its model."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Models = Mapping[str, Bound[ModelProvider]]
 
 
 KNOCK_S = 0.5
-"""Seconds in which a server has to take a connection to be chosen."""
+"""Seconds in which a server must accept a connection to be chosen."""
 
 
 class Choice(NamedTuple):
-    """Provider and model. `note` explains an unexpected choice."""
+    """Provider and model; `note` explains an unexpected choice."""
 
     provider: Bound[ModelProvider]
     model: str
@@ -37,19 +37,19 @@ class Choice(NamedTuple):
 
     @property
     def price(self) -> Price | None:
-        """The model's price: the provider's word, else that of the tables of known models; None if unknown.
+        """The model's price from the provider, else from the tables of known models; None if unknown.
 
         Raises:
-            PluginError: The provider failed, or gave something else.
+            PluginError: The provider failed, or returned another type.
         """
         return self._priced[0]
 
     @property
     def price_source(self) -> str:
-        """Whose word the price is, "" if there is none.
+        """Source of the price, "" if there is none.
 
         Raises:
-            PluginError: The provider failed, or gave something else.
+            PluginError: The provider failed, or returned another type.
         """
         return self._priced[1]
 
@@ -72,10 +72,10 @@ class Choice(NamedTuple):
 
     @property
     def limits(self) -> Limits:
-        """What the provider knows of the model's limits, and what only the table of known models does.
+        """The model's limits, from the provider and then from the table of known models.
 
         Raises:
-            PluginError: The provider failed, or gave something else.
+            PluginError: The provider failed, or returned another type.
         """
         with guarded(self.provider.plugin, "provider", passes=()):
             limits = self.provider.value.limits(self.model)
@@ -100,7 +100,7 @@ class Choice(NamedTuple):
 
     @property
     def deciding(self) -> str:
-        """The full name of the provider's model for strategies: the table's, or this one, if it names none."""
+        """Full name of the provider's model for strategies: the table's, or this one if it names none."""
         from inarch_sdk.model_table import service_of
 
         named = self.provider.value.default_decision_model
@@ -111,7 +111,7 @@ class Choice(NamedTuple):
 
     @property
     def takes_effort(self) -> bool:
-        """Whether the provider can tell the model how much to think.
+        """Whether the provider can set the model's reasoning effort.
 
         Raises:
             PluginError: The provider failed.
@@ -123,10 +123,10 @@ class Choice(NamedTuple):
             return bool(provider.takes_effort(self.model))
 
     def check_key(self) -> str:
-        """Refuse a model whose provider knows that its key is not there; return what it can only guess, if anything.
+        """Refuse a model whose provider knows that its key is missing; return a message if it can only guess.
 
         Raises:
-            ConfigError: It isn't; the message names the variable.
+            ConfigError: The key is missing; the message names the variable.
             PluginError: The provider failed.
         """
         provider = able(self.provider.value, ChecksKey)
@@ -140,7 +140,7 @@ class Choice(NamedTuple):
 
     @property
     def needs_nothing(self) -> bool:
-        """Whether this is the last resort that Inarch brings, which sends nothing."""
+        """Whether this is Inarch's own last resort, which sends nothing."""
         return any(ready.always and ready in own_ready() for ready in self.provider.ready)
 
     def _own_price(self) -> Price | None:
@@ -155,7 +155,7 @@ def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choic
     """Return the provider and model that `name` means.
 
     Raises:
-        ConfigError: No composed plugin provides it; the message names those that exist.
+        ConfigError: No composed plugin provides it; the message names the available ones.
     """
     if name == "auto":
         return _automatic(models, environ)
@@ -168,7 +168,7 @@ def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choic
 
 @frozen(eq=False, repr=False)
 class ComposedModels:
-    """The composed providers, and where their keys are."""
+    """Composed providers, and the source of their keys."""
 
     models: Models
     environ: Mapping[str, str]
@@ -178,10 +178,10 @@ class ComposedModels:
         return choose_model(name, self.models, self.environ)
 
     async def find_default(self, name: str) -> None:
-        """Let the provider ask its service which model is its default, where `name` names none and it has to ask.
+        """Let the provider ask its service for its default model, if `name` names none and it must ask.
 
-        The records then say who answered from the start. That it fails is told by the first request, which fails as
-        well.
+        The records then have the model from the start. A failure is reported by the first request, which fails in the
+        same way.
 
         Raises:
             ConfigError: No composed plugin provides it.
@@ -206,7 +206,7 @@ def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
             notes.append(f"{one.variable} is set, but the profile has no plugin {one.plugin!r}")
         elif one.variable or listens(setting):
             return _default(models[one.plugin], one.model, "; ".join(notes))
-        else:  # who has a server of their own may have it because nothing may leave the machine
+        else:  # a user may run their own server because no data may leave the machine
             notes.append(f"nothing listens at {one.plugin}'s {one.setting}")
             break
     last = [one.plugin for one in ready if one.always]
@@ -218,14 +218,14 @@ def _automatic(models: Models, environ: Mapping[str, str]) -> Choice:
 
 
 def _given(ready: Ready, models: Models, environ: Mapping[str, str]) -> object:
-    """Return what the user has given of what a provider needs: its key, or the address of its server."""
+    """Return the user's part of a provider's requirements: its key, or the address of its server."""
     if ready.variable:
         return environ.get(ready.variable, "").strip()
     return getattr(models[ready.plugin].context.settings, ready.setting, "") if ready.plugin in models else ""
 
 
 def ready_among(models: Models) -> list[Ready]:
-    """Return what shipped providers and the composed ones need to be chosen by `auto`, the lowest rank first."""
+    """Return the requirements of the shipped and composed providers for `auto`, the lowest rank first."""
     return sorted({*own_ready(), *(one for bound in models.values() for one in bound.ready)})
 
 
@@ -234,7 +234,7 @@ def _default(provider: Bound[ModelProvider], model: str, note: str) -> Choice:
 
 
 def listens(address: object) -> bool:
-    """Whether something takes connections at an address; nothing is sent there."""
+    """Return whether a server accepts connections at an address; nothing is sent there."""
     if not isinstance(address, str) or not address:
         return False
     import socket

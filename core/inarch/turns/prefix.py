@@ -1,8 +1,8 @@
-"""What one service is sent of a conversation: no secrets, and each request has to continue the last one.
+"""Requests as one service receives them: without secrets, each a continuation of the last one.
 
-Services bind thoughts to all that came before them, and cache a request by its beginning. So the system text and the
-tools are fixed as the conversation begins, and kept with it; what changes later is a message at the end. If a request
-can't continue the last one, that is an event with its reason, and the context begins anew.
+Services bind reasoning to all that came before it, and cache a request by its beginning. So the system text and the
+tools are fixed when the conversation begins, and stored with it. A later change is a message at the end. If a request
+cannot continue the last one, an event records the reason, and the context begins anew.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ T = TypeVar("T", Message, ToolSpec, tuple[ToolSpec, ...], str)
 
 @define(eq=False, repr=False)
 class Hiding:
-    """Puts placeholders into the requests of one session; looks at each message once as long as no secret is new."""
+    """Redaction of one session's requests; it checks each message once unless a new secret becomes known."""
 
     redactor: Redactor
     _clean: MessageCache = field(init=False, factory=MessageCache)
     _last: tuple[int, tuple[Message, ...], tuple[Message, ...]] = field(init=False, default=(-1, (), ()))
 
     def request(self, request: ModelRequest) -> ModelRequest:
-        """Return the request with placeholders for secrets; the same one where it has none."""
+        """Return the request with placeholders for secrets; the same object if it has none."""
         system = self._once(request.system, self.redactor.text)
         schema = self.redactor.redact(request.response_schema)
         messages = self._messages(request.messages)
@@ -61,9 +61,9 @@ class Hiding:
         return evolve(request, system=system, messages=messages, tools=tools, response_schema=schema)
 
     def _messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """Return the messages clean, the very same ones where they are; those of the last request are known at once."""
+        """Return the redacted messages, the same objects if unchanged."""
         version, known, clean = self._last
-        # A secret that is new may stand in messages that were clean before.
+        # A new secret may be in messages that were clean before.
         if version != self.redactor.version or messages[: len(known)] != known:
             known = clean = ()
         clean += tuple(map(self.message, messages[len(known) :]))
@@ -73,7 +73,7 @@ class Hiding:
         return clean
 
     def message(self, message: Message) -> Message:
-        """Return a message with placeholders for secrets; the same one if it has none."""
+        """Return a message with placeholders for secrets; the same object if it has none."""
         return self._once(message, self._message)
 
     def reply(self, reply: Reply) -> Reply:
@@ -103,7 +103,7 @@ class Hiding:
         return evolve(message, parts=parts)
 
     def _part(self, part: Part) -> Part:
-        # `provider_data` is left alone: it goes back to the provider that made it, unchanged.
+        # `provider_data` stays unchanged: it goes back to the provider that made it.
         if isinstance(part, (Text, Reasoning)):
             text = self.redactor.text(part.text)
             return part if text == part.text else evolve(part, text=text)
@@ -123,7 +123,7 @@ DIGEST_BYTES = 16
 
 @frozen
 class Fixed:
-    """What each request to a service begins with; `instructions` and `late` are what a message has told since."""
+    """Fixed beginning of each request to a service; later messages may update `instructions` and `late`."""
 
     system: str
     tools: tuple[ToolSpec, ...]
@@ -132,13 +132,13 @@ class Fixed:
 
     @property
     def known(self) -> set[str]:
-        """The names of the tools that the model knows of."""
+        """Names of the tools that the model knows of."""
         return {spec.name for spec in self.tools}.union(self.late)
 
 
 @frozen
 class Sent:
-    """The last request to a service: how many messages it had, their digest, and how many secrets were known."""
+    """Last request to a service: its number of messages, their digest, and the number of known secrets."""
 
     messages: int
     digest: str
@@ -147,7 +147,7 @@ class Sent:
 
 @define(eq=False, repr=False)
 class Digests:
-    """Digests of the beginnings of a conversation; what it goes on from is not looked at again."""
+    """Digests of the beginnings of a conversation; a continued beginning is not read again."""
 
     _last: tuple[tuple[Message, ...], list[bytes]] = field(init=False, default=((), []))
 
@@ -166,12 +166,12 @@ class Digests:
 
 @define(eq=False, repr=False)
 class Prefix:
-    """What the services of one session were sent, by the names of their providers.
+    """Prefixes sent to the services of one session, by the names of their providers.
 
     Args:
-        fixed: What each request begins with.
+        fixed: The fixed beginning of each request.
         sent: The last request.
-        pending: Why the next request can't continue the last one, if that is known already.
+        pending: Why the next request cannot continue the last one, if already known.
     """
 
     fixed: dict[str, Fixed] = field(factory=dict)
@@ -181,7 +181,7 @@ class Prefix:
 
     def broken(self, service: str, request: ModelRequest, secrets: int) -> Broken | None:
         """Return why a request does not continue the last one; None if it does, or is the first."""
-        # Who changed the conversation has said why; a digest could tell only that it was.
+        # The code that changed the conversation has given the reason; a digest could only detect the change.
         why, self.pending = self.pending, None
         if why is not None and (self.sent or why != "compaction"):
             return why
@@ -196,30 +196,30 @@ class Prefix:
         return "secret" if sent.secrets not in (-1, secrets) else "resumed"
 
     def note(self, service: str, request: ModelRequest, secrets: int) -> str:
-        """Note what is sent, and return the digest of its messages."""
+        """Remember the request that is sent, and return the digest of its messages."""
         digests = self._digests.of(request.messages)
         digest = digests[-1].hex() if digests else ""
         self.sent[service] = Sent(len(digests), digest, secrets)
         return digest
 
     def begin_anew(self) -> None:
-        """Forget what was sent and fixed: the next request begins with what there is then."""
+        """Forget sent and fixed parts: the next request starts from the present ones."""
         self.fixed.clear()
         self.sent.clear()
 
     def pass_on(self, old: str, new: str) -> None:
-        """Let a service that takes over in the midst of a turn be sent what the former one was."""
+        """Copy one service's prefix to another that takes over in the middle of a turn."""
         if old in self.fixed:
             self.fixed.setdefault(new, self.fixed[old])
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of a text, empty for none."""
+    """Return the digest of a text, "" for none."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest() if text else ""
 
 
 def _seen_of(message: Message) -> bytes:
-    """Return what a service is shown of a message, in one form for all services."""
+    """Return a service's view of a message, in one form for all services."""
     return json.dumps([message.role, [_part(part) for part in message.parts]], sort_keys=True).encode()
 
 

@@ -1,4 +1,4 @@
-"""Pacing: no more requests a minute than a service allows, and patience after it refused one."""
+"""Pacing: no more requests per minute than a service allows, and waits after a refusal."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from inarch.contract.records import Limits
 
 WINDOW_S = 60.0
 MARGIN = 0.9
-"""The share of a limit that is used: requests arrive in other rhythms than they are sent."""
+"""Share of a limit that is used: requests arrive in other rhythms than they are sent."""
 LEAST_LEARNED = 4.0
-"""A refusal never brings the requests of a minute below this: the next attempts must not wait for a minute."""
+"""Minimum requests per minute after refusals: the next attempts must not wait for a minute."""
 RECOVERY_S = 300.0
-"""After this time without a refusal a halved limit has grown to what it was; after three times that it is forgotten."""
+"""Seconds without a refusal after which a halved limit has recovered; after three times that it is forgotten."""
 TOGETHER_S = 5.0
-"""Refusals within this time count as one: requests that were on their way together are refused together."""
+"""Seconds within which refusals count as one: concurrent requests are refused together."""
 SLACK_S = 0.01
-"""Added to each wait, so that nobody wakes a rounding error too early."""
+"""Seconds added to each wait, so that a rounding error does not end it too early."""
 
 
 class Room(NamedTuple):
-    """When there is room: seconds from now, and what keeps it from being now."""
+    """Next free slot: seconds from now, and the reason for the wait."""
 
     seconds: float
     reason: str = ""
@@ -36,7 +36,7 @@ class Room(NamedTuple):
 
 @define(eq=False, repr=False)
 class Sent:
-    """A request that counts from `time` on: from its permission, and once it is confirmed from its sending."""
+    """Request that counts from `time` on: from its permission, and once it is confirmed from its sending."""
 
     time: float
     tokens: int
@@ -45,29 +45,29 @@ class Sent:
 
 @define(eq=False, repr=False)
 class Learned:
-    """What a refusal has taught: `base` requests a minute since `since`, slowly growing."""
+    """Limit learned from a refusal: `base` requests per minute since `since`, slowly growing."""
 
     base: float
     since: float
 
     def allowed(self, now: float) -> float | None:
-        """Return the requests a minute, None once it is forgotten."""
+        """Return the requests per minute, None once it is forgotten."""
         periods = (now - self.since) / RECOVERY_S
         return self.base * (1 + periods) if periods < 3 else None
 
 
 @define(eq=False, repr=False)
 class Window:
-    """Pure arithmetic over times that the caller gives; they never go back."""
+    """Sliding window of one model: pure arithmetic over the caller's times, which never go back."""
 
     sent: deque[Sent] = field(factory=deque)
     learned: Learned | None = None
     not_before: float = float("-inf")
 
     def room(self, tokens: Sequence[int], limits: Limits, now: float) -> Room:
-        """Return when the last of several requests may be sent, one after another, where this is all that is sent.
+        """Return when the last of several requests may be sent, one after another, if there are no others.
 
-        A request that is larger than all the tokens of a minute gets a minute of its own.
+        A request larger than all the tokens of a minute gets a minute of its own.
         """
         self._forget(now)
         requests, most_tokens = self._most(limits, now)
@@ -78,7 +78,7 @@ class Window:
         if self.not_before > now:
             moment, reason = self.not_before, "the service asked to wait"
         for size in tokens:
-            # Play what is to come: what was sent leaves the window, and those who wait before take its place.
+            # Simulate: sent requests leave the window, and waiting ones take their place.
             while ahead and ahead[0][0] + WINDOW_S <= moment:
                 del ahead[0]
             while ahead and (why := _full(ahead, size, requests, most_tokens)):
@@ -91,7 +91,7 @@ class Window:
         self.sent.append(Sent(now, tokens))
 
     def confirm(self, tokens: int, now: float) -> None:
-        """Count a request as sent now: the one that was reserved, else another one."""
+        """Count a request as sent now: the reserved one, else another one."""
         self._forget(now)
         for place, one in enumerate(reversed(self.sent), 1):  # most often it is the last one
             if not one.confirmed and one.tokens == tokens:
@@ -100,14 +100,14 @@ class Window:
         self.sent.append(Sent(now, tokens, confirmed=True))
 
     def correct(self, estimated: int, used: int) -> None:
-        """Replace the estimate of the last request that was estimated so."""
+        """Replace the estimate of the last request with that estimate."""
         for one in reversed(self.sent):
             if one.confirmed and one.tokens == estimated:
                 one.tokens = used
                 return
 
     def halve(self, now: float) -> None:
-        """Let half as much through from now on: the service refused without saying what it allows."""
+        """Halve the limit from now on: the service refused without giving one."""
         self._forget(now)
         allowed = self.learned.allowed(now) if self.learned else None
         if self.learned and allowed is not None and now - self.learned.since < TOGETHER_S:
@@ -116,7 +116,7 @@ class Window:
         self.learned = Learned(max(LEAST_LEARNED, before / 2), now)
 
     def _most(self, limits: Limits, now: float) -> tuple[int | None, int | None]:
-        """Return the requests and tokens that a minute may have, None where nothing is known."""
+        """Return the requests and tokens allowed per minute, None if unknown."""
         requests, tokens = _with_margin(limits.requests_per_minute), _with_margin(limits.tokens_per_minute)
         allowed = self.learned.allowed(now) if self.learned else None
         if allowed is None:
@@ -142,15 +142,15 @@ def _full(ahead: Iterable[tuple[float, int]], size: int, requests: int | None, t
 
 
 LONGEST_WAIT_S = 60.0
-"""A service that asks for a longer wait is left to a fallback, or to the user."""
+"""Longest wait in seconds; if a service asks for more, a fallback or the user decides."""
 FIRST_BACKOFF_S = 1.0
 FIRST_BACKOFF_AFTER_LIMIT_S = 2.0
 LONGEST_BACKOFF_S = 30.0
 QUICK = 2
-"""Attempts after which waits of next to nothing are over: the service wants a pause, if it doesn't say how long."""
+"""Attempts after which short waits end: the service needs a pause, even if it does not say how long."""
 DAY_S = 86_400.0
 RETOLD_S = 1.0
-"""A wait that turns out longer than was told by this much is told again."""
+"""Seconds by which a wait must grow to be reported again."""
 LEFT_ALONE = "asked to be left alone"
 _AGAIN = "it can be asked again at"
 
@@ -165,7 +165,7 @@ class _Waiter:
 
 @define(eq=False, repr=False)
 class _Lane:
-    """One model: its window, and who waits for room in it, first come first served."""
+    """Queue of one model: its window, and waiting requests, first come first served."""
 
     window: Window = field(factory=Window)
     waiting: deque[_Waiter] = field(factory=deque)
@@ -173,10 +173,10 @@ class _Lane:
 
 @define(eq=False, repr=False)
 class Pacer:
-    """Spaces the requests of all sessions of an application, for each model by itself.
+    """Pacer of the requests of all sessions of an application, for each model by itself.
 
     Args:
-        limits: What is known of a model's limits, by its full name.
+        limits: The known limits of a model, by its full name.
         clock: Seconds that never go back.
         sleep: Waits for seconds of that clock.
     """
@@ -191,16 +191,16 @@ class Pacer:
     async def before(
         self, model: str, tokens: int, told: Callable[[LimitWait], None], patience: float = float("inf")
     ) -> None:
-        """Wait until a request may be sent, and reserve its room: those who ask first go first.
+        """Wait until a request may be sent, and reserve its slot, first come first served.
 
         Args:
             model: The model's full name.
-            tokens: The estimate of what the request uses, its reply included.
-            told: Hears of each wait before it starts.
-            patience: Seconds; a longer wait isn't begun.
+            tokens: The estimate of the request's tokens, including its reply.
+            told: Receives each wait before it starts.
+            patience: Seconds; a longer wait does not begin.
 
         Raises:
-            ProviderError: The wait would be longer than that, or the service has asked for one too long to be slept.
+            ProviderError: The wait would exceed that, or the service has asked for one that is too long.
         """
         lane = self._lane(model)
         self._check_reachable(model, lane)
@@ -219,23 +219,23 @@ class Pacer:
                 lane.waiting[0].is_first.set()
 
     def sent(self, model: str, tokens: int) -> None:
-        """Count a request that goes out now; each attempt is one, and so is a decision's."""
+        """Count a request that is sent now; each attempt counts, and so does a decision."""
         self._lane(model).window.confirm(tokens, self.clock())
 
     def corrected(self, model: str, estimated: int, used: int) -> None:
-        """Replace the estimate that `sent` was given by what the service has reported."""
+        """Replace the estimate given to `sent` by what the service has reported."""
         self._lane(model).window.correct(estimated, used)
 
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
-        """Learn from a request that failed and return the seconds to wait before it is sent again.
+        """Learn from a failed request and return the seconds to wait before its retry.
 
         Args:
             model: The model's full name.
-            error: How it failed.
-            attempt: Which attempt it was, counted from 1.
+            error: Its failure.
+            attempt: Its number, counted from 1.
 
         Returns:
-            None where asking again is of no use within a reasonable time: another model may take over.
+            None if a retry is useless within a reasonable time: another model may take over.
         """
         window, now = self._lane(model).window, self.clock()
         asked = _asked_seconds(error)
@@ -256,11 +256,11 @@ class Pacer:
     def _limits(self, model: str) -> Limits:
         try:
             return self.limits(model)
-        except InarchError:  # a provider that can't tell its limits may still answer
+        except InarchError:  # a provider that cannot report its limits may still answer
             return Limits()
 
     def _check_reachable(self, model: str, lane: _Lane) -> None:
-        """Raise the error again that the service would give, without asking it."""
+        """Raise the error that the service would raise again, without asking it."""
         left = lane.window.not_before - self.clock()
         if left > LONGEST_WAIT_S:
             error = ProviderError("rate_limit", f"{model} {LEFT_ALONE}", retry_after=left,
@@ -276,14 +276,14 @@ class Pacer:
             self._check_reachable(model, lane)
 
     def _tell(self, model: str, lane: _Lane, waiter: _Waiter, told: Callable[[LimitWait], None]) -> float:
-        """Return the seconds that the waiter has to wait, behind all before it; tell them where they are news."""
+        """Return the seconds that the waiter must wait behind all before it; report them if they changed."""
         ahead = list(lane.waiting)
         sizes = [one.tokens for one in ahead[: ahead.index(waiter) + 1]]
         now = self.clock()
         seconds, reason = lane.window.room(sizes, self._limits(model), now)
         if seconds > waiter.patience:
-            # no refusal: the service was not asked, and `refused` has nothing to learn from it
-            raise ProviderError("timeout", f"{model} would have to be waited for, {_words(seconds)}: {reason}")
+            # not a refusal: the service was not asked, and `refused` has nothing to learn from it
+            raise ProviderError("timeout", f"{model} needs a wait, {_words(seconds)}: {reason}")
         if seconds and now + seconds > waiter.told_until + RETOLD_S:
             waiter.told_until = now + seconds
             told(LimitWait(model, round(seconds, 3), reason))
@@ -291,7 +291,7 @@ class Pacer:
 
 
 def saying_when(error: ProviderError) -> ProviderError:
-    """Return the error with the time in its message at which the model may be asked again, where that is known."""
+    """Return the error with the time of the next possible request in its message, if known."""
     seconds = _asked_seconds(error)
     if seconds is None or seconds < 1 or _AGAIN in error.message:
         return error
@@ -310,8 +310,8 @@ def _asked_seconds(error: ProviderError) -> float | None:
 
 
 def _back_off(error: ProviderError, attempt: int) -> float:
-    """Return a back-off with full jitter: anything up to a bound that doubles with each attempt."""
-    if error.told:  # the service is well: the model is told what was wrong with its reply
+    """Return a back-off with full jitter: a random time up to a bound that doubles with each attempt."""
+    if error.told:  # the service works: the model learns what was wrong with its reply
         return 0.0
     from random import uniform
 
@@ -321,7 +321,7 @@ def _back_off(error: ProviderError, attempt: int) -> float:
 
 
 def _small_jitter(seconds: float) -> float:
-    """Return what is added to a wait that was asked for, so that not all who wait come back at once."""
+    """Return a random addition to a requested wait, so that waiting requests do not return at once."""
     from random import uniform
 
     return uniform(0.05, 0.1 + min(seconds, 10.0) / 20)

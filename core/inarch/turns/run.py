@@ -1,4 +1,4 @@
-"""One turn while it runs: what the loop, sources and strategies share of it, and how it is recorded however it ends."""
+"""State of one running turn: shared by the loop, sources and strategies, and recorded however the turn ends."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ RECORDED = (
     "max_tokens", "max_reply_bytes", "max_holds", "context_turns", "effort",
     "output_schema",
 )  # fmt: skip
-"""Keys of the profile that stand in a turn's record: a replay goes by them."""
+"""Profile keys stored in a turn's record, which a replay uses."""
 LONGEST_ERROR = 2_000
-"""Characters of an unforeseen error that a turn's record keeps."""
+"""Characters of an unforeseen error that a turn's record stores."""
 NOT_DONE: frozenset[ErrorCode] = frozenset({"denied", "permission", "validation", "not_found", "conflict", "execution"})
 """Errors after which a call has changed nothing; one that was stopped while it ran may have done a part."""
 
@@ -82,10 +82,10 @@ class TurnRun:
 
     @classmethod
     def begin(cls, state: SessionState, prompt: str, before: Collection[str] = ()) -> TurnRun:
-        """Choose the model, then record the user's turn and the agent's; of secrets in the prompt nobody hears.
+        """Choose the model, then record the user's turn and the agent's, with secrets in the prompt redacted.
 
         Raises:
-            ConfigError: The profile's model isn't there.
+            ConfigError: The profile's model is not available.
             UsageError: The prompt is empty.
         """
         profile = state.config.profile
@@ -106,11 +106,11 @@ class TurnRun:
         tell_of_service(state, main, turn.id)
         if main.note:
             state.journal.record(Note(main.note, "model"), turn.id)
-        # A turn that was stopped in a circle and is asked to go on has not left it yet.
+        # A turn that was stopped in a cycle and is asked to continue is still in it.
         if not state.turns or state.turns[-1].limit != "repeated_states":
             state.repeats = Repeats()
         times = (profile.max_seconds, None if state.above is None else child_seconds(state.above))
-        # A child has to end before the call that runs it does.
+        # A child must end before the call that runs it does.
         seconds = min((time for time in times if time is not None), default=None)
         limits = TurnLimits(profile.max_iterations, seconds, profile.max_tokens, profile.max_cost_usd)
         meter = state.meter = Meter(limits, state.above)
@@ -119,11 +119,11 @@ class TurnRun:
         return cls(state, turn, prompt, main, meter, asker, state.earlier_messages(), [opening])
 
     async def call(self, calls: Sequence[CallPart | PlannedCall], origin: CallOrigin) -> tuple[ToolCall, ...]:
-        """Run a batch of calls; it comes back whole, one result a call, in call order.
+        """Run a batch of calls; return all of them, one result per call, in call order.
 
         Raises:
-            LimitReached: The turn is going round in circles.
-            Refused: The person denied every one without a word.
+            LimitReached: The turn repeats itself.
+            Refused: The user denied every one without a comment.
         """
         scheduler = self.state.scheduler
         try:
@@ -132,7 +132,7 @@ class TurnRun:
             self.calls.extend(scheduler.last.calls)
             raise
         finally:
-            # Also where the batch was cancelled: what it may have changed counts.
+            # Also if the batch was cancelled: its possible changes count.
             self.effectful |= scheduler.last.effectful
         self.calls.extend(done)
         self.stopping = scheduler.last.stopped
@@ -144,7 +144,7 @@ class TurnRun:
         return done
 
     def _told(self, calls: tuple[ToolCall, ...], warning: str) -> tuple[ToolCall, ...]:
-        """Return calls whose last result has words of Inarch's own below it, as it has a reviewer's."""
+        """Return calls whose last result ends with Inarch's own warning, in the form of a reviewer's text."""
         from inarch.contract.other_events import CallReviewed
 
         *others, last = calls
@@ -153,7 +153,7 @@ class TurnRun:
         return (*others, evolve(last, result=result))
 
     def check_stopped(self) -> None:
-        """Let the turn end where a plugin wanted that at one of the last calls.
+        """End the turn if a plugin requested that at one of the last calls.
 
         Raises:
             Stopped: It did.
@@ -170,14 +170,14 @@ class TurnRun:
         self.state.journal.record(DecisionMade(stopped.by, "answer", reason, text=stopped.text), self.turn.id)
 
     def hear(self) -> None:
-        """Let what was said meanwhile go in: it follows the results, or stands with what the last message said."""
+        """Add the messages received meanwhile: after the results, or to the last message."""
         said = tuple(Text(one.wording) for one in self.state.inputs.add_to_turn())
         if said:
             before = self.messages.pop().parts if self.messages[-1].role == "user" else ()
             self.messages.append(Message("user", (*before, *said)))
 
     def add(self, source: str, text: str, images: tuple[Image, ...] = (), *, apart: bool = False) -> None:
-        """Add text and pictures to the prompt, or as a message of its own at the end; the journal keeps them."""
+        """Add text and pictures to the prompt, or as a separate message at the end; the journal stores them."""
         self.state.journal.record(ContextAdded(source, text, self._kept(images), apart), self.turn.id)
         parts: tuple[Part, ...] = (Text(text), *images)
         if apart:
@@ -186,7 +186,7 @@ class TurnRun:
             self.messages[0] = Message("user", (*self.messages[0].parts, *parts))
 
     def _kept(self, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
-        """Keep the bytes of pictures beside the events; one that can't be kept is seen in this turn all the same."""
+        """Store the bytes of pictures beside the events; one that cannot be stored is still visible in this turn."""
         journal, kept = self.state.journal, []
         for image in images:
             try:
@@ -197,12 +197,12 @@ class TurnRun:
 
     @property
     def answering(self) -> Choice:
-        """Who answers now: the turn's model, or the one that took over."""
+        """Model that answers now: the turn's, or the one that took over."""
         name = self.asker.answering(self.main.full_name)
         return self.main if name == self.main.full_name else self.state.parts.choose(name)
 
     def request(self, tool_choice: Literal["auto", "none"] = "auto") -> ModelRequest:
-        """Return the next request of the loop; it begins with what was fixed for the service that is asked."""
+        """Return the next request of the loop; it begins with the fixed prefix of its service."""
         fixed = self.state.asked.prefix.fixed[self.answering.provider.value.name]
         return ModelRequest(
             model=self.main.full_name,
@@ -214,7 +214,7 @@ class TurnRun:
         )
 
     def situation(self, plugin: str = "") -> Situation:
-        """Return what the strategies and sources of a plugin may look at; what they ask is on its account."""
+        """Return the situation for a plugin's strategies and sources; their requests count for that plugin."""
         state, decider = self.state, self.state.config.profile.decision_model
         return Situation(
             turn=evolve(self.turn, content=self.prompt),
@@ -233,24 +233,24 @@ class TurnRun:
         self.state.journal.record(self.state.scheduler.events.checked(plugin, name, data), self.turn.id)
 
     def skipped(self, what: str, error: Exception) -> None:
-        """Record that a plugin's part failed and the turn goes on without it."""
+        """Record that a plugin failed and the turn continues without it."""
         plugin, door = (error.plugin, error.door) if isinstance(error, PluginError) else ("", "")
         self.state.journal.record(ErrorHappened(f"{what} was skipped: {error}", plugin=plugin, door=door), self.turn.id)
 
     def failed(self, error: InarchError) -> Turn:
-        """Record the error and return the turn as failed, with what came of a reply that the service cut."""
+        """Record the error and return the turn as failed, with the text of a reply that the service cut."""
         self.state.journal.record(
             ErrorHappened(error.message, error.remedy, self.main.provider.plugin, "provider"), self.turn.id
         )
         return self.ended("failed", self.asker.unfinished, error=str(error))
 
     def refused(self, error: AnswerRefused) -> Turn:
-        """Record that no answer kept its schema; the last one is the turn's all the same."""
+        """Record that no answer matched its schema; the turn still has the last one."""
         self.state.journal.record(ErrorHappened(str(error), "ask for less, or loosen the schema"), self.turn.id)
         return self.ended("failed", error.answer, error=str(error))
 
     def ended(self, status: TurnStatus, content: str, *, error: str | None = None, limit: str | None = None) -> Turn:
-        """Return the turn's final record; its model is the one that answered last, maybe in another's place."""
+        """Return the turn's final record; its model is the one that answered last, which may be a fallback."""
         thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning) and p.text)
         told = self.asker.answered or AnsweredBy("")
         return evolve(
@@ -270,7 +270,7 @@ class TurnRun:
         )
 
     def close_calls(self) -> None:
-        """Give every call of the last reply a result, where the turn was stopped before it had one."""
+        """Give every unfinished call of the last reply a result if the turn was stopped."""
         last = self.messages[-1]
         waiting = [part for part in last.parts if isinstance(part, CallPart)]
         if waiting:
@@ -292,7 +292,7 @@ class TurnRun:
         self.state.journal.record(TurnEnded(evolve(turn, calls=()), ledger.rows(turn.id), ledger.total()), turn.id)
 
     def end_cancelled(self) -> None:
-        """Record the end of a cancelled turn; a store that fails now must not stand in for the cancel."""
+        """Record the end of a cancelled turn; a failing store must not replace the cancellation."""
         self.end(evolve(self.ended("cancelled", ""), unmet=False))
         try:
             self.state.journal.flush()
@@ -300,7 +300,7 @@ class TurnRun:
             self.skipped("the record of the cancelled turn", error)
 
     def end_broken(self, error: BaseException) -> None:
-        """Record the end of a turn that nothing foresaw; what goes wrong here must not stand in for the error."""
+        """Record the end of a turn after an unforeseen error; a failure here must not replace that error."""
         said = str(error) if isinstance(error, InarchError) else f"internal error: {type(error).__name__}: {error}"
         turn = self.ended("failed", "", error=said[:LONGEST_ERROR])
         for step in (partial(self.end, turn), self.state.journal.flush):
@@ -312,22 +312,20 @@ class TurnRun:
 
 
 def came_to_nothing(calls: Iterable[ToolCall]) -> bool:
-    """Return whether calls that were to change something were made, and none of them did."""
+    """Return whether there were calls that would change something, and none of them did."""
     errors = [call.result.error if call.result is not None else None for call in calls]
     return bool(errors) and all(error is not None and error.code in NOT_DONE for error in errors)
 
 
 def results_message(calls: Sequence[ToolCall], asked: Sequence[CallPart] = ()) -> Message:
-    """Return the tool message that answers these calls, one result each, in their order; each has the name it was asked
-    under.
-    """
+    """Return the tool message that answers these calls, one result each, in order, under the requested names."""
     names = {part.id: part.name for part in asked}
     parts = (ResultPart(one.id, one.provider_id, names.get(one.id, one.name), result_of(one)) for one in calls)
     return Message("tool", tuple(parts))
 
 
 def result_of(call: ToolCall) -> ToolResult:
-    """Return the result of a call; one that has none was cancelled."""
+    """Return the result of a call; one without a result was cancelled."""
     if call.result is not None:
         return call.result
     return ToolResult(False, error=ToolError("cancelled", "the call has no result"))

@@ -1,4 +1,4 @@
-"""What a person is told of a service and its model before anything is sent: the first use, and a coming end."""
+"""Notes to the user about a service and its model before any request: first use, and coming retirement."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 FILE = "services"
-"""In the state folder, a line for each service that was told of."""
+"""File in the state folder with a line for each service that the user was informed of."""
 SOURCE = "service"
-"""The source of these notes: they are about this run and not the session."""
+"""Source of these notes: they are about this run and not the session."""
 
 
 def tell_of_service(state: SessionState, choice: Choice, turn_id: str) -> None:
-    """Record what is to be told before a model is asked, once a session."""
+    """Record the notes due before a model is asked, once a session."""
     name = choice.full_name
     if not state.asked.is_new("service", name):
         return
@@ -46,9 +46,9 @@ def tell_of_service(state: SessionState, choice: Choice, turn_id: str) -> None:
 
 
 def place_of(choice: Choice) -> str:
-    """Return what stands for a service, "" if nothing is sent to another machine.
+    """Return the identity of a service, "" if no data is sent to another machine.
 
-    A provider of a plugin that names neither an address nor a key is not known to send anything.
+    If a plugin's provider names neither an address nor a key, Inarch assumes that it sends nothing.
     """
     provider = choice.provider.value
     if choice.needs_nothing or choice.provider.is_replaced:
@@ -75,7 +75,7 @@ def host_of(address: str) -> str:
 
 
 def first_use(choice: Choice, place: str) -> str:
-    """Return the sentence on a service that was not used before."""
+    """Return the sentence about the first use of a service."""
     from inarch_sdk.model_table import service_of
 
     service = service_of(choice.full_name)
@@ -88,7 +88,7 @@ def first_use(choice: Choice, place: str) -> str:
 
 
 def price_words(price: Price | None) -> str:
-    """Return a price in words."""
+    """Return a price as text."""
     if price is None:
         return "price unknown"
     if not price.input and not price.output:
@@ -97,7 +97,7 @@ def price_words(price: Price | None) -> str:
 
 
 def is_known(path: Path, place: str) -> bool:
-    """Whether a service was told of before."""
+    """Return whether the user was already informed of a service."""
     try:
         return place in path.read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -105,7 +105,7 @@ def is_known(path: Path, place: str) -> bool:
 
 
 def remember(path: Path, place: str) -> None:
-    """Keep that a service was told of; where that cannot be kept it is told again."""
+    """Remember that the user was informed of a service; if that fails, inform them again next time."""
     from inarch_lib.staging import make_folder
 
     with suppress(OSError):
@@ -117,18 +117,18 @@ def remember(path: Path, place: str) -> None:
 
 FOLDER = "models"
 VERSION = 1
-"""Of the kept files; one of another version is as good as none."""
+"""Version of the stored files; a file with another version is ignored."""
 LISTING_S = 8.0
 """Seconds that a service has to list its models."""
 NEAREST_FROM = 0.4
-"""How alike names have to be for one to be proposed for another (difflib's ratio)."""
+"""Similarity of names (difflib's ratio) from which one is suggested for another."""
 
 Listed = Mapping[str, str]
-"""Names of models, each with the day on which it retires as YYYY-MM-DD, "" if the service says none."""
+"""Names of models with their retirement dates as YYYY-MM-DD, "" if the service gives none."""
 
 
 async def listed_today(choice: Choice, cache_dir: Path, today: date) -> Listed:
-    """Return the list of the choice's service; it is asked unless it was today. One that does not answer has none."""
+    """Return the list of the choice's service, asking it once a day; empty if it does not answer."""
     kept = _kept(choice, cache_dir)
     if kept is not None and kept[0] == today.isoformat():
         return kept[1]
@@ -143,7 +143,7 @@ async def listed_today(choice: Choice, cache_dir: Path, today: date) -> Listed:
 
 
 def retirement(choice: Choice, cache_dir: Path, today: date) -> tuple[str, str] | None:
-    """Return that a model retires soon or has retired, and what to do; None if that is not known. Nothing is sent."""
+    """Return a model's retirement, soon or past, and what to do; None if unknown. Nothing is sent."""
     from inarch_sdk.model_table import NOTICE_DAYS, proposed_model, service_of
 
     row, kept = proposed_model(choice.full_name), _kept(choice, cache_dir)
@@ -158,27 +158,27 @@ def retirement(choice: Choice, cache_dir: Path, today: date) -> tuple[str, str] 
 
 
 async def named_nearest(error: ProviderError, choice: Choice, cache_dir: Path, today: date) -> ProviderError:
-    """Return the error, if it is about a missing model with the nearest that the service or the table has."""
+    """Return the error. If it is about a missing model, add the most similar name of the service or the table."""
     if error.kind != "request" or not (error.status == 404 or re.search(NO_SUCH_MODEL, error.message, re.I)):
         return error
     from inarch_sdk.model_table import service_of
 
     listed = await listed_today(choice, cache_dir, today)
     service = service_of(choice.full_name)
-    # What the service lists goes before the table, which is as old as the release.
+    # The service's list takes precedence over the table, which is as old as the release.
     known = [name for name in listed if not _has_gone(listed[name], today)]
     place = f"{choice.provider.value.name}/"
     if not known and service is not None:
         place = f"{service.provider}/"
         known = [one.name for one in service.models if one.retires is None or one.retires > today]
-    if choice.model in known:  # it is there, so that is not what is wrong
+    if choice.model in known:  # the model exists, so the error has another cause
         return error
     near = nearest_model(choice.full_name.removeprefix(place), known)
     return error.with_text(remedy=f"did you mean {place}{near}? inarch models list shows the models") if near else error
 
 
 def nearest_model(name: str, known: Collection[str]) -> str:
-    """Return the name that is most like another one: of the same family and the newest if several are."""
+    """Return the name most similar to another one: of the same family and the newest if several are."""
     from difflib import get_close_matches
 
     family = _family(name)
@@ -219,7 +219,7 @@ def _address(choice: Choice) -> str:
 
 
 def _kept(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
-    """Return the day of the list that is kept for a choice's service, and the list; None if there is none."""
+    """Return the day of the stored list of a choice's service, and the list; None if there is none."""
     try:
         kept = json.loads(_path(choice, cache_dir).read_bytes())
         if kept["version"] != VERSION or kept["address"] != _address(choice):
@@ -230,7 +230,7 @@ def _kept(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
 
 
 def _keep(choice: Choice, cache_dir: Path, today: date, listed: Listed) -> None:
-    """Keep a list for the day; without the file the service is asked again."""
+    """Store a list for the day; without the file the service is asked again."""
     from inarch_lib.staging import write_cache
 
     text = json.dumps({"version": VERSION, "address": _address(choice), "day": today.isoformat(), "models": listed})

@@ -1,4 +1,4 @@
-"""What each request of a session begins with: fixed as it begins and kept with it; what is new is a message.
+"""Beginning of a session's requests: fixed at its start and stored with it; updates are messages.
 
 `view_context` shows it.
 """
@@ -49,11 +49,11 @@ NEW_INSTRUCTIONS = "The project's instructions have changed since this conversat
 GONE_INSTRUCTIONS = "The project's instructions have been taken away since this conversation began."
 NEW_TOOLS = "These tools have come since this conversation began. Call them through {}:\n{}"
 NEWS_OF_INSTRUCTIONS, NEWS_OF_TOOLS = "new instructions", "new tools"
-"""Sources of what is added because it differs from what the conversation began with."""
+"""Sources of additions that differ from the conversation's beginning."""
 
 
 def system_text(instructions: str = "") -> str:
-    """Return the system text, with a trusted project's own instructions after ours."""
+    """Return the system text, with a trusted project's own instructions after Inarch's."""
     return f"{SYSTEM}\n\n# The project's instructions\n{instructions}" if instructions else SYSTEM
 
 
@@ -67,7 +67,7 @@ def fix(run: TurnRun) -> None:
 
 
 def go_on(run: TurnRun) -> None:
-    """See to it that the next request continues the last one; otherwise record why, and begin anew."""
+    """Make the next request continue the last one, or record why it cannot and begin anew."""
     state, choice = run.state, run.answering
     request = state.asked.hiding.request(run.request())
     why = state.asked.prefix.broken(choice.provider.value.name, request, state.journal.redactor.version)
@@ -78,11 +78,11 @@ def go_on(run: TurnRun) -> None:
 def begin_anew(run: TurnRun, why: Broken) -> None:
     """Record that the next request does not continue the last one.
 
-    What only services can read is left out then, unless another service is asked.
+    Data that only services can read is then left out, unless another service is asked.
     """
     state, model = run.state, run.answering.full_name
     state.journal.record(ContextBroken(why, model, len(run.earlier) + len(run.messages)), run.turn.id)
-    # Another service never saw the thoughts of the former one; it begins with the same text and tools.
+    # Another service never saw the former one's reasoning; it begins with the same text and tools.
     if why != "service":
         state.asked.prefix.begin_anew()
         state.history[:] = [_plain(said) for said in state.history]
@@ -92,11 +92,11 @@ def begin_anew(run: TurnRun, why: Broken) -> None:
 
 
 def tell_news(run: TurnRun, *, apart: bool) -> None:
-    """Tell the model what differs by now from what its requests begin with: instructions that changed, tools that came.
+    """Add changed instructions and new tools that differ from the requests' fixed beginning.
 
     Args:
         run: The turn.
-        apart: Whether that is a message of its own; otherwise it belongs to the prompt.
+        apart: Whether to add a separate message; otherwise it belongs to the prompt.
     """
     state, choice = run.state, run.answering
     try:
@@ -121,7 +121,7 @@ def tell_news(run: TurnRun, *, apart: bool) -> None:
 
 
 def kept(data: Mapping[str, Any], blob: Callable[[str], bytes]) -> Fixed | None:
-    """Return what a session was begun with, from the data of its `context.fixed`; None if it can't be read."""
+    """Return a session's fixed beginning from the data of its `context.fixed`; None if it is unreadable."""
     try:
         system, tools = (unpacked(blob, data[name]) for name in ("system", "tools"))
         specs = tuple(ToolSpec(one["name"], one["description"], one["input_schema"]) for one in json.loads(tools))
@@ -138,7 +138,7 @@ def _keep(run: TurnRun, fixed: Fixed) -> None:
 
 
 def _kept(state: SessionState, text: str) -> str:
-    """Keep a text beside the events, without secrets, and return its reference; empty if it can't be kept."""
+    """Store a redacted text beside the events and return its reference; "" if it cannot be stored."""
     return keep_packed(state.journal, state.journal.redactor.text(text))
 
 
@@ -154,7 +154,7 @@ async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
 
     Raises:
         ProviderError: As the asker does, or nothing more can be left out.
-        LimitReached: The turn can't afford it.
+        LimitReached: The turn cannot afford it.
     """
     fix(run)
     await make_room(run)
@@ -174,35 +174,35 @@ async def _ask(run: TurnRun, tool_choice: ToolChoice) -> Reply:
 
 
 async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
-    """Make a refused request shorter and ask again; what then goes through is what the model has room for."""
+    """Shorten a refused request and ask again; the size that passes is the model's room."""
     state, model = run.state, run.answering.full_name
     room = room_after(error, state.asked.counter.count(run.request(), model))
     state.asked.refused[model] = room
-    begin_anew(run, "compaction")  # a model with so little is told of fewer tools, too
+    begin_anew(run, "compaction")  # a model with so little room sees fewer tools, too
     if not await shrink(run, room, "refused", strict=False) and state.asked.counter.count(run.request(), model) > room:
         del state.asked.refused[model]
         raise error
     state.journal.record(Note(f"{model}: {error.message}; asking once more with less", "context"), run.turn.id)
     request = run.request(tool_choice)
     reply = await _ask(run, tool_choice)
-    # It went through, so there is at least as much room as it took.
+    # It passed, so there is at least as much room as it took.
     state.asked.refused[model] = max(room, state.asked.counter.count(request, model))
     return reply
 
 
 @frozen
 class ContextView:
-    """Start of the next request, with its size in tokens.
+    """Beginning of the next request.
 
     Args:
         model: The full name of the model that would be asked.
-        window: Tokens that a request may have, with room kept for the reply; None where nobody knows.
-        rows: What the request consists of, in likely tokens.
-        turns: How many earlier turns are seen whole, in short form, and not at all.
+        window: Maximum tokens of a request, with room reserved for the reply; None if unknown.
+        rows: The parts of the request, in likely tokens.
+        turns: Number of earlier turns seen whole, in short form, and not at all.
         counted: The tokens as budgets and windows count them: the upper end.
-        cost_usd: What its input costs at the known price; None if unknown.
-        calibration: What is known of how the model counts.
-        last: What was counted for the last request and what its reply reported.
+        cost_usd: Cost of its input at the known price; None if unknown.
+        calibration: How the model is known to count.
+        last: Counted tokens of the last request and the tokens its reply reported.
         request: The request itself, as its provider gets it.
     """
 
@@ -223,10 +223,10 @@ class ContextView:
 
 
 def view_context(state: SessionState) -> ContextView:
-    """Return what the next request of a conversation begins with, before its prompt.
+    """Return the beginning of a conversation's next request, before its prompt.
 
     Raises:
-        ConfigError: The profile's model isn't there.
+        ConfigError: The profile's model is not available.
     """
     choice = state.parts.choose(state.config.profile.model)
     model = choice.full_name

@@ -1,4 +1,4 @@
-"""What turns of one session share: its parts, what it knows of models, what was said, seen and spent."""
+"""State shared by the turns of one session: its parts, models, messages, known files and usage."""
 
 from __future__ import annotations
 
@@ -42,12 +42,14 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Inputs:
-    """The words of one session that wait: kept before they are accepted, in order, and each ends once; for any thread.
+    """Waiting messages of one session, usable from any thread.
+
+    A message is stored before it is accepted. Messages stay in order, and each ends once.
 
     Args:
-        journal: Keeps them.
-        waiting: Those of a kept session, oldest first.
-        turn_id: The turn that runs; empty for none.
+        journal: Stores them.
+        waiting: Those of a stored session, oldest first.
+        turn_id: The running turn; empty for none.
     """
 
     journal: Journal
@@ -57,15 +59,15 @@ class Inputs:
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def begin(self, turn_id: str) -> None:
-        """Note which turn runs from now on."""
+        """Set the running turn."""
         self.turn_id, self._loop = turn_id, asyncio.get_running_loop()
 
     def say(self, text: str, by: str = "") -> Input:
-        """Keep words and let them wait.
+        """Store a message and let it wait.
 
         Raises:
-            UsageError: There are none.
-            StoreError: The journal is required and could not be kept; they don't wait.
+            UsageError: It is empty.
+            StoreError: The journal is required and could not be stored; the message does not wait.
         """
         if not text.strip():
             raise UsageError("there is nothing to say", "say what the model should know")
@@ -75,7 +77,7 @@ class Inputs:
         turn_id = said.turn_id or None
         try:
             self.journal.keep((InputWaiting(said.id, said.text, by),), turn_id)
-        except StoreError:  # what waits in the journal is tried again, and must not come to anything then
+        except StoreError:  # a message waiting in the journal is retried, and must not take effect then
             self.journal.keep((_ended(said, "taken_back"),), turn_id, at_once=False)
             raise
         with self._lock:
@@ -84,10 +86,10 @@ class Inputs:
         return said
 
     def unsay(self, input_id: str, by: str | None = None) -> Input | None:
-        """Take words back that still wait; with `by`, only those of this plugin.
+        """Withdraw a message that still waits; with `by`, only one from this plugin.
 
         Raises:
-            StoreError: The journal is required and could not be kept; they wait no more all the same.
+            StoreError: The journal is required and could not be stored; the message no longer waits anyway.
         """
         with self._lock:
             found = next((one for one in self.waiting if one.id == input_id and by in (None, one.by)), None)
@@ -99,17 +101,17 @@ class Inputs:
         return found
 
     def add_to_turn(self) -> Sequence[Input]:
-        """Return what goes in before the next request; it is recorded at this place."""
+        """Return the messages to add before the next request; they are recorded at this position."""
         taken = self._take(self.waiting)
         if taken:
             self.journal.record_all([(_ended(one, "added"), self.turn_id) for one in taken])
         return taken
 
     def prompt(self, prompt: str, before: Collection[str]) -> tuple[str, list[tuple[InputEnded, None]]]:
-        """Return a prompt that begins with what still waits of `before`, and what is recorded before it.
+        """Return a prompt that begins with the waiting messages of `before`, and the events to record before it.
 
         Raises:
-            UsageError: There are no words at all.
+            UsageError: All of it is empty.
         """
         taken = self._take([one for one in self.waiting if one.id in before])
         texts = [one.wording for one in taken] + ([prompt] if prompt.strip() else [])
@@ -118,14 +120,14 @@ class Inputs:
         return "\n\n".join(texts), [(_ended(one, "prompt"), None) for one in taken]
 
     def _take(self, wanted: Sequence[Input]) -> Sequence[Input]:
-        """Let these wait no more, and return those that did; whoever takes them records what becomes of them."""
+        """Stop these from waiting, and return those that waited; the caller records their outcome."""
         with self._lock:
             taken = [one for one in self.waiting if one in wanted]
             self.waiting = [one for one in self.waiting if one not in taken]
         return taken
 
     def _show(self) -> None:
-        """Tell the listeners where they live."""
+        """Notify the listeners on their loop."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -138,22 +140,22 @@ class Inputs:
 
 @define(eq=False, repr=False)
 class PluginInbox:
-    """The `Inbox` of one plugin: what it says is marked as its own."""
+    """`Inbox` of one plugin, which marks its messages as the plugin's."""
 
     _inputs: Inputs
     _plugin: str
 
     def say(self, text: str) -> Input:
-        """Have words go in before the next request."""
+        """Add a message before the next request."""
         return self._inputs.say(text, self._plugin)
 
     def unsay(self, input_id: str) -> bool:
-        """Take words back; whether they were still waiting."""
+        """Withdraw a message; return whether it was still waiting."""
         return self._inputs.unsay(input_id, self._plugin) is not None
 
 
 def empty_prompt() -> UsageError:
-    """Return the error of a prompt without words."""
+    """Return the error for an empty prompt."""
     return UsageError("the prompt is empty", 'say what you want, as in inarch "summarize this codebase"')
 
 
@@ -169,15 +171,15 @@ _ASKED = frozenset({"decision.made", "model.requested"})
 
 @define(eq=False, repr=False)
 class BetweenTurns:
-    """The events of no turn until a turn has got past its sources, so that what one was stopped before is not lost."""
+    """Events outside turns, stored until a turn has passed its sources, so that a stopped turn loses none."""
 
     events: list[Event] = field(init=False, factory=list)
 
     def saw(self, event: Event) -> None:
-        """Keep what a person ran or took back, which files that changed, and what plugins recorded."""
+        """Store commands and reverts of the user, files that these changed, and plugins' records."""
         if event.turn_id is not None:
             if event.kind in _ASKED:
-                # From here on the sources have had their say about these.
+                # From here on the sources have seen these.
                 self.events.clear()
         elif event.kind in _OF_THE_WORKSPACE or is_plugins(event.kind):
             self.events.append(event)
@@ -187,25 +189,25 @@ class BetweenTurns:
         return [(one.seq, one.time, one.session_id, one.turn_id, one.kind, one.data) for one in self.events]
 
     def go_on_from(self, data: Any) -> None:
-        """Take over what `to_data` gave."""
+        """Restore them from the data of `to_data`."""
         self.events = [Event(*one) for one in data]
 
 
 @frozen(eq=False, repr=False)
 class SessionParts(ComposedModels):
-    """The composed parts that a turn works with.
+    """Composed parts that a turn uses.
 
     Args:
         models: The composed providers.
-        environ: Where keys are.
-        workspace: What tools work on.
-        pacer: Spaces the requests of all sessions.
-        sources: What adds to prompts, in this order.
+        environ: Source of keys.
+        workspace: The workspace of the tools.
+        pacer: Paces the requests of all sessions.
+        sources: Context sources, in this order.
         find_strategies: Returns the composed strategies of these names.
-        compactions: What makes a conversation shorter that is too long, in this order.
-        end_guards: What may hold back the end of a turn, in this order.
-        tracers: What sums up a turn.
-        extensions: What plugins add to sessions.
+        compactions: Compactions, in this order.
+        end_guards: End guards, in this order.
+        tracers: Tracers, which summarise a turn.
+        extensions: Session extensions.
         runners: The tools that run command lines.
     """
 
@@ -222,12 +224,12 @@ class SessionParts(ComposedModels):
 
 @define(eq=False, repr=False)
 class AskedModels:
-    """What a session knows of the models that it asks, by their full names where it is about one.
+    """Session's knowledge of the models that it asks, by full name if it is about one model.
 
     Args:
-        hiding: Takes secrets out of requests.
+        hiding: Redacts requests.
         counter: Counts the tokens of all requests of the session.
-        prefix: What services were sent.
+        prefix: Prefixes sent to services.
         refused: Tokens that were too many for a model, if its service said so.
     """
 
@@ -238,7 +240,7 @@ class AskedModels:
     _noted: set[tuple[str, str]] = field(init=False, factory=set)
 
     def is_new(self, what: Literal["service", "price", "effort"], model: str) -> bool:
-        """Whether this was not asked about a model before: a person reads each remark once a session."""
+        """Return whether this is the first check for a model: the user sees each remark once a session."""
         known = len(self._noted)
         self._noted.add((what, model))
         return len(self._noted) > known
@@ -246,26 +248,26 @@ class AskedModels:
 
 @define(eq=False, repr=False)
 class SessionState:
-    """The state of a session between turns.
+    """State of a session between turns.
 
     Args:
-        config: The profile's keys as they are now.
-        parts: What was composed.
-        tools: The tools that there are.
-        strategies: What decides, in this order.
-        make_scheduler: Makes what runs calls, when it is first needed: after a reply that has some, most often.
-        journal: Where everything is recorded.
+        config: The present keys of the profile.
+        parts: The composed parts.
+        tools: The available tools.
+        strategies: The strategies, in this order.
+        make_scheduler: Makes the scheduler when it is first needed, usually after a reply with calls.
+        journal: Records everything.
         seen: Hashes of the files that the model knows.
-        ledger: What all requests of the session came to.
-        between: What happened since a model was last asked.
-        asked: What is known of the models.
+        ledger: Usage of all requests of the session.
+        between: Events since a model was last asked.
+        asked: Knowledge of the models.
         instructions: The project's.
         turns: The agent's turns.
-        history: What the model sees of each turn that is over, oldest first; `gone` is how many before it sees no more.
-        branch: Where a child session comes from; None for any other.
-        above: What a child spends from, too: the turn whose call runs it.
-        meter: What the turn that runs may spend.
-        inputs: What was said beside prompts and waits.
+        history: Finished turns as the model sees them, oldest first; `gone` counts earlier ones, no longer seen.
+        branch: Origin of a child session; None for any other.
+        above: The turn whose call runs a child, which the child also spends from.
+        meter: Spending of the running turn.
+        inputs: Waiting messages apart from prompts.
     """
 
     config: Config
@@ -291,23 +293,23 @@ class SessionState:
 
     @cached_property
     def scheduler(self) -> Scheduler:
-        """What runs the session's calls."""
+        """Scheduler of the session's calls."""
         return self.make_scheduler()
 
     def take_late_tools(self) -> None:
-        """Let calls reach the tools that have come.
+        """Make newly added tools callable.
 
         Raises:
-            PluginError: A plugin failed to say which, or brought something else.
+            PluginError: A plugin failed to list them, or returned something else.
         """
         if new := self.tools.take_late():
             self.scheduler.tools.update(new)
 
     def go_on_with(self, history: Sequence[EarlierTurn]) -> None:
-        """Let this be what the model sees of earlier turns; of one that is dropped nothing is held."""
+        """Set the model's view of earlier turns; a dropped turn is released."""
         self.history[:] = [said for said in history if said.form != "dropped"]
         self.gone += len(history) - len(self.history)
 
     def earlier_messages(self) -> list[Message]:
-        """Return what the model sees of earlier turns."""
+        """Return the model's view of earlier turns."""
         return [message for said in self.history for message in said.messages]

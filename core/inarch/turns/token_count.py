@@ -1,8 +1,8 @@
-"""How many tokens a request has: each message is measured once, and what services report corrects the estimate.
+"""Token count of a request: each message is measured once, and services' reports correct the estimate.
 
 A text is weighed by its kinds of characters, in whole tokens. The sum is multiplied by a ratio that is learned for each
-model from the input tokens that its replies report, and by a margin that shrinks with every such report. What is
-counted is the upper end: a budget or a window that holds for it holds for the request.
+model from the input tokens that its replies report, and by a margin that shrinks with every such report. The count is
+the upper end: a budget or a window that holds for it holds for the request.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOT_LATIN = bytes(code for code in range(256) if not 0xC3 <= code <= 0xC9)
 _NOT_WIDE = bytes(range(0xE0))
 
 PICTURE_TOKENS = 1040
-"""About what services charge for a picture of usual size, which most shrink to four tiles of 512 x 512 pixels."""
+"""Approximate charge of services for a picture of usual size, which most shrink to four tiles of 512 x 512 pixels."""
 
 
 def estimate(text: str) -> int:
@@ -57,17 +57,17 @@ def estimate(text: str) -> int:
 
 
 OVERHEAD = 4
-"""Tokens that a message, a call, a result or a tool costs beside its text: its role, name and id."""
+"""Tokens of a message, a call, a result or a tool beside its text: its role, name and id."""
 SAMPLES = 12
-"""Reports that are remembered for a model; the middle one counts, so that single odd ones don't."""
+"""Number of reports stored for a model; the median counts, so that outliers do not."""
 UNKNOWN_MARGIN = 0.25
-"""How far the estimate may be off before any report; half as much after the first, and so on down to the least."""
+"""Possible error of the estimate before any report; half as much after the first, and so on to the minimum."""
 LEAST_MARGIN = 0.02
 CREDIBLE = (0.05, 20.0)
 
 
 class Measure(NamedTuple):
-    """Estimated tokens of one message or tool, by what they are, before calibration."""
+    """Estimated tokens of one message or tool by kind, before calibration."""
 
     text: int = 0
     results: int = 0
@@ -81,28 +81,28 @@ class Measure(NamedTuple):
 
 
 class Count(int):
-    """A request's counted tokens, as the upper end; `text` and `images` are the estimate before calibration."""
+    """Counted tokens of a request, as the upper end; `text` and `images` are the estimate before calibration."""
 
     text: int
     images: int
 
     @classmethod
     def of(cls, upper: int, text: int, images: int) -> Count:
-        """Return a count with what it was made from."""
+        """Return a count with the estimates it was made from."""
         count = cls(upper)
         count.text, count.images = text, images
         return count
 
 
 class Row(NamedTuple):
-    """A line of what a request consists of: `tokens` is the likely number, without the margin."""
+    """Line in the breakdown of a request: `tokens` is the likely number, without the margin."""
 
     name: str
     tokens: int
 
 
 class Calibration(NamedTuple):
-    """What is known of a model: reported by estimated tokens, how far off that may be, and from how many reports."""
+    """Calibration of a model: ratio of reported to estimated tokens, its possible error, and the number of reports."""
 
     ratio: float = 1.0
     margin: float = UNKNOWN_MARGIN
@@ -110,7 +110,7 @@ class Calibration(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What was counted for a request and what its reply reported."""
+    """Counted tokens of a request and the tokens that its reply reported."""
 
     model: str
     counted: int
@@ -119,7 +119,7 @@ class Report(NamedTuple):
 
 @define(eq=False, repr=False)
 class TokenCounter:
-    """Counts the requests of one session; `measured_characters` says how much text it had to look at so far."""
+    """Counter of one session's requests; `measured_characters` is the amount of text read so far."""
 
     measured_characters: int = 0
     last: Report | None = None
@@ -129,7 +129,7 @@ class TokenCounter:
     _calibrations: dict[str, Calibration] = field(init=False, factory=dict)
 
     def count(self, request: ModelRequest, model: str = "") -> Count:
-        """Return the tokens of a request as `model` (a full name; by default the request's) will count them at most."""
+        """Return the maximum tokens of a request as `model` (a full name; by default the request's) will count them."""
         text, images = self._sums(request.messages)
         text += self.frame(request)
         self._known.asked(request)
@@ -137,7 +137,7 @@ class TokenCounter:
         return Count.of(int((text * known.ratio + images) * (1 + known.margin)) + 1, text, images)
 
     def _sums(self, messages: tuple[Message, ...]) -> tuple[int, int]:
-        """Return the estimates of text and pictures; where the last request goes on, only what is new is summed."""
+        """Return the estimates of text and pictures; for a continued request, sum only the new messages."""
         before, text, images = self._summed
         if messages[: len(before)] != before:
             before, text, images = (), 0, 0
@@ -149,7 +149,7 @@ class TokenCounter:
         return text, images
 
     def frame(self, request: ModelRequest) -> int:
-        """Return the estimate of all that isn't messages: the system text, tools, and the schema of the reply."""
+        """Return the estimate of the system text, the tools and the reply's schema."""
         tools = self._once(request.tools, self._tools).text
         return (
             self._once(request.system, self._words).text + tools + self._once(request.response_schema, self._data).text
@@ -164,13 +164,13 @@ class TokenCounter:
 
         Args:
             model: The full name of the model that replied.
-            counted: What `count` returned for the request.
-            reported: `usage.input_tokens`; nothing is learned from 0, which is what silent services say.
+            counted: The return value of `count` for the request.
+            reported: `usage.input_tokens`; 0 teaches nothing, since services without a report return it.
 
         Returns:
-            The ratio of reported to estimated tokens, to be kept with the reply as `input_ratio`; 0 if none is known.
+            The ratio of reported to estimated tokens, stored with the reply as `input_ratio`; 0 if unknown.
         """
-        # Pictures have a fixed price: only the words tell how the model counts.
+        # Pictures have a fixed price: only the text shows how the model counts.
         if not isinstance(counted, Count) or reported <= counted.images or counted.text <= 0:
             return 0.0
         self.last = Report(model, counted, reported)
@@ -178,7 +178,7 @@ class TokenCounter:
         return round(ratio, 4) if self._learn(model, ratio) else 0.0
 
     def recall(self, events: Iterable[Event]) -> None:
-        """Learn again what a kept session had learned, from its replies."""
+        """Learn again what a stored session had learned, from its replies."""
         for event in events:
             if event.kind == "model.replied":
                 ratio = event.data.get("input_ratio")
@@ -186,28 +186,28 @@ class TokenCounter:
                     self._learn(str(event.data.get("model", "")), float(ratio))
 
     def learned(self) -> Any:
-        """Return what was learned of models, as plain JSON data, for `learn_again`."""
+        """Return what was learned about models, as plain JSON data, for `learn_again`."""
         return [[model, ratios, self._calibrations[model].reports] for model, ratios in self._ratios.items()]
 
     def learn_again(self, data: Any) -> None:
-        """Take over what `learned` gave."""
+        """Restore it from the data of `learned`."""
         for model, ratios, reports in data:
             self._ratios[model], self._calibrations[model] = ratios, _learned(ratios, reports)
 
     def calibration(self, model: str) -> Calibration:
-        """Return what is known of a model."""
+        """Return the calibration of a model."""
         return self._calibrations.get(model, _UNKNOWN)
 
     def breakdown(
         self, request: ModelRequest, *, running: int = 0, short: int = 0, instructions: str = "", model: str = ""
     ) -> list[Row]:
-        """Return what a request consists of, in likely tokens.
+        """Return the parts of a request, in likely tokens.
 
         Args:
             request: The request.
-            running: How many messages at its end are of the present turn.
-            short: How many messages at its beginning are of turns in short form.
-            instructions: The project's own instructions, as they stand in the system text.
+            running: Number of messages at its end that belong to the present turn.
+            short: Number of messages at its beginning that belong to turns in short form.
+            instructions: The project's own instructions, as they appear in the system text.
             model: The full name of the model; by default the request's.
         """
         ratio = self.calibration(model or request.model).ratio
@@ -258,7 +258,7 @@ class TokenCounter:
             return OVERHEAD + self._weigh(part.name) + self._weigh(json_text(part.arguments))
         if isinstance(part, Text):
             return self._weigh(part.text)
-        if isinstance(part, Reasoning) and part.provider_data:  # without it no provider sends thoughts back
+        if isinstance(part, Reasoning) and part.provider_data:  # without it no provider sends reasoning back
             return self._weigh(part.text)
         return 0
 
@@ -284,7 +284,7 @@ _UNKNOWN = Calibration()
 
 
 def _learned(ratios: list[float], reports: int) -> Calibration:
-    """Take the middle ratio; the margin covers the larger ones seen lately, and what few reports leave open."""
+    """Return the median ratio; the margin covers recent larger ones and the uncertainty of few reports."""
     ordered = sorted(ratios)
     ratio = ordered[len(ordered) // 2]
     spread = min(ordered[-1] / ratio - 1, UNKNOWN_MARGIN)

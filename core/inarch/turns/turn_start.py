@@ -1,4 +1,4 @@
-"""How a turn opens: context sources add to the prompt, then the strategies decide; what they call is presented."""
+"""Opening of a turn: context sources add to the prompt, strategies decide, and their calls' results are presented."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from inarch_sdk.result_text import result_text
 _KINDS = get_args(DecisionKind)
 CLOSING = "The results above are already there. Answer from them; call tools only for what is still missing."
 PASSING = (ProviderError, ToolFailed, LimitReached)
-"""What strategies and sources may pass on: a limit that their requests reach ends the turn."""
+"""Errors that strategies and sources may pass on; a limit that their requests reach ends the turn."""
 
 
 async def gather(run: TurnRun) -> None:
-    """Say what changed since the conversation began; then each source adds to the prompt, one that fails is skipped."""
+    """Report changes since the conversation began, then let each source add to the prompt. Skip one that fails."""
     schema = run.state.config.profile.output_schema
     if schema is not None:
         from inarch_lib.schemas.answers import asked_for  # few profiles have one
@@ -53,7 +53,7 @@ async def gather(run: TurnRun) -> None:
 
 
 async def decide(run: TurnRun) -> Decision:
-    """Ask the strategies in order; the first decision holds, none means: ask the model."""
+    """Ask the strategies in order; the first decision holds. Without a decision, ask the model."""
     for strategy in run.state.strategies:
         try:
             with guarded(strategy.plugin, "strategy", PASSING):
@@ -73,7 +73,7 @@ def checked_decision(value: object) -> Decision | None:
     """Return a strategy's answer.
 
     Raises:
-        TypeError: It is none that can be carried out.
+        TypeError: It cannot be carried out.
     """
     if value is None:
         return None
@@ -91,7 +91,7 @@ def checked_contribution(value: object) -> Contribution | None:
     """Return a context source's answer.
 
     Raises:
-        TypeError: It is none that can be added.
+        TypeError: It cannot be added.
     """
     if value is None:
         return None
@@ -112,9 +112,9 @@ def _check_calls(calls: tuple[object, ...], method: str) -> None:
 
 
 async def run_decided(run: TurnRun, decision: Decision) -> None:
-    """Run the calls of a decision and present their results as it says; a call that was not valid is no decision."""
+    """Run the calls of a decision and present their results as it says; an invalid call voids the decision."""
     done = await run.call(decision.calls, "strategy")
-    # The model then decides as if the strategy had said nothing.
+    # The model then decides as if there were no strategy.
     calls = tuple(call for call in done if not _is_invalid(call))
     if not calls:
         return
@@ -125,7 +125,7 @@ async def run_decided(run: TurnRun, decision: Decision) -> None:
 
 
 def _is_invalid(call: ToolCall) -> bool:
-    """Whether nothing was done because the call makes no sense: the model would only have to find out why."""
+    """Return whether nothing was done because the call makes no sense, so that the model need not see it."""
     error = call.result.error if call.result is not None else None
     return error is not None and error.code == "validation"
 
@@ -159,12 +159,12 @@ def _record(run: TurnRun, decision: Decision) -> None:
 
 
 def _calls_message(calls: Sequence[ToolCall]) -> Message:
-    """Return the assistant message that a strategy's calls stand in."""
+    """Return the assistant message for a strategy's calls."""
     return Message("assistant", tuple(CallPart(call.id, call.provider_id, call.name, call.arguments) for call in calls))
 
 
 def _embedded(calls: Sequence[ToolCall], closing: str = "") -> str:
-    """Return calls and their results as text, for an enhanced prompt or for files that were mentioned."""
+    """Return calls and their results as text, for an enhanced prompt or for mentioned files."""
     blocks = [f"{call.name}({_arguments(call)}):\n{result_text(result_of(call))}" for call in calls]
     return "\n\n".join([*blocks, closing] if closing else blocks)
 
