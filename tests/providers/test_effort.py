@@ -71,7 +71,7 @@ def test_openrouters_list_says_who_takes_it(tmp_path: Path) -> None:
         assert takes == [False, True, True]
         assert not any("reasoning" in one.json for one in server.requests if one.method == "POST")
     told = [event.data["text"] for event in events if event.kind == "note" and "think" in event.data["text"]]
-    assert told == [f"openrouter/{MODEL} can't be told how much to think: effort is left out"]
+    assert told == [f"openrouter/{MODEL} does not take an effort: it is left out"]
 
 
 def test_litellms_table_says_how_far_a_model_goes() -> None:

@@ -1,1 +1,1 @@
-"""Above turns: the composed application and its sessions."""
+"""The composed application and its sessions, one layer above turns."""

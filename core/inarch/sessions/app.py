@@ -1,4 +1,4 @@
-"""The composed application: configuration, plugins, workspace and store, and the sessions made from them."""
+"""Composed application: configuration, plugins, workspace and store, and the sessions made from them."""
 
 from __future__ import annotations
 
@@ -40,29 +40,32 @@ if TYPE_CHECKING:
 
 
 class PluginOptions(TypedDict, total=False):
-    """What of the composition is left out or added."""
+    """Plugins to leave out of the composition or to add."""
 
     without: Sequence[str]
     """Plugins and built-in parts to leave out."""
     files: Sequence[str]
     """Single-file plugins to add."""
     builtins: bool
-    """Whether Inarch's own parts are composed, too, such as `@` mentions; by default they are."""
+    """Whether to compose Inarch's own parts, such as `@` mentions, too; true by default."""
 
 
 class ComposeOptions(PluginOptions, total=False):
-    """The further keywords of `inarch.compose`."""
+    """Further keywords of `inarch.compose`."""
 
     front_end: FrontEnd | None
-    """Shows events and asks for approvals; without one, asking means denying."""
+    """Shows events and asks for approvals; without a front end, questions are denied."""
     journal: bool
-    """Whether sessions are kept, as by default; False is the way on if no state can be written."""
+    """Whether to store sessions, true by default; use False if no state can be written."""
     environ: Mapping[str, str] | None
     """Environment variables; the process's own by default."""
     replacing: Replacing | None
-    """Objects in place of what would be composed, or a function that is given the composition and returns them: its
-    `tools`, `models` and `strategies` by name and its `context_sources` and `tracers` in order, each with `plugin` and
-    `value`."""
+    """Replacements for composed objects, or a function that receives the composition and returns them.
+
+    The composition has `tools`, `models` and `strategies` by name and `context_sources` and `tracers` in order, each
+    with
+    `plugin` and `value`.
+    """
 
 
 def compose(
@@ -76,20 +79,20 @@ def compose(
     added: Sequence[str | os.PathLike[str]] = (),
     **options: Unpack[ComposeOptions],
 ) -> App:
-    """Load the configuration and the profile's plugins, and return the application.
+    """Load the configuration, find and load the profile's plugins, and return the application.
 
     Args:
         profile: The profile's name; None takes the configured one.
         root: The workspace's directory.
         config: A file that replaces the user's, or a mapping shaped like it.
-        plugins: In place of the profile's list, `...` among them stands for it. `auto` chooses among these, too.
-        flags: Profile keys that win over everything else, such as `{"model": "offline/extractive"}`.
-        naming: Plugins to add at the end where the profile does not name them: a command's own.
+        plugins: Replaces the profile's list; `...` among them means that list. `auto` chooses among these, too.
+        flags: Profile keys that override everything else, such as `{"model": "offline/extractive"}`.
+        naming: Plugins to append if the profile does not name them: a command's own.
         added: Folders beside the root whose files can be read and changed as well.
         options: `without`, `files`, `builtins`, `front_end`, `journal`, `environ` and `replacing`.
 
     Raises:
-        UsageError: `root` is no directory that can be read, or nothing is there to be replaced.
+        UsageError: `root` is not a readable directory, or a replaced object does not exist.
         ConfigError: A configuration value is wrong.
     """
     loaded = load_config(
@@ -109,7 +112,7 @@ def _environ(given: Mapping[str, str] | None) -> Mapping[str, str]:
 
 
 def _with_kept_keys(environ: Mapping[str, str], file: Path, without: Sequence[str]) -> Mapping[str, str]:
-    """Return the environment with what the user keeps elsewhere; nothing is imported where a file names none."""
+    """Return the environment with the user's keys stored elsewhere; import nothing if no file names one."""
     for part, target in shipped().kept_keys.items():
         if part not in without and file.is_file():
             module, _, name = target.partition(":")
@@ -136,10 +139,7 @@ def _checked_root(root: str | os.PathLike[str]) -> str:
 
 @define(eq=False, repr=False)
 class App:
-    """Application that `compose` returns.
-
-    Close it, or use it as a context manager, asynchronous where a loop is running.
-    """
+    """Application that `compose` made. Close it, or use it as a context manager, asynchronous if a loop is running."""
 
     parts: Parts
     kept: KeptSessions = field(init=False, default=Factory(lambda self: KeptSessions(self.parts), takes_self=True))
@@ -157,12 +157,12 @@ class App:
         replacing: Replacing | None = None,
         **plugins: Unpack[PluginOptions],
     ) -> App:
-        """Do what `compose` does with a configuration that is loaded.
+        """Do what `compose` does with a loaded configuration.
 
         Args:
             config: The configuration.
-            auto: Whether the model `auto` may mean providers that the profile's `plugins` doesn't name.
-            recorded: Whether plugins may keep records of their own; by default they may if sessions are kept.
+            auto: Whether the model `auto` may mean providers that the profile's `plugins` does not name.
+            recorded: Whether plugins may store records of their own; by default they may if sessions are stored.
             front_end: As in `ComposeOptions`, like all that follow.
             journal: The same.
             environ: The same.
@@ -188,12 +188,12 @@ class App:
 
     @property
     def environ(self) -> Mapping[str, str]:
-        """The environment variables, with keys that are kept elsewhere."""
+        """The environment variables, with keys that are stored elsewhere."""
         return self.parts.composed.environ
 
     @property
     def composition(self) -> Composition:
-        """The plugins composed for it; another one may take its place before the first session."""
+        """The plugins composed for it; it can be replaced before the first session."""
         return self.parts.composition
 
     @composition.setter
@@ -202,7 +202,7 @@ class App:
 
     @property
     def front_end(self) -> FrontEnd | None:
-        """Who shows events and asks the person; another one may take its place before the first session."""
+        """Shows events and asks the user; it can be replaced before the first session."""
         return self.parts.composed.front_end
 
     @front_end.setter
@@ -211,7 +211,7 @@ class App:
 
     @property
     def models(self) -> Models:
-        """The models that can be asked."""
+        """The available models."""
         return self.parts.models
 
     @property
@@ -220,7 +220,7 @@ class App:
 
         Raises:
             ConfigError: The profile names a store that no plugin provides.
-            StoreError: It can't be opened.
+            StoreError: It cannot be opened.
         """
         return self.parts.store
 
@@ -230,7 +230,7 @@ class App:
 
         Raises:
             ConfigError: The profile names a workspace that no plugin provides.
-            ToolFailed: It can't be opened.
+            ToolFailed: It cannot be opened.
         """
         return self.parts.workspace
 
@@ -241,26 +241,26 @@ class App:
 
     @property
     def policies(self) -> tuple[Bound[Policy], ...]:
-        """Who judges calls: the user's own rules and grants, who asks about steering files, then the plugins'."""
+        """Policies in order: the user's own rules and grants, the one about steering files, then the plugins'."""
         return self.parts.tools.policies
 
     @property
     def ready(self) -> Mapping[Ready, bool]:
-        """What providers need that `auto` chooses from, the lowest rank first, each with whether the user gave it."""
+        """Requirements of the providers for `auto`, the lowest rank first, each with whether the user has met them."""
         return self.models.ready
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """One line for each thing that the configuration says and that counts for nothing."""
+        """One line for each setting in the configuration that has no effect."""
         return self.parts.composed.ignored
 
     @property
     def is_closed(self) -> bool:
-        """Whether it was let go of."""
+        """Whether it was closed."""
         return self.parts.is_closed
 
     def choice(self, name: str = "") -> Choice:
-        """Return the provider and model that a name means, without one those of the profile; it may take half a second.
+        """Return the provider and model of a name, by default the profile's; it may take half a second.
 
         Raises:
             ConfigError: No composed plugin provides it.
@@ -268,11 +268,11 @@ class App:
         return self.models.choice(name)
 
     def session(self, session_id: str | None = None) -> Session:
-        """Return a new session, or the kept one of this id with everything that was said in it.
+        """Return a new session, or the stored one with this id and its history.
 
         Raises:
-            UsageError: There is no session of this id.
-            StoreError: The store can't be opened or read.
+            UsageError: There is no session with this id.
+            StoreError: The store cannot be opened or read.
         """
         from inarch.sessions.children import open_session
 
@@ -280,48 +280,48 @@ class App:
         return open_session(self.parts, session_id)
 
     def fork(self, session_id: str, at: int | None = None) -> Session:
-        """Return a new session that begins with the first `at` agent turns of a kept one, or with all of them.
+        """Return a new session that begins with the first `at` agent turns of a stored one, or with all of them.
 
         Raises:
-            UsageError: There is no session of this id, or it has no such turn.
-            StoreError: The store can't be opened or read, or has no room.
+            UsageError: There is no session with this id, or it has no such turn.
+            StoreError: The store cannot be opened or read, or is full.
         """
         check_process(self.parts.process)
         return self.session(self.kept.fork(session_id, at))
 
     @property
     def session_names(self) -> Mapping[str, str]:
-        """The ids of sessions by the names that the person gave them."""
+        """The ids of sessions by the names that the user gave them."""
         return self.kept.names
 
     def find_session(self, words: str) -> SessionInfo:
-        """Return the kept session whose id begins so, or that has this name.
+        """Return the stored session with this name or this beginning of its id.
 
         Raises:
-            UsageError: None does, or several do.
+            UsageError: None matches, or several do.
         """
         return self.kept.find(words)
 
     def name_session(self, session_id: str, name: str) -> None:
-        """Give a session a name, by which it is found.
+        """Name a session.
 
         Raises:
-            UsageError: It is no name, or another session's, or the session is not kept, as before its first turn.
-            StoreError: It can't be kept.
+            UsageError: The name is invalid or taken, or the session is not stored, for example before its first turn.
+            StoreError: It cannot be stored.
         """
         from inarch.sessions.session_names import give_name
 
         give_name(self.config.state_dir, self.store, session_id, name)
 
     def transcript(self, session_id: str = "") -> Transcript:
-        """Return a kept session for reading: its exchanges, events and spending.
+        """Return a stored session for reading: its exchanges, events and spending.
 
         Args:
             session_id: Its name, its id, or enough of its beginning; "" for the latest session of this directory.
 
         Raises:
             UsageError: There is no such session, or there are several.
-            StoreError: The store can't be opened or read.
+            StoreError: The store cannot be opened or read.
         """
         from inarch.sessions.session_names import latest_session
 
@@ -337,7 +337,7 @@ class App:
         Raises:
             UsageError: There is no such format.
             PluginError: Its exporter failed.
-            OSError: `out` can't be written to.
+            OSError: `out` cannot be written to.
         """
         bound = self.composition.exporters.get(form)
         if bound is None:
@@ -348,12 +348,12 @@ class App:
             out.flush()
 
     def extension(self, session_id: str, name: str) -> Any:
-        """Return what a plugin adds to a kept session of this directory, which need not be opened for it.
+        """Return a plugin's extension of a stored session of this directory, without opening the session.
 
         Raises:
-            UsageError: No composed plugin brings it, or the session is about another directory.
-            StoreError: What was recorded can't be read.
-            PluginError: The plugin failed to.
+            UsageError: No composed plugin provides it, or the session is about another directory.
+            StoreError: The record cannot be read.
+            PluginError: The plugin failed.
         """
         from inarch.plugins.declared_events import DeclaredEvents
         from inarch.sessions.extension import access_apart, opened
@@ -366,21 +366,22 @@ class App:
     async def command(
         self, session: Session, line: str, show: Callable[[str], object], columns: int = 80
     ) -> Sequence[str]:
-        """Run a `/NAME words` that the person typed, record it, and return the prompts that it wants to be run next.
+        """Run a `/NAME words` that the user typed, record it, and return the prompts to run next.
 
-        What it calls is judged, asked about, recorded and undone as any call. One that has no `at_once` is not to be
-        run beside a turn.
+        Its calls are judged, asked about, recorded and undone as any call. Do not run a command without `at_once`
+        during a
+        turn.
 
         Args:
-            session: Where it was typed; of this application.
-            line: The line, for which `inarch.split_slash_command` returns something.
-            show: Takes texts as they come, the result as the last one; they are made harmless.
-            columns: How wide the screen is.
+            session: The session of this application in which it was typed.
+            line: The line, for which `inarch.split_slash_command` returns a value.
+            show: Takes texts as they arrive, the result as the last one; they are escaped.
+            columns: Width of the screen.
 
         Raises:
-            UsageError: There is no such command, or it takes no such words.
-            InarchError: A command of Inarch itself can't do it. Where a plugin fails, that is an `error` event.
-            StoreError: The journal is required and could not be kept.
+            UsageError: There is no such command, or it takes no such arguments.
+            InarchError: A command of Inarch itself failed. A plugin's failure is an `error` event.
+            StoreError: The journal is required and could not be stored.
             asyncio.CancelledError: The task was cancelled, and with it the command and its calls.
         """
         from inarch.sessions.slash_commands import run_command
@@ -388,12 +389,12 @@ class App:
         return await run_command(self.parts, session, line, show, columns)
 
     async def completions(self, session: Session, line: str, columns: int = 80) -> Sequence[tuple[str, str]]:
-        """Return what the last word of a slash command's line may become, each with what it means, whatever is typed.
+        """Return completions of the last word of a slash command's line, each with its meaning, for any input.
 
         Args:
-            session: Where it is typed.
-            line: The line up to the cursor: a `/` and the beginning of a name, or a command and words.
-            columns: How wide the screen is.
+            session: The session in which it is typed.
+            line: The line up to the cursor: a `/` and the beginning of a name, or a command and arguments.
+            columns: Width of the screen.
         """
         from inarch.sessions.slash_commands import completions_of
 
@@ -402,8 +403,8 @@ class App:
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one tool, through the scheduler and all policies, outside any session.
 
-        Without a front end, what would have to be asked is denied. Whoever calls knows the files they name, so the ones
-        to be written count as seen in their present bytes; a change between then and the write is still a conflict.
+        Without a front end, questions are denied. The caller is assumed to know the named files, so files to be written
+        count as seen in their present state. A later change before the write is still a conflict.
         """
         import asyncio
 
@@ -427,7 +428,7 @@ class App:
     def _see_present(
         self, name: str, arguments: Mapping[str, Any], preparation: Preparation, seen: dict[str, str]
     ) -> None:
-        """Put the hashes of the files that a call is going to write into `seen`."""
+        """Add the hashes of the files that a call is going to write to `seen`."""
         bound = self.composition.tools.get(name)
         if bound is None:
             return
@@ -435,19 +436,19 @@ class App:
             with guarded(bound.plugin, "tool"):
                 writes = bound.value.effects(preparation.repaired(bound, arguments)[0]).writes
         except InarchError:
-            return  # the call itself will say what is wrong
+            return  # the call itself will report what is wrong
         for path in writes:
             try:
                 seen[path] = self.workspace.digest(path)
             except InarchError:
-                continue  # it is to be made, or the call will say what is wrong with it
+                continue  # it is to be created, or the call will report what is wrong
 
     async def aclose(self) -> None:
-        """Let go of providers, store, workspace and tracers; may be called twice."""
+        """Close providers, store, workspace and tracers; may be called twice."""
         await self.parts.aclose()
 
     def close(self) -> None:
-        """Close from code that isn't asynchronous.
+        """Close from code that is not asynchronous.
 
         Raises:
             UsageError: An event loop is running.
@@ -482,11 +483,11 @@ def _check_no_loop(what: str, instead: str) -> None:
 
 
 def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
-    """Open a context store by its plugin's name, for scripts. `memory` is the kernel's own.
+    """Open a context store by its plugin's name, for scripts; `memory` is the kernel's own.
 
     Raises:
         ConfigError: No installed plugin provides such a store.
-        StoreError: It can't be opened.
+        StoreError: It cannot be opened.
     """
     if name == "memory":
         from inarch_sdk.memory_store import MemoryStore
@@ -499,7 +500,7 @@ def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:
 
 
 def run(prompt: str, **options: Any) -> Turn:
-    """Compose, run one turn in a new session and close. `options` are those of `compose`.
+    """Compose, run one turn in a new session and close; `options` are those of `compose`.
 
     Raises:
         UsageError: An event loop is running.

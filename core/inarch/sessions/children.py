@@ -1,4 +1,4 @@
-"""Runs child sessions: within the rights, the spending and the time of the call that begins them."""
+"""Child sessions within the rights, the spending and the time of the call that starts them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class SessionDoors:
-    """What calls of one session may use of it: its inbox, and children.
+    """Session operations for calls: the inbox, the approve mode, and children.
 
     Args:
         parts: The application.
-        asking: Held while a child's question stands: one is asked after the other.
+        asking: Lock held during a child's question, so that children ask one after the other.
     """
 
     parts: Parts
@@ -45,18 +45,18 @@ class SessionDoors:
     state: SessionState = field(init=False)
 
     def inbox(self, plugin: str) -> Inbox:
-        """Return what takes the words of a plugin."""
+        """Return the inbox for a plugin's messages."""
         return PluginInbox(self.state.inputs, plugin)
 
     def set_approve(self, level: str) -> None:
-        """Let another approve mode hold from now on."""
+        """Set the approve mode from now on."""
         change_settings(self.state, {"approve": level})
 
     async def child(self, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
-        """Run a turn of a child to its end; however it ends, what it took is the parent's.
+        """Run a turn of a child to its end; the parent pays for it however it ends.
 
         Raises:
-            ToolFailed: It can't be begun.
+            ToolFailed: It cannot start.
         """
         if not task.root:
             return await self._run(self.parts, call, may_change, task)
@@ -90,7 +90,7 @@ class SessionDoors:
 
     def _opened(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
         mode = self.state.config.profile.approve
-        # In plan mode no rule of the user's lets it change something, as none let its caller; `none` would heed them.
+        # In plan mode no user rule allows a change by the child, as for its caller; `none` would follow the rules.
         reads_only = {} if may_change and mode != "plan" else {"approve": "plan"}
         branch, asks = self._branch(call, task), parts.composed.front_end
         named = None if asks is None else Named(asks, branch.name, self.asking)
@@ -125,7 +125,7 @@ class SessionDoors:
 
 @define(eq=False, repr=False)
 class Named:
-    """A front end that asks under a child's name, and shows nothing: its events are not the parent's."""
+    """Front end that asks under a child's name, and shows nothing: its events are not the parent's."""
 
     _front_end: FrontEnd
     _child: str
@@ -137,7 +137,7 @@ class Named:
         return self._front_end.name
 
     def show(self, event: Event) -> None:
-        """Pass it over."""
+        """Ignore the event."""
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask about a batch of the child's calls."""
@@ -153,7 +153,7 @@ class Named:
 
 @define(eq=False, repr=False)
 class _Files:
-    """Hears what a child changes, and `keeps` it for a parent in the same directory: undo takes it back."""
+    """Observer of a child's file changes; it `keeps` them for undo by a parent in the same directory."""
 
     state: SessionState
     call: ToolCall
@@ -162,7 +162,7 @@ class _Files:
     paths: dict[str, None] = field(init=False, factory=dict)
 
     def saw(self, event: Event) -> None:
-        """Take in an event of the child; the bytes of both sides become the parent's, too."""
+        """Process an event of the child and store the bytes of both sides for the parent, too."""
         if event.kind != "file.changed":
             return
         from inarch.contract.call_events import FileChanged
@@ -179,12 +179,12 @@ class _Files:
             kept = False
         change = from_data(FileChanged, {**data, "call_id": self.call.id, "kept": kept})
         journal.record(change, self.call.turn_id or None)
-        with suppress(StoreError):  # the call goes on for long: a kill must not lose what undo needs
+        with suppress(StoreError):  # the call may run long: a kill must not lose what undo needs
             journal.flush()
 
 
 def open_session(parts: Parts, session_id: str | None = None) -> Session:
-    """Return a new session, or the kept one of this id.
+    """Return a new session, or the stored one of this id.
 
     Raises:
         InarchError: As `open_state`.

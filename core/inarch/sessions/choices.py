@@ -1,4 +1,4 @@
-"""The models that a configuration can ask: which one a name means, which are ready, which retire soon."""
+"""Models of a configuration: resolved by name, checked for readiness and retirement."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Models:
-    """The models of composed providers."""
+    """Models of composed providers."""
 
     composed: Composed
 
     def choice(self, name: str = "") -> Choice:
-        """Return the provider and model that a name means, without one those of the profile; it may take half a second.
+        """Return the provider and model of a name, by default the profile's; it may take half a second.
 
         Raises:
             ConfigError: No composed plugin provides it.
@@ -41,19 +41,19 @@ class Models:
 
     @property
     def ready(self) -> Mapping[Ready, bool]:
-        """What providers need that `auto` chooses from, the lowest rank first, each with whether the user gave it."""
+        """Requirements of the providers for `auto`, the lowest rank first, each with whether the user has met them."""
         from inarch.turns.models import ready_among
 
         return {one: is_given(self.composed.config, one) for one in ready_among(self.composed.composition.models)}
 
     @property
     def offers(self) -> Mapping[str, str]:
-        """The models proposed of services behind a provider of many, by the variables that hold their keys."""
+        """Proposed models of services behind a provider of many, by the variables of their keys."""
         given = (one for one, is_given in self.ready.items() if is_given and one.model)
         return {one.variable: f"{one.plugin}/{one.model}" for one in given}
 
     def full_name(self, name: str) -> str:
-        """Return a model's name with its provider, which need not be composed, where one alone knows the model.
+        """Return a model's name with its provider, which need not be composed, if exactly one provider knows the model.
 
         Raises:
             ConfigError: Several know it.
@@ -61,7 +61,7 @@ class Models:
         return full_name(name, {*self.composed.composition.models, *discover().plugins})
 
     async def find(self, name: str) -> Choice:
-        """Return the same after the provider has asked its service which model is its default, where it has to.
+        """Return the same after the provider has asked its service for its default model, if necessary.
 
         Raises:
             ConfigError: No composed plugin provides it.
@@ -73,22 +73,19 @@ class Models:
 
     @staticmethod
     def counter() -> TokenCounter:
-        """Return what estimates tokens, as a session does that has asked nothing yet."""
+        """Return a token counter like that of a session without requests."""
         from inarch.turns.token_count import TokenCounter
 
         return TokenCounter()
 
     def retirement(self, choice: Choice) -> tuple[str, str] | None:
-        """Return that a model retires soon, and what to do; None if that is not known. Nothing is sent."""
+        """Return a model's coming retirement and what to do; None if unknown. Nothing is sent."""
         from inarch.turns.services import retirement
 
         return retirement(choice, self.composed.config.cache_dir, datetime.now(UTC).date())
 
     async def look(self, choice: Choice) -> tuple[str, str] | None:
-        """Have a service on another machine list its models, unless it did today, and return what is new.
-
-        That is a retirement of the model, and what to do.
-        """
+        """Ask a remote service for its models, at most once a day, and return a new retirement and what to do."""
         from inarch.turns.services import listed_today
 
         before = self.retirement(choice)

@@ -1,4 +1,4 @@
-"""What was composed for a configuration: what its profile names of that, and what it names in vain."""
+"""Composition for a configuration: the parts that its profile names, and names without a match."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @define(eq=False, repr=False)
 class Composed:
-    """A configuration and the plugins composed for it."""
+    """Configuration and the plugins composed for it."""
 
     config: Config
     composition: Composition
@@ -44,7 +44,7 @@ class Composed:
 
     @property
     def compactions(self) -> list[Bound[Compaction]]:
-        """What makes a conversation shorter: the plugins' first, in the profile's order, then the built-in ones."""
+        """Compactions: the plugins' first, in the profile's order, then the built-in ones."""
         return sorted(self.composition.compactions, key=lambda one: one.plugin in self.composition.builtins)
 
     def strategies_of(self, names: Sequence[str]) -> list[Bound[DecisionStrategy]]:
@@ -57,7 +57,7 @@ class Composed:
 
     @property
     def _strategy_names(self) -> Sequence[str]:
-        """The profile's strategies; where nobody chose them, those that are composed."""
+        """The profile's strategies; by default, the composed ones."""
         names = self.config.profile.strategy
         return names if self.config.sets("strategy") else [one for one in names if one in self.composition.strategies]
 
@@ -65,7 +65,7 @@ class Composed:
         """Return the part that the profile names.
 
         Raises:
-            ConfigError: No plugin provides it; where its plugin was refused, the reason.
+            ConfigError: No plugin provides it; includes the reason if its plugin was refused.
         """
         found = known.get(name)
         if found is not None:
@@ -98,7 +98,7 @@ class Composed:
         yield from (self._absent(what, name, name, known) for what, name, known in named if name not in known)
 
     def _absent(self, key: str, name: str, plugin: str, known: Collection[str]) -> ConfigError:
-        """Return the error for a key whose value no plugin provides, with the nearest that is provided."""
+        """Return the error for a key whose value no plugin provides, with the nearest available one."""
         what = key.replace("_", " ")
         if self.config.safe_mode:
             return ConfigError(f"safe mode has no {what}: it loads no plugins", remedy="unset INARCH_SAFE_MODE")
@@ -121,13 +121,13 @@ class Composed:
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """One line for each thing that the configuration says and that counts for nothing."""
+        """One line for each setting in the configuration that has no effect."""
         has_tables = bool(self.config.plugin_tables or self.config.isolation)
         if not has_tables and not any(name.startswith("INARCH_PLUGIN_") for name in self.environ):
             return (*self.config.notes, *self.composition.outcome.given_way, *self._remarks())
-        tried = (item.name for item in self.composition.refused)  # a single file, for one
+        tried = (item.name for item in self.composition.refused)  # a single file, for example
         names = {*(plugin.name for plugin in self.composition.loaded), *tried}
-        if self.config.hints(names):  # one that is installed, and not of the profile, may have a table, too
+        if self.config.hints(names):  # an installed plugin outside the profile may have a table, too
             names |= discover().plugins.keys()
         return (*self.config.notes, *self.config.hints(names), *self.composition.outcome.given_way, *self._remarks())
 
@@ -140,4 +140,4 @@ class Composed:
                 with guarded(tracer.plugin, "tracer", passes=()):
                     yield from [str(line) for line in remarking.remarks()]
             except PluginError:
-                continue  # a remark is no reason to fail
+                continue  # a failing remark must not raise an error

@@ -1,4 +1,4 @@
-"""The composed tools: those that a session is told of, and who judges their calls."""
+"""Composed tools of a session, and the policies that judge their calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Tools:
-    """The tools of a composition, which may grow while it is used."""
+    """Tools of a composition, which may grow while it is used."""
 
     composed: Composed
 
@@ -35,10 +35,10 @@ class Tools:
         return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)
 
     def find_late(self) -> Mapping[str, Bound[Tool]]:
-        """Return all tools by name; those that came since this was last called are composed from now on.
+        """Return all tools by name, and compose those added since the last call.
 
         Raises:
-            PluginError: A plugin failed to say which, or brought something else.
+            PluginError: A plugin failed to list them, or returned something else.
         """
         for source in self.composed.composition.late_tools:
             with guarded(source.plugin, "hook", passes=()):
@@ -51,7 +51,7 @@ class Tools:
         return self.composed.composition.tools
 
     def in_mode(self, mode: str | None, among: Collection[str] | None = None) -> tuple[ToolSpec, ...]:
-        """Return the tools that there are in an approve mode; None is any mode, and for `among` any tool."""
+        """Return the tools of an approve mode, or of any mode for None; `among` restricts the names."""
         tools = self.composed.composition.tools
         there = (name for name in tools if among is None or name in among)
         names = {name for name in there if mode is None or is_offered(tools[name].value, mode)}
@@ -59,9 +59,9 @@ class Tools:
 
     @property
     def runners(self) -> tuple[str, ...]:
-        """The tools whose command lines the workspace runs: those of category `command` of who brings the workspace.
+        """Tools whose command lines the workspace runs: those of category `command` from the workspace's provider.
 
-        That is a plugin, with the others of its distribution.
+        The provider is a plugin and the others of its distribution.
         """
         composition = self.composed.composition
         workspace = composition.workspaces.get(self.composed.config.profile.workspace)
@@ -79,7 +79,7 @@ class Tools:
 
     @property
     def policies(self) -> tuple[Bound[Policy], ...]:
-        """Who judges calls: the user's own rules and grants, who asks about steering files, then the plugins'."""
+        """Policies in order: the user's own rules and grants, the one about steering files, then the plugins'."""
         from inarch.calls.rules import RulesPolicy
         from inarch_sdk.steering_files import AskAboutSteering
 
@@ -89,7 +89,7 @@ class Tools:
         return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *plugins
 
     def explain(self, name: str, arguments: Mapping[str, Any], *, heeds_grants: bool = False) -> Explanation:
-        """Explain how a call would be judged, with what was approved for the project if that is heeded."""
+        """Explain how a call would be judged; with `heeds_grants`, include the project's permanent approvals."""
         from inarch.calls.explanation import explain
 
         composed, grants = self.composed, self.project_grants if heeds_grants else None
@@ -98,7 +98,7 @@ class Tools:
 
     @property
     def project_grants(self) -> ProjectGrants:
-        """What the user has approved for good in this project."""
+        """The project's permanent approvals."""
         from inarch.calls.grants import ProjectGrants
 
         origins = {

@@ -1,4 +1,4 @@
-"""The contents of a long session: where each prompt with its turns begins and ends, and what all of them came to."""
+"""Contents of a long session: the event range of each prompt with its turns, and the session's usage."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 LATEST = 64
-"""Turns, of a person and of the agent, that may still have events: those that began before them have ended."""
+"""Number of recent turns, of the user and the agent, that may still get events; older ones have ended."""
 
 
 @define(eq=False, repr=False)
 class Chapter:
-    """A prompt and what answers it: the numbers of its first and last event, and how many turns are the agent's."""
+    """Prompt and its answer: the numbers of its first and last event, and how many turns are the agent's."""
 
     first: int
     last: int
@@ -39,9 +39,9 @@ class Chapter:
 
 @define(eq=False, repr=False)
 class Contents:
-    """The chapters of a session in order, what it spent, and which events are missing.
+    """Chapters of a session in order, its usage, and which events are missing.
 
-    `breaks` has where the context began anew, `repairs` how often what was mended in replies.
+    `breaks` lists the points where the context began anew, `repairs` counts each kind of repaired reply.
     """
 
     NAME: ClassVar[str] = "contents"
@@ -55,7 +55,7 @@ class Contents:
     _chapter_of: dict[str, int] = field(factory=dict)
 
     def take(self, event: Event) -> None:
-        """Take in one event."""
+        """Process an event."""
         if event.seq > self.seq + 1:
             self.gaps.append((self.seq + 1, event.seq - 1))
         self.seq = event.seq
@@ -87,23 +87,23 @@ class Contents:
         return answers
 
     def chapter_of(self, turn_id: str) -> int | None:
-        """Return the place of the chapter that a turn is in."""
+        """Return the index of the chapter that contains a turn."""
         return self._chapter_of.get(turn_id)
 
     @property
     def turns(self) -> int:
-        """How many turns the agent had."""
+        """Number of the agent's turns."""
         return sum(chapter.agents for chapter in self.chapters)
 
     @property
     def before_last(self) -> int:
-        """The number of the event before the session's last prompt."""
+        """Number of the event before the session's last prompt."""
         return self.chapters[-1].first - 1 if self.chapters else 0
 
     def parts(self, first_turn: int = 1, last_turn: int | None = None) -> Iterator[tuple[int, int]]:
         """Yield first and last number of the events of each chapter with such turns of the agent.
 
-        What stands between two prompts comes with the one before. Chapters that overlap come as one.
+        Events between two prompts belong to the earlier one. Overlapping chapters are merged.
         """
         begun, number = (0, 0), 0
         for place, chapter in enumerate(self.chapters):
@@ -128,7 +128,7 @@ class Contents:
         return [chapters, self.ledger.to_data(), self.gaps, self.seq, self._chapter_of, *told]
 
     def go_on_from(self, data: Any) -> None:
-        """Take over what `to_data` gave."""
+        """Restore it from the data of `to_data`."""
         chapters, ledger, gaps, self.seq, self._chapter_of, breaks, repairs = data
         self.breaks.go_on_from(breaks)
         self.repairs = Counter(repairs)
@@ -138,29 +138,29 @@ class Contents:
 
 
 def contents_of(store: ContextStore, session_id: str) -> Contents:
-    """Return the contents of a kept session.
+    """Return the contents of a stored session.
 
     Raises:
-        StoreError: Its events can't be read.
+        StoreError: Its events cannot be read.
     """
     return folded(store, session_id, Contents)
 
 
 def is_prompt(event: Event) -> bool:
-    """Whether a turn that begins with this event is a person's; one whose beginning is lost is an agent's."""
+    """Return whether a turn that begins with this event is the user's; one with a lost beginning is an agent's."""
     turn = event.data.get("turn") if event.kind == "turn.started" else None
     return isinstance(turn, Mapping) and turn.get("type") == "user"
 
 
 def too_few_turns(count: int, wanted: int) -> UsageError:
-    """Return the error for a turn that a session doesn't have."""
+    """Return the error for a turn that a session does not have."""
     many = "1 turn" if count == 1 else f"{count} turns"
     return UsageError(f"the session has {many}, not {wanted}", "inarch sessions show ID shows them")
 
 
 @define(eq=False, slots=False)
 class KeptTranscript:
-    """A session of a store; what became known as a secret since it was recorded is hidden, too."""
+    """Session of a store; secrets that became known after its recording are redacted, too."""
 
     store: ContextStore
     info: SessionInfo
@@ -168,7 +168,7 @@ class KeptTranscript:
 
     @cached_property
     def begun(self) -> Data:
-        """What was recorded as it began."""
+        """Data recorded at its beginning."""
         return next((event.data for event in self.events() if event.kind == "session.started"), {})
 
     def exchanges(self) -> Iterator[Exchange]:
@@ -178,7 +178,7 @@ class KeptTranscript:
         return exchanges(self.events())
 
     def events(self, kinds: Collection[str] = (), after: int = 0) -> Iterator[Event]:
-        """Yield the events behind a number, all or those of some kinds, without secrets."""
+        """Yield the events after a number, all or those of some kinds, with secrets redacted."""
 
         for event in scan(self.store, self.info.id, after, kinds):
             if event.seq > self.info.events:
@@ -186,7 +186,7 @@ class KeptTranscript:
             yield event if self.redactor is None else _clean(event, self.redactor)
 
     def spent(self) -> tuple[Spent, ...]:
-        """Return what its requests came to."""
+        """Return the usage of its requests."""
 
         return contents_of(self.store, self.info.id).ledger.rows()
 

@@ -1,4 +1,4 @@
-"""What an extension of a session works with: the session's record and files, and the right to put files back."""
+"""Access of a session extension: the session's record and files, and the restoring of files."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _ATTEMPTS = 5
 
 @define(eq=False, repr=False)
 class Access:
-    """The `SessionAccess` of one plugin.
+    """`SessionAccess` of one plugin.
 
     Args:
-        workspace: Where the files are.
-        journal: Where things are recorded; its store has the bytes.
-        renew: Makes the journal anew where another process has recorded something in the session meanwhile.
+        workspace: The workspace of the files.
+        journal: Records events; its store has the bytes.
+        renew: Opens the journal anew if another process has recorded an event in the session meanwhile.
         runners: The tools that run command lines.
         alone: Keeps turns from running.
-        recorded: Told the events of what was done.
-        checked: Makes an event of what the plugin records, if it may.
+        recorded: Receives the events of finished work.
+        checked: Makes an event of the plugin's record, if the plugin may record it.
     """
 
     workspace: Workspace
@@ -60,7 +60,7 @@ class Access:
 
     @property
     def store(self) -> ContextStore:
-        """Where its events are, and the bytes that they name."""
+        """The store of its events and of the bytes that they name."""
         return self.journal.store
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
@@ -69,11 +69,11 @@ class Access:
         self._keep([(self.checked(name, data), None)])
 
     def standing(self, path: str) -> Standing:
-        """Return what stands at a path now."""
+        """Return the present state of a path."""
         return standing_at(self.workspace, path)
 
     def present(self, path: str, ref: str) -> bytes:
-        """Return the bytes that stand at a path now."""
+        """Return the present bytes of a path."""
         entry = self.workspace.stat(path)
         if entry is not None and entry.kind == "link" and isinstance(self.workspace, Restorable):
             return self.workspace.link_target(path)
@@ -126,7 +126,7 @@ class Access:
         return stayed
 
     def _has_both(self, one: PutBack, sure: Collection[str]) -> bool:
-        """Keep what stands at a path and what will, before anything is written: a redo and `blame` need both."""
+        """Store a path's present and future bytes before anything is written: redo and `blame` need both."""
         try:
             for ref in (one.now.hash, one.then.hash):
                 if ref is not None and ref not in sure and not self._has(ref):
@@ -148,7 +148,7 @@ class Access:
         return True
 
     def _keep(self, payloads: Sequence[tuple[Any, str | None]]) -> None:
-        """Record what was done; where another process has recorded something meanwhile, after that."""
+        """Record finished work, after another process's events if there are any."""
         for attempt in range(_ATTEMPTS):
             events = self.journal.record_all(payloads)
             try:
@@ -173,7 +173,7 @@ def _told_as(what: str) -> Iterator[None]:
 def _with_what_was_cut_off(
     undo_id: str, earlier: Sequence[FileChanged], changes: Sequence[FileChanged]
 ) -> tuple[FileChanged, ...]:
-    """Return the changes as if an undo that was cut off had not begun."""
+    """Return the changes as if an interrupted undo had not begun."""
     whole = {one.path: one for one in earlier}
     for one in changes:
         known = whole.get(one.path, one)
@@ -185,8 +185,8 @@ def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events:
     """Return an extension of a session.
 
     Raises:
-        UsageError: No plugin brings it.
-        PluginError: The plugin failed to.
+        UsageError: No plugin provides it.
+        PluginError: The plugin failed.
     """
     found = extensions.get(name)
     if found is None:
@@ -202,11 +202,11 @@ def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events:
 
 
 def access_apart(parts: Parts, session_id: str) -> Access:
-    """Return the access to a kept session of this directory: no model is needed, and it may be open elsewhere.
+    """Return the access to a stored session of this directory, without a model, even if it is open elsewhere.
 
     Raises:
         UsageError: The session is about another directory.
-        StoreError: What was recorded can't be read.
+        StoreError: The record cannot be read.
     """
     root = kept_changes(parts.store, session_id, looks_back=False).root
     if root and root != parts.config.root:

@@ -1,4 +1,4 @@
-"""Forking: a new session that begins with all or the first turns of another one and then goes its own way."""
+"""Forks: new sessions that begin with all or the first turns of another one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inarch.sessions.contents import Contents, contents_of, is_prompt, too_few_t
 from inarch_sdk.snapshots import between, carry_over, scan
 
 BATCH = 500
-"""Events that are handed to the store at once."""
+"""Events handed to the store at once."""
 _REFERENCE = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
@@ -28,19 +28,20 @@ def fork_session(
 ) -> str:
     """Return the id of a new session that begins with the first `at` agent turns of another; None takes all.
 
-    What stands between these turns (a person's own commands, what was undone) comes along, and so do the bytes that its
-    events name: long outputs, pictures, files as they were. The files of the workspace stay as they are now.
+    Events between these turns (the user's own commands, reverted changes) are included. So are the bytes that events
+    name:
+    long outputs, pictures, earlier files. The files of the workspace stay as they are now.
 
     Args:
-        store: Where both are kept.
-        source_id: The other one.
-        at: How many turns.
-        root: The fork's workspace if it is a copy of the other one's; then even no turn at all makes a fork.
-        clock: Where its id and the time of its beginning come from.
+        store: The store of both.
+        source_id: The source session.
+        at: Number of turns.
+        root: The fork's workspace if it is a copy of the source's; then the fork may have no turns at all.
+        clock: Source of its id and start time.
 
     Raises:
         UsageError: There is no such session, or it has no such turn.
-        StoreError: The store can't read it or has no room; then nothing of the new session stays.
+        StoreError: The store cannot read it or is full; then nothing of the new session remains.
     """
     contents = contents_of(store, source_id)
     if not contents.seq:
@@ -68,7 +69,7 @@ def _is_lent(store: ContextStore, source_id: str, started: Event, last: int) -> 
 
 
 def _end(read: Callable[[int], Iterable[Event]], contents: Contents, at: int | None, least: int) -> tuple[int, int]:
-    """Return the number of the event before the prompt that follows the `at`-th agent turn, and how many turns that is.
+    """Return the number of the last event before the prompt after the `at`-th agent turn, and the number of turns.
 
     Raises:
         UsageError: There are fewer turns.
@@ -88,7 +89,7 @@ def _end(read: Callable[[int], Iterable[Event]], contents: Contents, at: int | N
 
 
 def _end_within(read: Callable[[int], Iterable[Event]], first: int, at: int) -> int:
-    """Return the number of the event before the first one of the turn that follows the `at`-th of a chapter."""
+    """Return the number of the last event before the turn that follows the `at`-th of a chapter."""
     known: set[str] = set()
     agents, contents = 0, Contents()
     for event in read(first - 1):
@@ -103,10 +104,10 @@ def _end_within(read: Callable[[int], Iterable[Event]], first: int, at: int) -> 
 
 
 def _copy(store: ContextStore, source_id: str, started: Event, last: int) -> None:
-    """Copy events and the bytes they name, some at a time; they are counted anew, for a damaged session may have gaps.
+    """Copy events and their bytes in batches, and renumber them, because a damaged session may have gaps.
 
     Raises:
-        StoreError: The store can't read it or has no room; then nothing of the new session stays.
+        StoreError: The store cannot read it or is full; then nothing of the new session remains.
     """
     fork_id, known = started.session_id, set[str]()
     batch, seq = [started], 1
@@ -127,7 +128,7 @@ def _copy(store: ContextStore, source_id: str, started: Event, last: int) -> Non
 
 
 def _beginning(store: ContextStore, begun: Event | None, source_id: str, turns: int) -> dict[str, Any]:
-    """Return the data of the fork's first event: the source's own, or what its store knows where that is lost."""
+    """Return the data of the fork's first event: the source's own, or the store's data if that is lost."""
     if begun is not None:
         known = begun.data
     else:
@@ -136,13 +137,13 @@ def _beginning(store: ContextStore, begun: Event | None, source_id: str, turns: 
 
 
 def _copy_blobs(store: ContextStore, source_id: str, fork_id: str, event: Event, known: set[str]) -> None:
-    """Keep for the fork the bytes that an event names; most hashes in them are of bytes that were never kept."""
+    """Store the bytes that an event names for the fork; most hashes in them are of bytes that were never stored."""
     for ref in {*_REFERENCE.findall(event.line)} - known:
         known.add(ref)
         try:
             data = store.get_blob(source_id, ref)
         except StoreError as error:
             if error.kind in ("missing", "damaged"):
-                continue  # whoever needs it will say so
+                continue  # readers of these bytes will report it
             raise
         store.put_blob(fork_id, data)

@@ -1,4 +1,4 @@
-"""The kept sessions of an application: found by name, read, forked and deleted."""
+"""Stored sessions of an application: found by name, read, forked and deleted."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class KeptSessions:
-    """What is kept of sessions: in the store, in the state folder, and by tracers."""
+    """Stored data of sessions: in the store, in the state folder, and in tracers' files."""
 
     parts: Parts
 
     @property
     def names(self) -> Mapping[str, str]:
-        """The ids of sessions by the names that the person gave them."""
+        """The ids of sessions by the names that the user gave them."""
         from inarch.sessions.session_names import names_of
 
         return names_of(self.parts.config.state_dir)
 
     def find(self, words: str) -> SessionInfo:
-        """Return the session whose id begins so, or that has this name.
+        """Return the session with this name or this beginning of its id.
 
         Raises:
-            UsageError: None does, or several do.
+            UsageError: None matches, or several do.
         """
         from inarch.sessions.session_names import find_session
 
         return find_session(self.parts.store, words, self.names)
 
     def transcript(self, info: SessionInfo, *, hides: bool = True) -> KeptTranscript:
-        """Return a session for reading; `hides` what became known as a secret since."""
+        """Return a session for reading; `hides` redacts secrets that became known since."""
         from inarch.sessions.contents import KeptTranscript
 
         return KeptTranscript(self.parts.store, info, self.parts.redactor if hides else None)
 
     def contents(self, session_id: str) -> Contents:
-        """Return where the prompts of a session begin and end, and what they came to.
+        """Return the event ranges of a session's prompts, and their usage.
 
         Raises:
-            StoreError: Its events can't be read.
+            StoreError: Its events cannot be read.
         """
         from inarch.sessions.contents import contents_of
 
@@ -62,10 +62,10 @@ class KeptSessions:
     def histories(
         self, session_id: str, first_turn: int = 1, last_turn: int | None = None
     ) -> Iterator[tuple[Sequence[Event], History]]:
-        """Yield the events of each prompt that has such turns of the agent, and what they come to.
+        """Yield the events of each prompt that has such turns of the agent, with their history.
 
         Raises:
-            StoreError: They can't be read.
+            StoreError: They cannot be read.
         """
         from inarch.journal.fold import fold
         from inarch_sdk.snapshots import between
@@ -77,11 +77,11 @@ class KeptSessions:
     def fork(self, session_id: str, at: int | None = None, root: str = "") -> str:
         """Return the id of a new session that begins with the first `at` agent turns of another; None takes all.
 
-        `root` is the fork's workspace if it is a copy of the other one's; then even no turn at all makes a fork.
+        `root` is the fork's workspace if it is a copy of the source's; then the fork may have no turns at all.
 
         Raises:
             UsageError: There is no such session, or it has no such turn.
-            StoreError: The store can't be opened or read, or has no room.
+            StoreError: The store cannot be opened or read, or is full.
         """
         from inarch.sessions.fork import fork_session
 
@@ -90,7 +90,7 @@ class KeptSessions:
         return fork_id
 
     def _tell_copied(self, session_id: str) -> None:
-        """Give a session's events to the tracers that keep a copy of every session's: it didn't begin by recording."""
+        """Pass a fork's copied events to the tracers that copy every session's events."""
         from inarch_sdk.snapshots import scan
 
         for tracer in self.parts.composition.tracers:
@@ -105,21 +105,21 @@ class KeptSessions:
                     for event in scan(self.parts.store, session_id):
                         copying.copied(event)
             except PluginError:
-                continue  # it will fail again with the first event that is recorded, and is told then
+                continue  # it will fail again at the first recorded event, and is reported then
 
     def logs(self) -> Iterator[Path]:
-        """Yield the log of each session that tracers keep one of; what was set aside is read with it."""
+        """Yield the log of each session from tracers that write one; readers also read logs that were set aside."""
         from inarch.sessions.repair import all_logs
 
         return all_logs(self.parts)
 
     def delete(self, session_id: str, *, keeps_logs: bool = True) -> Sequence[Path]:
-        """Delete a session and its name; return the logs of it, which whoever keeps none has to remove.
+        """Delete a session and its name; return its logs, for a caller who must remove them.
 
         Raises:
-            OSError: A log can't be read.
-            PluginError: A tracer can't write what a fork is to keep.
-            StoreError: The store can't delete it, or its name can't be dropped.
+            OSError: A log cannot be read.
+            PluginError: A tracer cannot write the events that a fork needs.
+            StoreError: The store cannot delete it, or its name cannot be dropped.
         """
         from inarch.sessions.repair import logs_of
         from inarch.sessions.session_names import forget_name
@@ -131,7 +131,7 @@ class KeptSessions:
         return [*logs_of(self.parts, session_id)]
 
     def _keep_for_forks(self, session_id: str) -> None:
-        """Copy what the logs of a session's forks have only in its own log, which is going to be deleted, to theirs."""
+        """Copy events that forks share with a log to the forks' own logs before that log is deleted."""
         from inarch.sessions.repair import logs_by
         from inarch_sdk.event_log import first_event, forked_with, read_sessions
 

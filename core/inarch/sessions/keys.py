@@ -1,4 +1,4 @@
-"""The keys of services, and all that is hidden because of them."""
+"""Keys of services, and the redactor built from them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Keys:
-    """The keys in the environment of an application, and those that are kept elsewhere."""
+    """Keys in the environment of an application, and those stored elsewhere."""
 
     composed: Composed
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was wrong with keys that are kept outside the environment, as far as they were looked at."""
+        """Problems with keys stored outside the environment, if they were read."""
         ring = able(self.composed.environ, KeyRing)
         return () if ring is None else ring.notes
 
     def variables(self) -> Iterator[str]:
-        """Yield the variables of keys that are kept, and those that settings called `*_env` name."""
+        """Yield the variables of stored keys, and those that settings called `*_env` name."""
         ring = able(self.composed.environ, KeyRing)
         yield from () if ring is None else ring.kept
         for settings in (plugin.context.settings for plugin in self.composed.composition.loaded):
@@ -39,7 +39,7 @@ class Keys:
                 yield from filter(None, _texts(named))
 
     def redactor(self, workspace: Workspace) -> Redactor:
-        """Return what replaces secrets by placeholders.
+        """Return the redactor, which replaces secrets by placeholders.
 
         It knows the values of the environment's key variables, of variables that a plugin's setting names, and of the
         workspace's `.env` files.
@@ -57,7 +57,7 @@ class Keys:
             try:
                 redactor.learn_file(workspace.read(path, 0, LARGEST).data)
             except InarchError:
-                continue  # what can't be read can't be shown either
+                continue  # unreadable files cannot be shown either
         return redactor
 
 

@@ -1,4 +1,4 @@
-"""The port of front ends that hold a conversation, and what the program gives them to start from."""
+"""Port of front ends that hold a conversation, and the program's input to them."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 
 class Launch(Protocol):
-    """Start of an interactive front end: the command line's options, and how to compose the application."""
+    """Start parameters of an interactive front end: the command-line options, and access to the application."""
 
     @property
     def options(self) -> FrontEndOptions:
-        """What the command line says about showing."""
+        """The command-line options about output."""
         ...
 
     @property
     def output(self) -> str:
-        """The word of `--output`, `text` where there is none: another front end's where that can't converse."""
+        """The value of `--output`, `text` by default; it may name another front end that cannot hold a conversation."""
         ...
 
     @property
     def root(self) -> str:
-        """The directory to work in, as it was named."""
+        """The directory to work in, as given."""
         ...
 
     @property
     def state_dir(self) -> Path:
-        """Where the files of this person are kept.
+        """The user's state folder.
 
         Raises:
             ConfigError: The environment names no place for it.
@@ -41,10 +41,10 @@ class Launch(Protocol):
         ...
 
     def compose(self, front_end: FrontEnd | None = None) -> App:
-        """Compose the application; it takes a while, and may be done in a thread. Who called closes it.
+        """Compose the application; this takes a while, and may run in a thread. The caller closes it.
 
         Args:
-            front_end: Shows what happens and asks the person; without one, the front end that `--output` names.
+            front_end: Shows events and asks the user; by default, the front end that `--output` names.
 
         Raises:
             InarchError: The configuration, the root, the store or the front end is not usable.
@@ -55,7 +55,7 @@ class Launch(Protocol):
         """Open the session that the command line names, else a new one.
 
         Raises:
-            InarchError: No session fits, or it can't be read.
+            InarchError: No session fits, or it cannot be read.
         """
         ...
 
@@ -64,18 +64,18 @@ class Launch(Protocol):
 
         Raises:
             UsageError: The prompt or the configuration is not usable.
-            OSError: The output takes no more.
+            OSError: The output cannot be written.
         """
         ...
 
     def changed(self, *, model: str | None = None, profile: str | None = None) -> Launch:
-        """Return the same with another model, or with another profile and its model; what is shown stays."""
+        """Return the same with another model, or with another profile and its model; the output options stay."""
         ...
 
 
 class InteractiveFrontEnd(FrontEnd, Protocol):
-    """Port: a front end that can hold a conversation, for `inarch chat --output NAME`."""
+    """Front end that can also hold a conversation; `inarch chat --output NAME` starts it."""
 
     def converse(self, launch: Launch) -> int:
-        """Talk until the person leaves and return the exit code; everything that was composed is closed then."""
+        """Run the conversation until the user leaves and return the exit code; everything composed is closed then."""
         ...

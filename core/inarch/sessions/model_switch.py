@@ -1,4 +1,4 @@
-"""Another model, or other keys of the profile, for the rest of a session."""
+"""Changes of the model or of other profile keys for the rest of a session."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 async def switch_model(state: SessionState, name: str, why: str) -> str:
-    """Ask another model from the next turn on and return its full name.
+    """Use another model from the next turn on and return its full name.
 
     Raises:
-        ConfigError: No composed plugin provides it, or its key is not there.
+        ConfigError: No composed plugin provides it, or its key is missing.
         PluginError: Its provider failed.
     """
     old = state.parts.choose(state.config.profile.model).full_name
@@ -39,7 +39,7 @@ async def switch_model(state: SessionState, name: str, why: str) -> str:
 
 @contextmanager
 def asking(state: SessionState, model: str) -> Iterator[None]:
-    """Ask another model in a turn; what the person chooses meanwhile holds from the next one on."""
+    """Use another model in a turn; a choice by the user meanwhile applies from the next one on."""
     profile = state.config.profile
     state.config = evolve(state.config, profile=evolve(profile, model=model))
     try:
@@ -50,10 +50,10 @@ def asking(state: SessionState, model: str) -> Iterator[None]:
 
 
 def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
-    """Let keys of the profile be others from the next turn, or call outside of turns, on.
+    """Change keys of the profile from the next turn, or call outside of turns, on.
 
     Raises:
-        UsageError: One of them can't be changed, or not to this.
+        UsageError: One of them cannot be changed, or not to this value.
         ConfigError: No composed plugin provides a strategy.
     """
     from inarch.config.scalars import Wrong

@@ -1,4 +1,4 @@
-"""The parts that sessions are made from: what was composed, opened on first use and closed once."""
+"""Parts that sessions are made from: composed objects, opened on first use and closed once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def check_process(process: int) -> None:
-    """Refuse to go on in another process than the one that composed.
+    """Refuse to continue in a process that did not compose the application.
 
     Raises:
         UsageError: This is another one.
@@ -58,11 +58,11 @@ T = TypeVar("T")
 
 @frozen(eq=False, repr=False)
 class Origin:
-    """What opened a session: a program, or a call of another session.
+    """Origin of a session: a program, or a call of another session.
 
     Args:
-        front_end: Who asks the person.
-        branch: Where the session comes from if a call opens it; it then has the rights of the one above.
+        front_end: The front end that asks the user.
+        branch: Origin and limits if a call opens it; it then has the rights of the session above.
         above: The session of that call.
     """
 
@@ -71,10 +71,10 @@ class Origin:
     above: SessionState | None = None
 
     def check(self, was: Branch | None, session_id: str) -> None:
-        """Return if a kept session is one that the call may go on with.
+        """Return if the call may continue a stored session.
 
         Raises:
-            UsageError: It is no child of the session above, or has another name.
+            UsageError: It is not a child of the session above, or has another name.
         """
         now = self.branch
         if now is not None and (was is None or (was.parent, was.name) != (now.parent, now.name)):
@@ -83,19 +83,19 @@ class Origin:
 
 @define(eq=False, repr=False, slots=False)
 class Parts:
-    """What was composed, with what of it is opened and has to be closed."""
+    """Composed objects, and which of them are open and must be closed."""
 
     composed: Composed
     replacing: Replacements | None
-    """What stands in the place of parts that the profile names."""
+    """Replacements for parts that the profile names."""
     compose: Composing
-    """Composes the same for another configuration."""
+    """Function that composes the same for another configuration."""
     lender: Parts | None = None
-    """Whose store, secrets, pace and replaced objects these are; whoever has lent them closes them."""
+    """Owner of the shared store, secrets, pacer and replaced objects, which closes them."""
     process: int = field(factory=os.getpid, init=False)
-    """The process that it was composed in: no other one may use it."""
+    """The process that composed it; no other one may use it."""
     is_closed: bool = field(default=False, init=False)
-    """Whether it was let go of."""
+    """Whether it was closed."""
     models: Models = field(init=False)
     keys: Keys = field(init=False)
     tools: Tools = field(init=False)
@@ -123,7 +123,7 @@ class Parts:
 
         Raises:
             ConfigError: The profile names a store that no plugin provides.
-            StoreError: It can't be opened.
+            StoreError: It cannot be opened.
         """
         return self.storage.store
 
@@ -133,7 +133,7 @@ class Parts:
 
         Raises:
             ConfigError: The profile names a workspace that no plugin provides.
-            ToolFailed: It can't be opened.
+            ToolFailed: It cannot be opened.
         """
         if self.replacing is not None and self.replacing.workspace is not None:
             return self.replacing.workspace
@@ -152,7 +152,7 @@ class Parts:
 
     @cached_property
     def pacer(self) -> Pacing:
-        """Spaces the requests of all sessions: limits belong to a key, not to a session."""
+        """Paces the requests of all sessions: limits belong to a key, not to a session."""
         if self.replacing is not None and self.replacing.pacing is not None:
             return self.replacing.pacing
         from inarch.turns.models import choose_model
@@ -166,7 +166,7 @@ class Parts:
 
     @property
     def clock(self) -> Clock:
-        """Where the ids and times of sessions come from."""
+        """Source of the sessions' ids and times."""
         given = self.replacing.clock if self.replacing is not None else None
         return SYSTEM_CLOCK if given is None else given
 
@@ -183,10 +183,10 @@ class Parts:
 
         Args:
             journal: The session's.
-            seen: What the session knows of files.
+            seen: The session's known files.
             keeps: Whether changes can be undone.
-            doors: What calls may use of the session.
-            origin: Where the session comes from; a child has the approvals of the one above it, and some of its tools.
+            doors: Session operations for calls.
+            origin: Origin of the session; a child has the approvals of the one above it, and some of its tools.
         """
         from inarch.calls.before_images import Keeper
         from inarch.calls.grants import Grants
@@ -218,8 +218,8 @@ class Parts:
         """Return the same parts for a copy of the directory, to be closed before these.
 
         Raises:
-            ToolFailed: `permission` where what is trusted here does not stand there: hooks that keep calls from
-                something would be missing.
+            ToolFailed: `permission` if the copy lacks files that are trusted here: hooks that restrict calls would be
+                missing.
         """
         from inarch.config.project_files import is_guide, read_trusted
 
@@ -229,11 +229,11 @@ class Parts:
         if lost:
             what = f"{', '.join(lost)} is not in the copy as you trusted it in this project"
             raise ToolFailed("permission", what, "look at it, then: inarch config trust, and start again")
-        # Added folders are nobody's copy: what would be written there would never be merged.
+        # Added folders have no copy: writes there would never be merged.
         copied = evolve(config, root=os.path.realpath(root), added=(), copy_of=config.copy_of or config.root)
         copied, composition, replacing = self.compose(copied)
         given = None if replacing is None else evolve(replacing, workspace=None)
-        # Providers know nothing of a directory: their connections are shared.
+        # Providers do not depend on a directory: their connections are shared.
         whole = composition.outcome.original or composition
         outcome = evolve(composition.outcome, original=whole)
         composition = evolve(composition, models=self.composition.models, outcome=outcome)
@@ -242,7 +242,7 @@ class Parts:
         return made
 
     def settle(self, call: OpenCall) -> Settled:
-        """Return what a call that was cut off did to the files of the workspace."""
+        """Return what an interrupted call did to the files of the workspace."""
         from inarch.journal.changes import standing_at
         from inarch.journal.interrupted_calls import settle
 
@@ -251,12 +251,12 @@ class Parts:
         return found if told is None else told(call.id, found)
 
     async def aclose(self) -> None:
-        """Let go of providers, store, workspace and tracers; may be called twice."""
+        """Close providers, store, workspace and tracers; may be called twice."""
         if self.is_closed:
             return
         self.is_closed = True
         if self.process != os.getpid():
-            return  # what a fork has of another process's connections is that one's to close
+            return  # another process owns the connections that a fork inherits, and closes them
         composed = [*filter(None, (self.composition, self.composition.outcome.original))]
         for bound in self._own(one for each in composed for one in each.models.values()):
             await self._quietly(bound.plugin, bound.value.close())
@@ -270,7 +270,7 @@ class Parts:
         self.composition.close()
 
     def _own(self, bound: Iterable[Bound[T]]) -> Iterable[Bound[T]]:
-        """Return those that are not lent, each object once: what was not replaced is composed twice."""
+        """Return those that are not shared, each object once: objects that were not replaced are composed twice."""
         known: dict[int, Bound[T]] = {id(one.value): one for one in bound}
         if self.lender is not None:
             composed = self.lender.composition
@@ -280,7 +280,7 @@ class Parts:
 
     async def _quietly(self, plugin: str, closing: Awaitable[None]) -> None:
         with suppress(InarchError), guarded(plugin, "provider", passes=()):
-            await closing  # nothing of it is needed any more
+            await closing  # none of it is needed any more
 
     def _shut(self, plugin: str, door: Door, thing: Any) -> None:
         with suppress(InarchError), guarded(plugin, door, passes=()):
@@ -288,7 +288,7 @@ class Parts:
 
 
 def composing(replacing: Replacing | None, **how: Any) -> Composing:
-    """Return what composes for a configuration, with a program's own objects in their places; `how` is its way."""
+    """Return the function that composes for a configuration with a program's replacements; `how` are its options."""
 
     def compose(config: Config) -> tuple[Config, Composition, Replacements | None]:
         composition = compose_plugins(config, **how)

@@ -1,4 +1,4 @@
-"""Healing: a session that was cut off gets the ends that its record lacks, and the person is told what is unknown."""
+"""Repair of interrupted sessions: it records missing ends, and informs the user about unknown outcomes."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ T = TypeVar("T")
 
 
 def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> list[Note]:
-    """Record a result for every call, and an end for every turn, that was cut off; return what to tell the person.
+    """Record a result for every interrupted call and an end for every interrupted turn; return notes for the user.
 
-    What is recorded is what the model is told, so that all who read the session later read the same. It is kept with
-    the next event that is: a session that is only looked at does not change.
+    The record is also what the model sees, so that all readers of the session agree. It is stored with the next stored
+    event: reading a session does not change it.
     """
     notes: list[Note] = []
     _end_calls_of_no_turn(journal, history)
@@ -60,7 +60,7 @@ def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> 
 
 
 def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]]) -> list[Note]:
-    """Record the ends of children that were cut off with the session; what they took is what their records say."""
+    """Record the ends of children that were interrupted with the session; their usage is taken from their records."""
     notes: list[Note] = []
     for child, (call_id, turn_id, name, began) in children.items():
         spent: tuple[Spent, ...] = ()
@@ -74,10 +74,10 @@ def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]
 
 
 def _taken(store: ContextStore, child: str, began: str) -> Ledger:
-    """Return what the turn took that a child began then, with all below it; it may have been gone on with since.
+    """Return the usage of a child's turn that began then, with all below it; the child may have continued since.
 
     Raises:
-        StoreError: Its record can't be read.
+        StoreError: Its record cannot be read.
     """
     ledger, turn_id = Ledger(), ""
     below: dict[str, tuple[str, str]] = {}
@@ -98,7 +98,7 @@ def _taken(store: ContextStore, child: str, began: str) -> Ledger:
 
 
 def _end_calls_of_no_turn(journal: Journal, history: History) -> None:
-    """Record how a person's own calls ended, and what these changed."""
+    """Record how the user's own calls ended, and what they changed."""
     for call, found in history.settled:
         if not call.turn_id:
             error = ToolError("unknown_outcome", "the session stopped while this call ran: what it did is unknown")
@@ -118,18 +118,18 @@ def _unknown(calls: Iterator[ToolCall]) -> Iterator[Note]:
 
 
 def all_logs(parts: Parts) -> Iterator[Path]:
-    """Yield the log of each session that tracers keep one of; what was set aside before it is read with it."""
+    """Yield the log of each session from tracers that write one; readers also read logs that were set aside."""
     for tracer in parts.composition.tracers:
         yield from logs_by(parts, tracer)
 
 
 def logs_by(parts: Parts, tracer: Bound[Tracer]) -> Sequence[Path]:
-    """Return the logs that one tracer keeps."""
+    """Return the logs of one tracer."""
     return _files_of(parts, tracer, HasLogs, lambda keeping: keeping.logs())
 
 
 def logs_of(parts: Parts, session_id: str) -> Iterator[Path]:
-    """Yield the files that tracers keep of a session."""
+    """Yield the files that tracers have for a session."""
     for tracer in parts.composition.tracers:
         yield from _files_of(parts, tracer, HasFiles, lambda keeping: keeping.files(session_id))
 
@@ -143,7 +143,7 @@ def _files_of(
     try:
         with guarded(tracer.plugin, "tracer", passes=()):
             found = [Path(file) for file in ask(keeping)]
-        if tracer.plugin not in parts.composition.outcome.elsewhere:  # those are real paths, whatever became of them
+        if tracer.plugin not in parts.composition.outcome.elsewhere:  # those are real paths, even of deleted files
             found = [Path(os.path.realpath(file.parent), file.name) for file in found]
     except PluginError:
         return ()
@@ -151,7 +151,7 @@ def _files_of(
 
 
 def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) -> tuple[bool, list[str]]:
-    """Add to the store what the logs of a session have of it; return whether that was anything, and what to tell."""
+    """Restore missing events from a session's logs to the store; return whether there were any, and notes."""
     from inarch_sdk.log_restore import restore_log
 
     count = 0
@@ -161,7 +161,7 @@ def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) 
         try:
             done = restore_log(parts.store, log, parts.config.root, only=session_id)
         except (OSError, StoreError):
-            continue  # what is missing is told below
+            continue  # missing events are reported below
         for session in done.sessions:
             count += session.events
             holes = session.missing

@@ -1,4 +1,4 @@
-"""Putting a program's own objects in place of what was composed."""
+"""Replacement of composed objects by a program's own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def put_in_place(
     """Return configuration and composition with the objects in them, and the objects.
 
     Raises:
-        UsageError: One of them is not what its place wants, or there is nothing of its name.
+        UsageError: An object does not fit its place, or no composed object has its name.
     """
     found = replacing if isinstance(replacing, Replacements) else replacing(composed)
     if not isinstance(found, Replacements):
@@ -48,7 +48,7 @@ def put_in_place(
 
 
 def _fault(found: Replacements) -> str:
-    """Say what keeps one of the objects from standing where it is to; "" if nothing does."""
+    """Return why one of the objects does not fit its place; "" if all fit."""
     faults = [fault_of(kind, one) for kind in ("models", *_BY_NAME) for one in getattr(found, kind)]
     for what, methods in _WHOLE.items():
         given = getattr(found, what, None)
@@ -58,7 +58,7 @@ def _fault(found: Replacements) -> str:
 
 
 def _in_place(kind: str, found: Replacements, composed: Composition) -> Any:
-    """Return what is composed of a kind, each object in the place of the first of its name that is left."""
+    """Return the composed objects of a kind, with each replacement in the place of the first one of its name."""
     known: Any = getattr(composed, kind)
     parts: list[Bound[Any]] = [*known.values()] if isinstance(known, Mapping) else [*known]
     names = [part.value.name for part in parts]

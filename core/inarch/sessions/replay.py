@@ -1,4 +1,4 @@
-"""The former place of what the built-in part `inarch_plugins.replay` has."""
+"""Former module of the names now in the built-in part `inarch_plugins.replay`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session: a conversation that is recorded, one turn at a time, whoever asks meanwhile."""
+"""Session: a recorded conversation that runs one turn at a time, for any number of callers."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ _PAUSE_S = 0.02
 
 @define(eq=False, repr=False)
 class Session:
-    """Conversation that runs one turn at a time.
-
-    Only one runs at a time; a second prompt waits for the first to end, and for an undo.
-    """
+    """Recorded conversation. Only one turn runs at a time; a second prompt waits for the first turn and for an undo."""
 
     state: SessionState
     _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
@@ -50,10 +47,10 @@ class Session:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it has anything in its store, so that it can be opened again.
+        """Whether it has any events in its store, so that it can be opened again.
 
         Raises:
-            StoreError: That can't be read.
+            StoreError: The store cannot be read.
         """
         from inarch_sdk.snapshots import scan
 
@@ -61,10 +58,10 @@ class Session:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The agent's turns so far, oldest first; those that the model doesn't see any more are read from the store.
+        """The agent's turns so far, oldest first; those that the model no longer sees are read from the store.
 
         Raises:
-            StoreError: They can't be read.
+            StoreError: They cannot be read.
         """
         state = self.state
         recent = tuple(state.turns)
@@ -78,18 +75,18 @@ class Session:
         return (*(turn for turn in kept if turn.type == "agent" and turn.id not in known), *recent)
 
     async def run(self, prompt: str = "") -> Turn:
-        """Run a turn to its end and return it; what still waits of what was said is the beginning of its prompt.
+        """Run a turn to its end and return it; its prompt begins with messages that still wait.
 
         A prompt that `App.command` returned may name the model of its turn. A `Submitted` says how it was given, too.
 
         Raises:
-            UsageError: The prompt is empty and nothing waits, or this process was forked from the one that composed.
-            ConfigError: The profile's model isn't there.
-            StoreError: The journal is required and could not be kept.
+            UsageError: The prompt is empty and no message waits, or this process was forked from the one that composed.
+            ConfigError: The profile's model is not available.
+            StoreError: The journal is required and could not be stored.
             asyncio.CancelledError: The task was cancelled; the turn is recorded as cancelled.
         """
         check_process(self._process)
-        before = [one.id for one in self.waiting]  # what is said from here on goes in after the prompt
+        before = [one.id for one in self.waiting]  # messages from here on follow the prompt
         if not prompt.strip() and not before:
             raise empty_prompt()
         async with self._lock:
@@ -98,7 +95,7 @@ class Session:
             try:
                 with self._asking(prompt):
                     turn = await run_turn(self.state, prompt, before)
-                gc.collect(0)  # a call of it ends the program's start, in which nothing is collected: `__main__`
+                gc.collect(0)  # calling it ends the program's start, during which nothing is collected: `__main__`
                 return turn
             finally:
                 self._busy.release()
@@ -112,28 +109,30 @@ class Session:
 
     @property
     def waiting(self) -> tuple[Input, ...]:
-        """What was said and has not gone in yet, oldest first: the next prompt begins with what a turn leaves of it."""
+        """Messages that have not been added yet, oldest first; the next prompt begins with those that a turn leaves."""
         return tuple(self.state.inputs.waiting)
 
     def say(self, text: str) -> Input:
-        """Have the person's words go in before the next request of the running turn, after the results of its calls.
+        """Add a message of the user before the next request of the running turn, after the results of its calls.
 
-        They are kept when this returns. Where no turn runs, its `turn_id` is empty, and where the turn asks no more,
-        they stay in `waiting`: the next prompt begins with them, which `run` without words makes a prompt of their own.
-        Any thread may say something, but no listener of events.
+        It is stored when this returns. Without a running turn, its `turn_id` is empty. If the turn sends no more
+        requests,
+        it stays in `waiting` and the next prompt begins with it; `run` without a prompt makes it a prompt of its own.
+        Any
+        thread may call this, but no listener of events.
 
         Raises:
-            UsageError: There are no words, or this process was forked from the one that composed.
-            StoreError: The journal is required and could not be kept.
+            UsageError: The text is empty, or this process was forked from the one that composed.
+            StoreError: The journal is required and could not be stored.
         """
         check_process(self._process)
         return self.state.inputs.say(text)
 
     def unsay(self, input_id: str) -> Input | None:
-        """Take back what was said, by its id, while it waits; None where it went in already.
+        """Withdraw a message by its id while it waits; return None if it was already added.
 
         Raises:
-            StoreError: The journal is required and could not be kept; it waits no more all the same.
+            StoreError: The journal is required and could not be stored; the message no longer waits anyway.
         """
         return self.state.inputs.unsay(input_id)
 
@@ -144,18 +143,18 @@ class Session:
         show: Callable[[str], object] | None = None,
         origin: Literal["user", "slash"] = "user",
     ) -> ToolResult:
-        """Call one tool outside of any turn, through the scheduler and all policies; it stands in the session.
+        """Call one tool outside of any turn, through the scheduler and all policies; the session records it.
 
-        Calls may run side by side; whoever makes them sees to it that they don't disturb each other.
+        Calls may run concurrently; the callers must keep them from disturbing each other.
 
         Args:
             name: The tool's name.
             arguments: Its arguments.
             show: Takes its live output.
-            origin: Who calls: the person, or a slash command that they typed.
+            origin: The caller: the user, or a slash command that they typed.
 
         Raises:
-            StoreError: The journal is required and could not be kept.
+            StoreError: The journal is required and could not be stored.
             asyncio.CancelledError: The task was cancelled; the call has ended and is in the journal.
         """
 
@@ -163,33 +162,33 @@ class Session:
         return await call_tool(self.state, name, arguments, show, origin)
 
     def record_command(self, name: str, words: str, text: str) -> None:
-        """Record what the person ran at the front end outside of turns, with the text that it came to.
+        """Record a command that the user ran at the front end outside of turns, with its output.
 
         Raises:
-            StoreError: The journal is required and could not be kept.
+            StoreError: The journal is required and could not be stored.
         """
         from inarch.contract.other_events import CommandRan
 
         self.state.journal.record(CommandRan(name, words, text))
 
     def context(self) -> ContextView:
-        """Return what the model would see now, and where its tokens go.
+        """Return what the model would see now, and how many tokens each part takes.
 
         Raises:
-            ConfigError: The profile's model isn't there.
+            ConfigError: The profile's model is not available.
         """
         from inarch.turns.session_prefix import view_context
 
         return view_context(self.state)
 
     def compact(self, keep: int = 1) -> ContextDropped:
-        """Leave out of what the model sees all but prompt and answer of the turns before the last `keep`.
+        """Shorten the turns before the last `keep` to prompt and answer in the model's view.
 
-        It is recorded; the whole stays in the session and can be read back there.
+        It is recorded; the session still has the whole and can show it.
 
         Raises:
             UsageError: A turn is running.
-            StoreError: The journal is required and could not be kept.
+            StoreError: The journal is required and could not be stored.
         """
         from inarch.turns.compaction import by_turns, compact
 
@@ -202,20 +201,20 @@ class Session:
         return dropped
 
     def refresh_tools(self) -> None:
-        """Have the next request list the tools that there are then, and the project's instructions as they are.
+        """Let the next request list the then available tools and present instructions.
 
-        Until then a running conversation keeps its list, and what came since is reached through `call_tool`. It costs
-        one reading of the whole conversation at the service's full price.
+        Otherwise a running conversation keeps its list, and new tools are called through `call_tool`. It costs one
+        reading of the whole conversation at the service's full price.
         """
         self.state.asked.prefix.pending = "tools"
 
     async def set_model(self, name: str, why: str = "the user asked for it") -> str:
-        """Ask another model (`PROVIDER/NAME`, `PROVIDER` or `auto`) from the next turn on; return its full name.
+        """Use another model (`PROVIDER/NAME`, `PROVIDER` or `auto`) from the next turn on; return its full name.
 
-        Where that is another one than before, it is recorded with `why`.
+        A change of the model is recorded with `why`.
 
         Raises:
-            ConfigError: No composed plugin provides it, or its key is not there.
+            ConfigError: No composed plugin provides it, or its key is missing.
             PluginError: Its provider failed.
         """
         from inarch.sessions.model_switch import switch_model
@@ -224,24 +223,24 @@ class Session:
 
     @property
     def approve(self) -> str:
-        """What runs without a question now: what `set_approve` takes."""
+        """The approve mode: what runs without a question now."""
         return self.state.config.profile.approve
 
     def set_approve(self, level: str) -> None:
-        """Let `ask`, `edits`, `all`, `plan` or `none` say from now on what runs unasked, as `--approve` does.
+        """Set the approve mode `ask`, `edits`, `all`, `plan` or `none` from now on, as `--approve` does.
 
         Raises:
-            UsageError: There is no such level.
+            UsageError: There is no such mode.
         """
         self.change({"approve": level})
 
     def change(self, settings: Mapping[str, Any]) -> None:
-        """Let keys of the profile be others from the next turn on: those that stand in a turn's `turn.started`.
+        """Change keys of the profile from the next turn on: those that a turn's `turn.started` contains.
 
-        What is judged and asked is what the profile and the user's rules say then, as if they were set beforehand.
+        Approvals follow the profile and the user's rules of that moment, as if they had been set beforehand.
 
         Raises:
-            UsageError: A key can't be changed in a session, or not to this value.
+            UsageError: A key cannot be changed in a session, or not to this value.
             ConfigError: No composed plugin provides a strategy.
         """
         from inarch.sessions.model_switch import change_settings
@@ -249,11 +248,11 @@ class Session:
         change_settings(self.state, settings)
 
     def extension(self, name: str) -> Any:
-        """Return what a plugin adds to the session, made when it is first asked for; its hook says what that is.
+        """Return a plugin's extension of the session, created at the first request; its hook documents the object.
 
         Raises:
-            UsageError: No composed plugin brings it.
-            PluginError: The plugin failed to.
+            UsageError: No composed plugin provides it.
+            PluginError: The plugin failed.
         """
         from inarch.sessions.extension import Access, opened
 
@@ -264,21 +263,22 @@ class Session:
         return self._extensions[name]
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
-        """Take back what a turn or a call did to files, and keep what was changed there since.
+        """Revert a turn's or call's changes to files, and preserve later changes there.
 
         Args:
-            target: The beginning of a turn's or call's id, or a turn's number; empty: the last whose changes stand.
-            dry_run: Whether to say only what would happen.
+            target: The beginning of a turn's or call's id, or a turn's number; empty: the last one with changes in
+                effect.
+            dry_run: Whether to report only what would happen.
 
         Raises:
-            UsageError: A turn is running, the target is none, or the part that does it is left out.
-            StoreError: What was recorded can't be read, or the journal is required and could not be kept.
+            UsageError: A turn is running, the target does not exist, or the part that does it is left out.
+            StoreError: The record cannot be read, or the journal is required and could not be stored.
         """
         report: UndoReport = self.extension("undo").undo(target, dry_run)
         return report
 
     def redo(self, target: str = "") -> UndoReport:
-        """Put on again what was undone last, or the named turn or call of it.
+        """Reapply the last reverted changes, or those of the named turn or call among them.
 
         Raises:
             UsageError, StoreError: As `undo`.
@@ -298,7 +298,7 @@ class Session:
             self._busy.release()
 
     def _forget(self, recorded: Sequence[Event]) -> None:
-        """Forget what was known of files that were put back: the model has not seen that."""
+        """Forget the known state of restored files: the model has not seen them."""
         for event in recorded:
             self.state.seen.pop(event.data.get("path", ""), None)
 
@@ -339,17 +339,18 @@ async def call_tool(
     show: Callable[[str], object] | None,
     origin: CallOrigin = "user",
 ) -> ToolResult:
-    """Run a call to its end and put it on disk.
+    """Run a call to its end and flush it to disk.
 
     Raises:
-        StoreError: The journal is required and could not be kept.
+        StoreError: The journal is required and could not be stored.
         asyncio.CancelledError: The caller was cancelled; the call has ended and is in the journal.
     """
     call_id = state.journal.clock.new_id()
 
     def saw(event: Event) -> None:
         is_its = event.kind == "call.output" and event.data["call_id"] == call_id
-        if show is not None and is_its and event.data["text"]:  # what may begin a secret comes later, and is empty now
+        # a possible beginning of a secret arrives later, and is empty now
+        if show is not None and is_its and event.data["text"]:
             show(event.data["text"])
 
     state.journal.listeners.append(saw)

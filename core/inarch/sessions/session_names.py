@@ -1,6 +1,6 @@
-"""Which session is meant: the beginning of its id, a name that a person gave it, or the latest of a directory.
+"""Lookup of sessions by the beginning of their id, by a name from the user, or as the latest of a directory.
 
-Names are kept in `names.json` in the state folder; one whose session is gone is free.
+Names are stored in `names.json` in the state folder; the name of a deleted session is free.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST = 60
 
 
 def names_of(state_dir: Path) -> Mapping[str, str]:
-    """Return the ids of sessions by their names, also of such as are gone.
+    """Return the ids of sessions by their names, including those of deleted sessions.
 
     Raises:
         StoreError: A newer Inarch wrote the names.
@@ -35,18 +35,18 @@ def names_of(state_dir: Path) -> Mapping[str, str]:
 def give_name(
     state_dir: Path, store: ContextStore, session_id: str, name: str, keep: Callable[[], object] = lambda: None
 ) -> None:
-    """Give a session a name, in the place of what it had.
+    """Name a session, replacing its earlier name.
 
     Args:
-        state_dir: Where names are kept.
-        store: Where the session is kept.
+        state_dir: The folder of the names.
+        store: The store of the session.
         session_id: The session.
         name: Its name from now on.
         keep: Puts a new session into the store once the name is known to be free.
 
     Raises:
-        UsageError: It is no name, or another session's, or the session is not kept.
-        StoreError: It can't be kept.
+        UsageError: The name is invalid or taken, or the session is not stored.
+        StoreError: It cannot be stored.
     """
     from inarch.journal.redactor import hide_in_message
     from inarch_sdk.memory_store import MemoryStore
@@ -54,7 +54,9 @@ def give_name(
     if hide_in_message(name) != name:
         raise UsageError("the name holds a secret, and names are kept and shown as they are", "take another")
     if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST or name.startswith("-"):
-        raise UsageError(f"{name!r} is no name for a session", f"write 1 to {LONGEST} characters, without line breaks")
+        raise UsageError(
+            f"{name!r} is not a valid session name", f"write 1 to {LONGEST} characters, without line breaks"
+        )
     with changing_kept(state_dir / NAMES_FILE, str, "names of sessions") as names:
         others = {info.id for info in store.sessions()} - {session_id}
         if names.get(name) in others or any(other.startswith(name) for other in others):
@@ -67,10 +69,10 @@ def give_name(
 
 
 def forget_name(state_dir: Path, session_id: str) -> None:
-    """Let the name of a session be free, if it has one.
+    """Free the name of a session, if it has one.
 
     Raises:
-        StoreError: That can't be kept.
+        StoreError: The change cannot be stored.
     """
     if session_id in names_of(state_dir).values():
         with changing_kept(state_dir / NAMES_FILE, str, "names of sessions") as names:
@@ -83,10 +85,10 @@ def _forget(names: dict[str, str], session_id: str) -> None:
 
 
 def find_session(store: ContextStore, beginning: str, names: Mapping[str, str] = MappingProxyType({})) -> SessionInfo:
-    """Return the one session whose id begins so, or that has the name; `names` gives ids by name.
+    """Return the one session with this name or this beginning of its id; `names` maps names to ids.
 
     Raises:
-        UsageError: None does, or several do.
+        UsageError: None matches, or several do.
     """
     named = names.get(beginning, beginning)
     fitting = [info for info in store.sessions() if info.id.startswith((named, beginning))]
@@ -99,9 +101,9 @@ def find_session(store: ContextStore, beginning: str, names: Mapping[str, str] =
 
 
 def latest_session(store: ContextStore, root: str) -> SessionInfo | None:
-    """Return the session of a directory in which something happened last, None where there is none.
+    """Return a directory's session with the latest event, None for none.
 
-    Where that is a child, it is the parent.
+    For a child it returns the parent.
     """
     known = {info.id: info for info in store.sessions(root)}
     latest = max(known.values(), key=lambda info: (max(info.started, info.updated), info.id), default=None)

@@ -1,4 +1,4 @@
-"""From a composed application to a conversation: a new one, or a kept one with its history."""
+"""Start of a conversation in a composed application: a new one, or a stored one with its history."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ _SPENDING = frozenset({"model.requested", "model.replied", "child.ended"})
 
 @define(eq=False, repr=False)
 class Heard:
-    """What was heard."""
+    """State that a session start collects from stored events."""
 
     redactor: Redactor
     ledger: Ledger = field(factory=Ledger)
     counter: TokenCounter = field(factory=TokenCounter)
     between: BetweenTurns = field(factory=BetweenTurns)
     inputs: dict[str, Input] = field(init=False, factory=dict)
-    """What was said and still waits, by id."""
+    """Messages that still wait, by id."""
     branch: Branch | None = field(init=False, default=None)
     children: dict[str, tuple[str, str, str, str]] = field(init=False, factory=dict)
-    """Call, turn, name and beginning of each child that has not ended, by its session."""
+    """Call, turn, name and beginning of each unfinished child, by its session."""
     holes: list[tuple[int, int]] = field(init=False, factory=list)
     """First and last number of each gap among the events."""
     _last: int = field(init=False, default=0)
     _numbers: dict[str, int] = field(init=False, factory=dict)
 
     def take(self, event: Event) -> None:
-        """Hear an event; shapes that are not understood are passed over."""
+        """Process an event; skip shapes that are not understood."""
         if event.seq > self._last + 1:
             self.holes.append((self._last + 1, event.seq - 1))
         self._last = event.seq
@@ -96,7 +96,7 @@ class Heard:
         }
 
     def go_on_from(self, data: Any) -> None:
-        """Take over what `to_data` gave."""
+        """Restore it from the data of `to_data`."""
         self.ledger.go_on_from(data["ledger"])
         self.counter.learn_again(data["counter"])
         self.between.go_on_from(data["between"])
@@ -116,7 +116,7 @@ class Heard:
 
 @define(eq=False, repr=False)
 class Observer:
-    """Passes events on to one onlooker until it fails for the first time."""
+    """Observer that passes events on to one listener until the listener first fails."""
 
     name: str
     plugin: str
@@ -127,7 +127,7 @@ class Observer:
     failed: bool = False
 
     def __call__(self, event: Event) -> None:
-        """Show the event; on a failure say so once and stop."""
+        """Show the event; on a failure report it once and stop."""
         if self.failed or (event.kind == "model.delta" and not self.sees_deltas):
             return
         try:
@@ -150,15 +150,15 @@ def open_state(parts: Parts, session_id: str | None, doors: Doors, origin: Origi
 
     Args:
         parts: The application.
-        session_id: A kept session; None for a new one.
-        doors: What its calls may use of it.
-        origin: What opens it.
+        session_id: A stored session; None for a new one.
+        doors: Session operations for its calls.
+        origin: The origin of the session.
 
     Raises:
-        UsageError: There is no session of this id, or it is about another directory that is still there, or it is no
-            child of the session that goes on with it.
+        UsageError: There is no session with this id, or it is about another existing directory, or it is not a child
+            of the session that continues it.
         ConfigError: The profile names a part that no plugin provides.
-        StoreError: The store can't be opened and the journal is required.
+        StoreError: The store cannot be opened and the journal is required.
     """
     if (missing := parts.composed.missing_models()) is not None:
         raise missing
@@ -192,7 +192,7 @@ def open_state(parts: Parts, session_id: str | None, doors: Doors, origin: Origi
     journal.listeners += _tracers(parts, journal)
     notes = [] if history is None else _healed(journal, history, heard)
     if origin.above is None:
-        journal.listeners += _front_end(parts, journal)  # it shows what happens from now on
+        journal.listeners += _front_end(parts, journal)  # it shows events from now on
     journal.listeners.append(lambda event: _count_effects(state, event))
     if history is None:
         _record_start(parts, journal, origin.branch)
@@ -211,10 +211,10 @@ def open_state(parts: Parts, session_id: str | None, doors: Doors, origin: Origi
 def _resumed(
     store: ContextStore, session_id: str | None, make: Callable[[], Heard], settle: Settle
 ) -> tuple[History | None, Heard]:
-    """Return what a kept session came to, None for a new one, and who heard it.
+    """Return a stored session's history, None for a new one, and the collected state.
 
     Raises:
-        UsageError: There is no session of this id.
+        UsageError: There is no session with this id.
     """
     if session_id is None:
         return None, make()
@@ -227,20 +227,20 @@ def _resumed(
 
 
 def _healed(journal: Journal, history: History, heard: Heard) -> list[Note]:
-    """Record the ends of what was cut off with a kept session; return what is to be told of it."""
+    """Record the missing ends of an interrupted session; return notes about it."""
     from inarch.sessions.repair import end_children, end_what_was_cut_off
 
     return [*end_children(journal, heard.children), *end_what_was_cut_off(journal, history, heard.ledger)]
 
 
 def _is_elsewhere(root: str, here: str) -> bool:
-    """Whether a session's directory is there and another one than this; one that was moved is taken along."""
+    """Return whether a session's directory exists and differs from this one; a moved directory is accepted."""
     place = Path(root)
     return bool(root) and root != here and place.is_dir() and str(place.resolve()) != here
 
 
 def _store_or_memory(parts: Parts, session_id: str | None) -> tuple[ContextStore, StoreError | None]:
-    """Return where to keep events: in memory where the store can't be opened and nothing has to be kept."""
+    """Return the store for events, in memory if the store cannot be opened and is not required."""
     required = parts.config.profile.journal == "required"
     try:
         refusing = able(parts.store, OnlyRead)
@@ -262,7 +262,7 @@ def _state(
     seen = dict(history.seen) if history else {}
     above, branch, composition = origin.above, origin.branch, parts.composition
     config, find_tools = parts.config, partial(parts.tools.in_mode, among=None if branch is None else branch.tools)
-    if above is not None:  # the keys that were changed in its session are the child's, too
+    if above is not None:  # keys changed in its session apply to the child, too
         config = evolve(config, profile=above.config.profile)
     find_late = parts.tools.find_late if branch is None else None  # a child has those of its caller
     state = SessionState(
@@ -303,7 +303,7 @@ def _state(
 
 
 def _go_on_from(state: SessionState, history: History) -> None:
-    """Let requests begin with what they began with before, if the session has kept that."""
+    """Continue requests from their earlier fixed beginning, if the session has stored it."""
     from inarch.turns.session_prefix import kept
 
     prefix, (model, messages, digest) = state.asked.prefix, history.last_request
@@ -320,7 +320,7 @@ def _go_on_from(state: SessionState, history: History) -> None:
 
 
 def _instructions(config: Config) -> str:
-    """Return the project's own instructions to agents, if they are trusted as they stand now."""
+    """Return the project's own instructions to agents, if they are trusted in their present state."""
     if not config.trusted_files:
         return ""
     from inarch.config.project import together
@@ -363,7 +363,7 @@ def _record_start(parts: Parts, journal: Journal, branch: Branch | None) -> None
 
 
 def _count_effects(state: SessionState, event: Event) -> None:
-    """Count the calls that may have changed something: what cached decisions depend on."""
+    """Count the calls that may have changed something; cached decisions depend on the count."""
     if event.kind == "call.state" and event.data["status"] == "scheduled":
         effects = event.data.get("effects") or {}
         if any(effects.get(name) for name in ("writes", "exclusive", "programs")):

@@ -1,4 +1,4 @@
-"""A `/NAME words` that a person typed at any front end: what the command may use, how it is run and recorded."""
+"""Slash commands `/NAME words` that the user typed at any front end: their context, execution and record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class CommandContext:
-    """The `SlashContext` of one command; while its words are completed nothing may be done yet."""
+    """`SlashContext` of one command; while completing arguments it refuses all actions."""
 
     session: Session
     command: Bound[SlashCommand]
@@ -47,20 +47,20 @@ class CommandContext:
         return self.session.approve
 
     def set_approve(self, level: str) -> None:
-        """Let another approve mode hold from now on.
+        """Set the approve mode from now on.
 
         Raises:
             UsageError: There is no such mode.
-            RuntimeError: The command's words are only completed.
+            RuntimeError: The command's arguments are only completed.
         """
         self._needs_running()
         self.session.set_approve(level)
 
     def extension(self, name: str) -> Any:
-        """Return what a plugin adds to the session.
+        """Return an extension of the session.
 
         Raises:
-            UsageError: No plugin brings it.
+            UsageError: No plugin provides it.
         """
         return self.session.extension(name)
 
@@ -68,7 +68,7 @@ class CommandContext:
         """Run a tool in the session, outside of its turns.
 
         Raises:
-            RuntimeError: The command may run beside a turn, or its words are only completed.
+            RuntimeError: The command may run during a turn, or its arguments are only completed.
         """
         self._needs_running()
         if self.command.value.at_once:
@@ -76,26 +76,26 @@ class CommandContext:
         return await self.session.call_tool(tool, arguments, origin="slash")
 
     def show(self, text: str) -> None:
-        """Show text at once, made harmless."""
+        """Show text at once, escaped."""
         self.shows(escape(text).rstrip("\n"))
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
         """Record an event of a kind that the plugin declares.
 
         Raises:
-            TypeError, ValueError: It is none of those.
-            RuntimeError: The command's words are only completed.
+            TypeError, ValueError: The plugin declares no such event.
+            RuntimeError: The command's arguments are only completed.
         """
         self._needs_running()
         state = self.session.state
         state.journal.record(state.scheduler.events.checked(self.command.plugin, name, data))
 
     def ask_model(self, name: str) -> None:
-        """Have this model asked in the turns of what is submitted from here on.
+        """Use this model in the turns of prompts submitted from here on.
 
         Raises:
-            ConfigError: No composed plugin provides it, or its key is not there.
-            RuntimeError: The command's words are only completed.
+            ConfigError: No composed plugin provides it, or its key is missing.
+            RuntimeError: The command's arguments are only completed.
         """
         self._needs_running()
         state = self.session.state
@@ -103,12 +103,12 @@ class CommandContext:
         self._model = name
 
     def submit(self, prompt: str) -> None:
-        """Keep a prompt for the command's end.
+        """Store a prompt until the command ends.
 
         Raises:
-            TypeError: It is no text.
-            ValueError: There is nothing in it.
-            RuntimeError: The command's words are only completed.
+            TypeError: It is not a text.
+            ValueError: It is empty.
+            RuntimeError: The command's arguments are only completed.
         """
         self._needs_running()
         if not isinstance(prompt, str):
@@ -125,7 +125,7 @@ class CommandContext:
 async def run_command(
     parts: Parts, session: Session, line: str, show: Callable[[str], object], columns: int
 ) -> tuple[str, ...]:
-    """Do what `App.command` says."""
+    """Run a slash command, as `App.command` documents."""
     name, words = split_slash_command(line) or ("", line)
     composition = parts.composition
     bound = composition.slash_commands.get(name)
@@ -137,13 +137,13 @@ async def run_command(
         state.journal.record(ErrorHappened(error.message, error.remedy, error.plugin, error.door))
         told, context = error.message, None
     except StoreError:
-        raise  # nothing can be kept now
+        raise  # nothing can be stored now
     except (InarchError, asyncio.CancelledError) as error:
         failure, told = error, str(error) or "cancelled"
     else:
         if told:
             show(told)
-    if not parts.is_closed:  # else the command has put another application in its place
+    if not parts.is_closed:  # otherwise the command has replaced it by another application
         state.journal.record(CommandRan(name, words, told))
         if bound is None or not _is_own(composition, bound) or (state.turns and not bound.value.at_once):
             state.journal.flush()  # no turn may follow that would do it
@@ -153,7 +153,7 @@ async def run_command(
 
 
 async def completions_of(composition: Composition, session: Session, line: str, columns: int) -> Sequence[Completion]:
-    """Do what `App.completions` says."""
+    """Return completions, as `App.completions` documents."""
     commands = composition.slash_commands
     name, space, words = line.removeprefix("/").partition(" ")
     if not space:
@@ -167,7 +167,7 @@ async def completions_of(composition: Composition, session: Session, line: str, 
             rows = await asyncio.to_thread(bound.value.offer, words.lstrip(), context)
             return [(str(word), str(said)) for word, said in (await rows if isawaitable(rows) else rows)]
     except InarchError:
-        return ()  # what can't be offered can be typed
+        return ()  # what cannot be offered can be typed
 
 
 async def _told(composition: Composition, name: str, words: str, context: CommandContext | None) -> str:

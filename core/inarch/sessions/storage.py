@@ -1,4 +1,4 @@
-"""The context store of a profile: opened on first use, and what it found damaged is told once."""
+"""Context store of a profile: opened on first use, with each found damage reported once."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Storage:
-    """Where the sessions of an application are kept."""
+    """Storage of an application's sessions."""
 
     composed: Composed
     on_damage: Callable[[str], object] | None = field(default=None, init=False)
-    """Hears at the end what the store found damaged and no session has told."""
+    """Receives at the end any damage that the store found and no session reported."""
     _store: ContextStore | None = None
     _told: set[str] = field(factory=set, init=False)
 
@@ -34,7 +34,7 @@ class Storage:
 
         Raises:
             ConfigError: The profile names a store that no plugin provides.
-            StoreError: It can't be opened.
+            StoreError: It cannot be opened.
         """
         if self._store is None:
             self._store = self._opened()
@@ -52,19 +52,19 @@ class Storage:
 
     @property
     def set_aside(self) -> tuple[str, ...]:
-        """The files of former stores that were damaged and lie beside the one in use."""
+        """Files of earlier, damaged stores beside the one in use."""
         found = able(self.store, SetsAside)
         return () if found is None else tuple(map(str, found.set_aside))
 
     def untold_damage(self) -> list[str]:
-        """Return a sentence for each damage that the store has found since this was last asked."""
+        """Return a sentence for each damage that the store has found since the last call."""
         found = able(self._store, Damaged)
         new = [] if found is None else [sentence for sentence in found.damage if sentence not in self._told]
         self._told.update(new)
         return new
 
     def take(self, other: Storage) -> None:
-        """Go on with the store that another has opened, if it is the one of this profile, too."""
+        """Take over the store that another has opened, if this profile uses the same one."""
         if self._name == other._name and other._store is not None:
             self._store, other._store = other._store, None
 
@@ -73,10 +73,10 @@ class Storage:
         return self.composed.config.profile.store, self.composed.journalled
 
     def close(self) -> None:
-        """Let go of it, if it was opened.
+        """Close it, if it was opened.
 
         Raises:
-            InarchError: It can't be closed.
+            InarchError: It cannot be closed.
         """
         if self._store is not None:
             if self.on_damage is not None:
@@ -87,11 +87,11 @@ class Storage:
 
 
 def opened(what: Literal["store", "workspace"], spec: Bound[Any], place: str) -> Any:
-    """Open a store or workspace that a plugin brings.
+    """Open a store or workspace that a plugin provides.
 
     Raises:
-        InarchError: It can't be opened.
-        PluginError: What the plugin opened is none.
+        InarchError: It cannot be opened.
+        PluginError: The plugin opened another type.
     """
     with guarded(spec.plugin, what, passes=(InarchError,)):
         found = spec.value.open(place)

@@ -49,7 +49,7 @@ def test_a_name_is_changed_and_free_again_where_its_session_is_gone(cli: Run, en
 @pytest.mark.parametrize("name", ["", " ", " a", "a\n", "a\x1b[31m", "\u202e", "x" * 61, "-x"])
 def test_what_is_no_name_is_refused(cli: Run, name: str) -> None:
     done = cli(*ASK, f"--name={name}")
-    assert done.returncode == 2 and "is no name for a session" in done.stderr
+    assert done.returncode == 2 and "is not a valid session name" in done.stderr
     assert "\x1b" not in done.stderr and "\u202e" not in done.stderr
 
 
