@@ -1,7 +1,7 @@
-"""Inarch: a coding agent made as a small kernel onto which plugins are grafted.
+"""Inarch: a coding agent with a small kernel and plugins.
 
-Everything public is listed in `__init__.pyi`, where type checkers and `_homes` find it. Each name is loaded on first
-use, so `import inarch` costs next to nothing.
+`__init__.pyi` lists all public names for type checkers and `_homes`. Each name is loaded on first use, so
+`import inarch` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _homes(file: str) -> dict[str, str]:
         for line in stub:
             if line.startswith("from "):
                 _, home, _, name, *_ = line.split()
-                found[name] = f"{home}.{name}" if home in ("inarch", "inarch.contract") else home  # modules as a whole
+                found[name] = f"{home}.{name}" if home in ("inarch", "inarch.contract") else home  # whole modules
     return found
 
 

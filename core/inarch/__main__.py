@@ -1,4 +1,4 @@
-"""The program: answers `--version` before anything heavy is imported."""
+"""Entry point of the program; it answers `--version` before any heavy import."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while modules are still being imported
         code = 130
-    gc.freeze()  # what is left ends with the process: looking through it for cycles would be a fifth of a short run
+    gc.freeze()  # the rest ends with the process: searching it for cycles would take a fifth of a short run
     sys.exit(code)
 
 
 def _begin_again_in_utf8() -> None:
-    """Run the same command line in Python's UTF-8 mode: in the C locale names of files would be ASCII alone."""
+    """Run the same command line in Python's UTF-8 mode, because the C locale allows only ASCII file names."""
     try:
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
     except OSError:
@@ -33,15 +33,15 @@ def _begin_again_in_utf8() -> None:
 
 
 def _spare_start() -> None:
-    """Collect nothing of what start-up makes, and as usual once the collector is called or very much was made.
+    """Pause garbage collection during start-up, until the collector is called or many objects were created.
 
-    It stays, about 65,000 objects until the first answer: a look through it takes as long as 150 imports, and one after
-    every 700 objects would be a tenth of a short run. A session calls the collector after an answer.
+    About 65,000 objects stay until the first answer. Scanning them takes as long as 150 imports, and a scan after
+    every 700 objects would take a tenth of a short run. A session calls the collector after an answer.
     """
     usual = gc.get_threshold()
 
     def start_as_usual(phase: str, info: object) -> None:
-        gc.freeze()  # what is here now is not looked at
+        gc.freeze()  # present objects are not scanned
         gc.set_threshold(*usual)
         gc.callbacks.remove(start_as_usual)
 
@@ -55,7 +55,7 @@ def _told_version() -> bool:
     try:
         sys.stdout.write(f"inarch {__version__}\n")
         sys.stdout.flush()
-    except (OSError, AttributeError):  # full or closed: `run` says so, or not, as for every other output
+    except (OSError, AttributeError):  # full or closed: `run` handles it, as for every other output
         return False
     return True
 

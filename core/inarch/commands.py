@@ -1,4 +1,4 @@
-"""Building blocks of commands: flags, composition, messages and exit codes."""
+"""Building blocks of the program's commands: flags, composition, messages on standard error, and exit codes."""
 
 from inarch.program.composer import compose_given as compose_given
 from inarch.program.failure import ANSWERED as ANSWERED

@@ -1,13 +1,13 @@
-"""Modules under other names: packages that were at the top of an installation in 0.1, for one release, with a warning.
+"""Former names of modules: top-level packages of version 0.1, importable for one release with a warning.
 
-And a library that plugins know by a name of the kernel's, which doesn't need it itself.
+It also maps the name under which plugins know a library that the kernel itself does not need.
 """
 
 from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False  # typing's costs as much as all else of `inarch --version`
+TYPE_CHECKING = False  # typing's costs as much as the rest of `inarch --version`
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
@@ -34,11 +34,11 @@ _MEMBERS = {
     "repair_arguments": "inarch_lib.schemas.repair",
     "split_command": "inarch.command_lines",
 }
-"""Where names of `inarch` are now."""
+"""Present locations of names of `inarch`."""
 
 
 def home_of(name: str) -> dict[str, str]:
-    """Return the module of a former name of `inarch` by the name, with a warning; nothing for any other."""
+    """Return the module of a former name of `inarch` by the name, with a warning; empty for any other name."""
     if name not in _MEMBERS:
         return {}
     import warnings
@@ -48,7 +48,7 @@ def home_of(name: str) -> dict[str, str]:
 
 
 class _Alias:
-    """Loads a module of a former name: it is the module of the present one."""
+    """Loader that returns the present module for a former name."""
 
     def __init__(self, present: str) -> None:
         self.present = present
@@ -67,12 +67,12 @@ class _Alias:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give the module its own spec back: it has run already."""
+        """Restore the module's own spec: it has run already."""
         module.__spec__ = self.spec
 
 
 class FormerNames:
-    """Finds modules under their former names; first of all, or a path would find parts of them a second time."""
+    """Finder of modules under their former names; it must precede path finders, which would load parts twice."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
@@ -94,6 +94,6 @@ class FormerNames:
 
 
 def install() -> None:
-    """Find them from now on."""
+    """Install the finder."""
     if not any(isinstance(finder, FormerNames) for finder in sys.meta_path):
         sys.meta_path.insert(0, FormerNames())

@@ -1,7 +1,7 @@
-"""What parts of Inarch itself need that stand beside the kernel, such as the built-in ones; nothing of it is promised.
+"""Names for parts of Inarch outside the kernel, such as the built-in ones; without any guarantee.
 
-Provisional: a name leaves when a door has taken its place. Plugins of others build on `inarch.__all__`. `host.pyi`
-lists the names; each is loaded on first use, so that one of them costs nothing of the others.
+Provisional: a name is removed when a hook has replaced it. Third-party plugins use `inarch.__all__`. `host.pyi` lists
+the names. Each is loaded on first use, so that it does not load the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Safe output on a terminal: escaped text, columns, tables and JSON."""
+"""Terminal text that cannot mislead its reader: escaped, in columns, printed as lines, tables and JSON."""
 
 from inarch_lib.output.escapes import escape as escape
 from inarch_lib.output.escapes import escape_json as escape_json

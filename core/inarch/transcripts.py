@@ -1,4 +1,4 @@
-"""Stored sessions as records: prompts, replies, requests and calls."""
+"""Stored sessions as records for readers: exchanges, requests, calls, and other events."""
 
 from __future__ import annotations
 

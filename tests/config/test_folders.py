@@ -98,9 +98,9 @@ def test_the_first_file_of_a_bare_project_is_trusted_and_nothing_else(place: Pla
     place.project("[profiles.default]\nmax_iterations = 99\n")
     assert not place.load().trusted
     assert folders_of(place.load())["project"] is None
-    with pytest.raises(ToolFailed, match="not trusted as it stands now"):
+    with pytest.raises(ToolFailed, match="not trusted in its present state"):
         folder.change("memory.md", lambda before: b"two")
-    with pytest.raises(ToolFailed, match="not trusted as it stands now"):
+    with pytest.raises(ToolFailed, match="not trusted in its present state"):
         folder.read("memory.md")
 
 

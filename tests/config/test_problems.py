@@ -51,7 +51,7 @@ CASES = [
     ('[isolation.p]\nmode = "proces"', 2, "isolation.p.mode", "did you mean 'process'?"),
     ("[isolation.p]\nmemory_mb = 0", 2, "isolation.p.memory_mb", "1 or more"),
     ("a = 1\nb = ", 2, "", "not valid TOML"),
-    ("a = 1\n\na = 2\n", 3, "", "a stands there already, in line 1"),
+    ("a = 1\n\na = 2\n", 3, "", "a is already set in line 1"),
     ("x = [", 1, "", "at the end"),
     (f"x = {'[' * 5000}", 1, "", "not valid TOML"),
 ]
@@ -152,7 +152,7 @@ def test_a_table_that_stands_there_twice_is_told_with_the_first_place(
 ) -> None:
     place.user(text)
     (problem,) = place.problems()
-    assert problem.message == f"{place.file}:{line}: [{table}] stands there already, in line {first}"
+    assert problem.message == f"{place.file}:{line}: [{table}] is already set in line {first}"
     assert problem.remedy == "put these keys below that line"
 
 
@@ -171,7 +171,7 @@ def test_a_key_that_is_given_twice_is_told_with_the_first_place(
 ) -> None:
     place.user(text)
     (problem,) = place.problems()
-    assert problem.message == f"{place.file}:{line}: {key} stands there already, in line {first}"
+    assert problem.message == f"{place.file}:{line}: {key} is already set in line {first}"
     assert problem.remedy == "keep one of the two"
 
 

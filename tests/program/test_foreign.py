@@ -85,7 +85,7 @@ def test_an_option_of_the_program_behind_it_is_told_its_place(cli: Run, shop: di
     for option in ("--profile", "--root"):
         done = cli("--profile", "mine", "shop", "tell", "apples", option, "x", **shop)
         assert done.returncode == 2
-        assert f"{option} stands before a plugin's command (inarch {option} … shop)" in done.stderr
+        assert f"{option} must precede a plugin's command (inarch {option} … shop)" in done.stderr
     done = cli("--profile", "mine", "shop", "tell", "apples", "--colour", "x", **shop)
     assert done.returncode == 2 and "No such option" in done.stderr and "stands before" not in done.stderr
 

@@ -74,7 +74,7 @@ def test_a_command_that_can_be_installed_is_never_a_prompt(cli: Run, words: tupl
     name = next(word for word in words if word[0] != "-")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"inarch: error: the command {name!r} is of inarch-{name}, which is not installed "
+        f"inarch: error: the command {name!r} belongs to inarch-{name}, which is not installed "
         f"(inarch plugins install inarch-{name} --enable; inarch ask {name} asks)\n"
     )
 

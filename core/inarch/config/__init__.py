@@ -1,1 +1,1 @@
-"""The configuration floor: layers, profiles, variables, trust, and where every value came from."""
+"""Configuration: layers, profiles, variables, trust, and the origin of every value."""

@@ -1,4 +1,4 @@
-"""Approvals that a person gave for good in one project; kept in `approvals.json` in the state folder, mode 0600."""
+"""Permanent approvals of the user for one project, stored in `approvals.json` in the state folder, mode 0600."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ APPROVALS_FILE = "approvals.json"
 
 @frozen
 class ProjectApproval:
-    """Calls of one shape that run without a question in one project.
+    """Approval of calls of one shape to run without a question in one project.
 
     Args:
-        id: Names it in `inarch policy revoke`.
+        id: Its id for `inarch policy revoke`.
         tool: The tool's name.
-        shape: What it covers, in words.
-        key: What a call's shape is compared with.
-        plugin: The plugin's name, distribution and version; another one is asked about again.
-        schema: Hash of the tool's input schema; another one is asked about again.
+        shape: Description of the covered calls.
+        key: The key that a call's shape is compared with.
+        plugin: The plugin's name, distribution and version; another one asks again.
+        schema: Hash of the tool's input schema; another one asks again.
         given: When, as a time of the journal.
-        rights: What was chosen with it, beyond what such a call may anyway: names of rights with their values.
+        rights: Additional rights chosen with it: names of rights with their values.
     """
 
     id: str
@@ -44,20 +44,20 @@ _NAMES = {attribute.name for attribute in fields(ProjectApproval)} - {_RIGHTS}
 
 
 class Approvals(NamedTuple):
-    """What was approved for good in the project at `root`."""
+    """Permanent approvals for the project at `root`."""
 
     root: str
     state_dir: Path
 
     def known(self) -> tuple[ProjectApproval, ...]:
-        """Return the approvals, oldest first; damaged ones count for nothing."""
+        """Return the approvals, oldest first; damaged ones are ignored."""
         return tuple(_records(read_kept(self.state_dir / APPROVALS_FILE, list).get(os.path.realpath(self.root))))
 
     def keep(self, approval: ProjectApproval) -> None:
-        """Keep an approval; it takes the place of an earlier one for the same shape.
+        """Store an approval; it replaces an earlier one for the same shape.
 
         Raises:
-            StoreError: It can't be kept.
+            StoreError: It cannot be stored.
         """
         place = os.path.realpath(self.root)
         with changing_kept(self.state_dir / APPROVALS_FILE, list, "approvals") as projects:
@@ -65,10 +65,10 @@ class Approvals(NamedTuple):
             projects[place] = [_kept(known) for known in (*others, approval)]
 
     def revoke(self, id: str | None = None) -> tuple[ProjectApproval, ...]:
-        """Take approvals back, the one of this id or all; return those that were there.
+        """Revoke approvals, the one with this id or all; return the revoked ones.
 
         Raises:
-            StoreError: It can't be kept.
+            StoreError: It cannot be stored.
         """
         place = os.path.realpath(self.root)
         with changing_kept(self.state_dir / APPROVALS_FILE, list, "approvals") as projects:
@@ -82,7 +82,7 @@ class Approvals(NamedTuple):
 
 
 def _kept(approval: ProjectApproval) -> dict[str, Any]:
-    """Return an approval as data; one without rights is what it always was, for an older Inarch beside this one."""
+    """Return an approval as data; one without rights has its old form, for an older Inarch beside this one."""
     data = asdict(approval)
     if not data[_RIGHTS]:
         del data[_RIGHTS]

@@ -1,4 +1,4 @@
-"""The configuration of a run: its profile, tables and rules, and where every value came from."""
+"""Configuration of a run: its profile, tables and rules, and the origin of every value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @frozen(eq=False, repr=False)
 class Chosen:
-    """What was given: by all files together, for the keys of the profile in use, and its name."""
+    """Given values: by all files together, for the keys of the profile in use, and the profile's name."""
 
     layer: Layer
     values: Mapping[str, Given]
@@ -32,7 +32,7 @@ class Chosen:
 
 @frozen(eq=False, repr=False)
 class Config:
-    """What a run was configured with.
+    """Configuration of a run.
 
     Args:
         root: The project's folder, absolute, links resolved.
@@ -42,18 +42,18 @@ class Config:
         rules: `[[rules]]` of every file.
         commands: `[commands.NAME]`.
         isolation: `[isolation.NAME]`.
-        trusted: Whether the project is trusted as it stands now; only then may its `AGENTS.md` be read.
-        notes: One line for each thing of a project that was ignored.
+        trusted: Whether the project is trusted in its present state; only then may its `AGENTS.md` be read.
+        notes: One line for each ignored part of the project.
         config_path: The user's file, whether it exists or not.
-        state_dir: What must be kept.
-        cache_dir: What can be made again.
+        state_dir: The folder for permanent data.
+        cache_dir: The folder for data that can be rebuilt.
         safe_mode: Whether to load no plugin.
         environ: The variables this was made from.
-        trusted_files: Hashes of the files that are trusted, by path; empty when `trusted` is false.
+        trusted_files: Hashes of the trusted files, by path; empty when `trusted` is false.
         may_allow: Plugins that may answer the approve mode's question, by the user's own file.
-        added: Folders beside the root whose files count as the workspace's, too; absolute, links resolved.
-        copy_of: The project's own folder, where `root` is a copy of it that goes again; else empty.
-        settings_classes: The class of each plugin whose settings were asked for so far.
+        added: Folders beside the root whose files belong to the workspace, too; absolute, links resolved.
+        copy_of: The project's own folder, if `root` is a temporary copy of it; otherwise empty.
+        settings_classes: The settings class of each plugin whose settings were read so far.
     """
 
     root: str
@@ -79,7 +79,7 @@ class Config:
 
     @property
     def origins(self) -> Mapping[str, Origin]:
-        """Where each value came from, by dotted key: `profile`, the keys of the profile in use, every table."""
+        """Origin of each value, by dotted key: `profile`, the keys of the profile in use, every table."""
         layer = self._given.layer
         base = ("profiles", self.profile.name)
         found = {"profile": self._given.choice.origin}
@@ -93,22 +93,22 @@ class Config:
         return found | {dotted(("rules", index)): given.origin for index, given in enumerate(layer.rules)}
 
     def sets(self, key: str) -> bool:
-        """Whether somebody gave a key of the profile in use a value."""
+        """Return whether a source other than the defaults set a key of the profile in use."""
         return key in self._given.values
 
     def naming(self, plugins: Iterable[str]) -> Config:
-        """Return the same with a profile that names these plugins, too: after its own, for this run."""
+        """Return the same with a profile that also names these plugins, after its own, for this run."""
         named = self.profile.plugins
         more = [name for name in plugins if name not in named]
         return evolve(self, profile=evolve(self.profile, plugins=(*named, *more))) if more else self
 
     def is_isolated(self, plugin: str) -> bool:
-        """Whether the plugin is to run elsewhere than in this process."""
+        """Return whether the plugin is to run outside this process."""
         table = self.isolation.get(plugin)
         return table is not None and table.mode != "in-process"
 
     def error(self, key: str, message: str, remedy: str = "") -> ConfigError:
-        """Return the error for a key of the profile in use: it names where its value was given."""
+        """Return the error for a key of the profile in use, with the origin of its value."""
         given = self._given.values.get(key)
         if given is not None:
             return given.error(message, remedy)
@@ -118,7 +118,7 @@ class Config:
         """Return a plugin's settings: `[plugins.NAME]` and `INARCH_PLUGIN_<NAME>__<KEY>`, as its attrs class.
 
         Raises:
-            ConfigError: The first thing that is wrong.
+            ConfigError: The first fault.
         """
         self.settings_classes[plugin] = cls
         problems: list[ConfigError] = []
@@ -128,14 +128,14 @@ class Config:
         return settings
 
     def setting_error(self, plugin: str, path: tuple[str | int, ...], message: str, remedy: str = "") -> ConfigError:
-        """Return the error for what stands at `path` of a plugin's table, as the file or mapping gives it."""
+        """Return the error for the value at `path` of a plugin's table, as the file or mapping gives it."""
         given = self._given.layer.plugins.get(plugin, {})
         one = given.get(str(path[0])) if path else None
         source = one.source if one is not None else self._settings_source(given)
         return source.error(("plugins", plugin, *path), message, remedy)
 
     def settings_problems(self, plugin: str, cls: type) -> tuple[ConfigError, ...]:
-        """Return everything that is wrong with a plugin's settings; a class that fails is the plugin's fault."""
+        """Return all errors in a plugin's settings; a class that fails is the plugin's fault."""
         from inarch.contract.errors import PluginError
         from inarch.contract.guard import guarded
 
@@ -148,7 +148,7 @@ class Config:
         return tuple(problems)
 
     def hints(self, known: Iterable[str]) -> tuple[str, ...]:
-        """Return a line for each table and each variable of a plugin that is not among the known ones."""
+        """Return a line for each table and each variable of an unknown plugin."""
         from inarch.config.environment import stray_variables
 
         known = set(known)

@@ -1,4 +1,4 @@
-"""Where configuration, state and caches live: the XDG variables first, the platform's own folders elsewhere."""
+"""Folders of configuration, state and caches: the XDG variables first, then the platform's own folders."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _place(kind: Kind, environ: Mapping[str, str]) -> Path:
 
 
 def _account_home() -> str:
-    """Return the home folder of the user's account: an empty or relative `HOME` would lead anywhere.
+    """Return the home folder of the user's account; an empty or relative `HOME` could lead anywhere.
 
     Raises:
         ConfigError: The user has no account, as in some containers.
@@ -48,7 +48,7 @@ def _account_home() -> str:
 
 
 def named_path(text: str | Path) -> Path:
-    """Return the absolute path that a user names; `~` is the home folder, and stays where there is none."""
+    """Return the absolute path for a user's text; `~` is the home folder, or stays if there is none."""
     return Path(os.path.expanduser(text)).absolute()  # noqa: PTH111 - pathlib raises for an unknown user
 
 
@@ -62,15 +62,15 @@ def user_config_path(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def config_dir(environ: Mapping[str, str] | None = None) -> Path:
-    """Return the folder of what the user writes: the configuration, and notes that plugins keep beside it."""
+    """Return the folder of the user's files: the configuration, and notes that plugins store beside it."""
     return _place("config", os.environ if environ is None else environ)
 
 
 def state_dir(environ: Mapping[str, str] | None = None) -> Path:
-    """Return the folder of what must be kept: sessions, trust, verdicts of probes."""
+    """Return the folder of permanent data: sessions, trust, verdicts of probes."""
     return _place("state", os.environ if environ is None else environ)
 
 
 def cache_dir(environ: Mapping[str, str] | None = None) -> Path:
-    """Return the folder of what can be made again."""
+    """Return the folder of data that can be rebuilt."""
     return _place("cache", os.environ if environ is None else environ)

@@ -19,7 +19,7 @@ _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no"
 
 
 def profile_values(environ: Mapping[str, str], problems: list[ConfigError]) -> dict[str, Given]:
-    """Return the profile keys that variables give; an empty variable counts as not set."""
+    """Return the profile keys from variables; an empty variable counts as not set."""
     known = {PREFIX + key.upper(): key for key in PROFILE_KEYS}
     values: dict[str, Given] = {}
     for name, text in environ.items():
@@ -44,7 +44,7 @@ def plugin_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def stray_variables(environ: Mapping[str, str], known: Collection[str]) -> tuple[str, ...]:
-    """Return a line for each variable of a plugin that is not among the known ones."""
+    """Return a line for each variable of an unknown plugin."""
     names = {plugin_variable(name).removeprefix(PLUGIN_PREFIX).removesuffix("__"): name for name in known}
     found = []
     for variable in plugin_variables(environ):
@@ -57,7 +57,7 @@ def stray_variables(environ: Mapping[str, str], known: Collection[str]) -> tuple
 
 
 def plugin_values(plugin: str, cls: type, environ: Mapping[str, str], problems: list[ConfigError]) -> dict[str, Given]:
-    """Return the settings of a plugin that variables give, as plain data by the type of each field."""
+    """Return a plugin's settings from variables, as plain data by the type of each field."""
     beginning = plugin_variable(plugin)
     keys = keys_of(cls)
     names = {name.lower(): name for name in keys}
@@ -75,7 +75,7 @@ def plugin_values(plugin: str, cls: type, environ: Mapping[str, str], problems: 
 
 
 def safe_mode(environ: Mapping[str, str], problems: list[ConfigError]) -> bool:
-    """Whether `INARCH_SAFE_MODE` asks for a run without plugins."""
+    """Return whether `INARCH_SAFE_MODE` requests a run without plugins."""
     text = environ.get("INARCH_SAFE_MODE", "").strip().lower()
     if text and text not in _YES | _NO:
         problems.append(Source("INARCH_SAFE_MODE").error((), f"must be 1 or 0, not {text!r}"))
@@ -83,7 +83,7 @@ def safe_mode(environ: Mapping[str, str], problems: list[ConfigError]) -> bool:
 
 
 def from_text(kind: Kind, text: str) -> Any:
-    """Return plain data for a variable's text, by the kind that it is for; what does not parse stays text."""
+    """Return plain data for a variable's text of this kind; text that does not parse stays text."""
     import json
 
     if kind.form == "either":

@@ -1,4 +1,4 @@
-"""Opening configuration: regular files only, never waiting, never more than a megabyte."""
+"""Reading of configuration files: regular files only, without waiting, at most a megabyte."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from inarch.contract.errors import ConfigError
 MAX_BYTES = 1_000_000
 CONFIG_FILE = ".inarch/config.toml"
 GUIDE_FILES = ("AGENTS.md", "GEMINI.md", "CLAUDE.md")
-"""A project's instructions to agents, the one that is read first in front."""
+"""A project's instructions to agents, in order of precedence."""
 TRUSTED_FOLDERS = (".inarch", ".agents", ".claude/agents", ".claude/commands", ".claude/hooks", ".claude/skills")
-"""Whatever lies below them needs trust. Not all of `.claude`: others write there what no agent here reads."""
+"""Folders whose contents need trust.
+
+Not all of `.claude`: other tools write there, and no agent here reads that.
+"""
 TRUSTED_FILES = (*GUIDE_FILES, ".claude/settings.json")
 TRUST_FILE = "trust.json"
 _FEW_DOTS = 100
@@ -24,14 +27,14 @@ READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Unreadable(Exception):
-    """A file is there but can't be read; the text says why."""
+    """A file exists but cannot be read; the text says why."""
 
 
 def read_user_file(path: Path) -> bytes | None:
     """Return the bytes of the user's file, None if it does not exist; links are followed, they are the user's own.
 
     Raises:
-        Unreadable: It can't be read.
+        Unreadable: It cannot be read.
     """
     try:
         descriptor = os.open(path, READ)
@@ -46,7 +49,7 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
     """Return a file's tables and the source that knows its lines.
 
     Raises:
-        ConfigError: It is no TOML; with the line.
+        ConfigError: It is not TOML; with the line.
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -57,14 +60,14 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
         return Source(name, text), _tables(text)
     except (ValueError, RecursionError) as error:
         message, line = _syntax(str(error), text)
-        from inarch_lib.toml import standing_before  # only a file that can't be read needs it
+        from inarch_lib.toml import standing_before  # only a faulty file needs it
 
         path, first = standing_before(text, line) if message.startswith("Cannot ") else ((), 0)
         if first:
             what, remedy = ".".join(map(str, path)), "keep one of the two"
             if text.split("\n")[line - 1].lstrip().startswith("["):
                 what, remedy = f"[{what}]", "put these keys below that line"
-            message = f"{what} stands there already, in line {first}"
+            message = f"{what} is already set in line {first}"
             raise ConfigError(message, source=name, line=line, remedy=remedy) from error
         raise ConfigError(f"is not valid TOML: {message}", source=name, line=line) from error
 
@@ -72,7 +75,7 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
 def _tables(text: str) -> dict[str, Any]:
     if text.count(".") < _FEW_DOTS:
         return tomllib.loads(text)
-    from inarch_lib.toml import loads  # bounds the keys, and is needed by few files
+    from inarch_lib.toml import loads  # limits the keys, and few files need it
 
     return loads(text)
 
@@ -90,7 +93,7 @@ def _syntax(message: str, text: str) -> tuple[str, int]:
 
 
 def why(error: Exception) -> str:
-    """Return that a file can't be read and the reason of the failed system call, without the path."""
+    """Return that a file cannot be read and the reason of the failed system call, without the path."""
     reason = error.strerror if isinstance(error, OSError) else None
     return f"can't be read: {reason or error}"
 
@@ -99,14 +102,14 @@ def read_regular(descriptor: int, most: int = MAX_BYTES) -> bytes:
     """Return the bytes of an open regular file of at most `most` bytes, and close it.
 
     Raises:
-        Unreadable: It is something else, or too large.
+        Unreadable: It is another type of file, or too large.
     """
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise Unreadable("is a directory" if stat.S_ISDIR(found.st_mode) else "is not a regular file")
         data = bytearray()
-        # Not by the size alone: a file may grow, and some say 0 and are not.
+        # Do not rely on the size: a file may grow, and some report 0 but have data.
         while found.st_size <= most >= len(data) and (piece := os.read(descriptor, most + 1)):
             data += piece
     except OSError as error:
@@ -119,9 +122,9 @@ def read_regular(descriptor: int, most: int = MAX_BYTES) -> bytes:
 
 
 def needs_trust(root: str, state_dir: Path) -> bool:
-    """Whether a project brings anything along that needs trust, as far as a look at its own folder and at trust tells.
+    """Return whether a project has files that need trust, according to its own folder and stored trust.
 
-    What lies in other folders of it alone, such as their `AGENTS.md`, counts once the project is trusted with it.
+    Files in its other folders, such as their `AGENTS.md`, count once the project is trusted with them.
     """
     for name in (*TRUSTED_FOLDERS, *TRUSTED_FILES):
         try:
@@ -131,6 +134,6 @@ def needs_trust(root: str, state_dir: Path) -> bool:
         return True
     if not (state_dir / TRUST_FILE).exists():
         return False
-    from inarch.config.private_files import read_kept  # most have never trusted a project
+    from inarch.config.private_files import read_kept  # most users have never trusted a project
 
     return os.path.realpath(root) in read_kept(state_dir / TRUST_FILE, dict)

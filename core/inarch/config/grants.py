@@ -1,4 +1,4 @@
-"""Rules, commands and isolation as typed records; loaded only where a file has such tables."""
+"""Typed records of rules, commands and isolation; loaded only if a file has such tables."""
 
 # ruff: noqa: RUF009 - key is attrs.field with a sentence for people
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _is_inside(text: str) -> bool:
 
 
 def _is_argv(words: Sequence[str]) -> bool:
-    from unicodedata import category  # of no use where nothing is granted
+    from unicodedata import category  # unused without grants
 
     hidden = (char for word in words for char in word if category(char) in _UNSEEN and char not in "\t\n")
     if not words or not all(words) or next(hidden, ""):
@@ -29,13 +29,13 @@ def _is_argv(words: Sequence[str]) -> bool:
 
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Kinds of characters that no command may have, so that such a grant would hold for none."""
+"""Character categories that a command must not contain, so that such a grant would never match."""
 _SEEN = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\ufeff]*$"
 ANY_FURTHER = "*"
-"""As the last word of a grant: any further words, or none."""
+"""Last word of a grant: any further words, or none."""
 _ARGV = Check(
     _is_argv,
-    "a list of words without hidden characters, such as ['pytest', '-q', '*']; a last '*' stands for any further ones",
+    "a list of words without hidden characters, such as ['pytest', '-q', '*']; a last '*' means any further ones",
     {"minItems": 1, "items": {"type": "string", "pattern": _SEEN}},
 )
 _INSIDE = Check(_is_inside, "a path inside the project", {"pattern": r"^(?!/)(?!(.*/)?\.\.(/|$)).*$"})
@@ -53,17 +53,17 @@ def _network() -> Any:
 
 @frozen
 class Rule:
-    """One of `[[rules]]`: what to do with the calls it matches; the strictest rule that matches holds."""
+    """One of `[[rules]]`: the decision about the calls it matches; the strictest matching rule holds."""
 
     tool: str = key("The tool's name, or a glob over names.", check=NAME)
-    decision: Literal["allow", "ask", "deny"] = key("What to do with a call that matches.")
+    decision: Literal["allow", "ask", "deny"] = key("The decision about a call that matches.")
     match: Mapping[str, str] = key("Argument names and globs over their values; all must match.", {})
     path: str | None = key("A glob over the paths that the call touches.", None)
     reason: str = key("Shown with the decision.", "")
-    expires: date | datetime | None = key("The last day, or the moment, the rule counts; unset: for good.", None)
+    expires: date | datetime | None = key("The last day, or the moment, the rule applies; unset: always.", None)
 
     def counts_at(self, now: datetime) -> bool:
-        """Whether the rule has not expired at `now` (aware); days and times without a zone are local."""
+        """Return whether the rule has not expired at `now` (aware); days and times without a zone are local."""
         if self.expires is None:
             return True
         if isinstance(self.expires, datetime):
@@ -89,7 +89,7 @@ class CommandGrant:
     """One of `[commands.NAME]`: a command that runs without a question."""
 
     name: str = field(metadata={"key": False})
-    argv: tuple[str, ...] = key("The words of the command; a last `*` stands for any further ones.", check=_ARGV)
+    argv: tuple[str, ...] = key("The words of the command; a last `*` means any further ones.", check=_ARGV)
     writes: tuple[str, ...] = key(
         "Paths it may write; a trailing / is a subtree, an empty one the whole workspace.", ("",), _INSIDE, each=True
     )
@@ -99,11 +99,11 @@ class CommandGrant:
 
     @property
     def reaches(self) -> str:
-        """What of the network it may reach, in words; empty for nothing."""
+        """Description of the reachable network; empty for none."""
         return ", ".join(self.network) if isinstance(self.network, tuple) else "the network" if self.network else ""
 
     def covers(self, words: Sequence[str], *, fed: bool = False) -> bool:
-        """Whether a command of these words is the one that is granted; `fed` is one behind a pipe."""
+        """Return whether this grants a command of these words; `fed` is one that reads from a pipe."""
         *begin, last = self.argv
         if last == ANY_FURTHER:
             return list(words[: len(begin)]) == begin
@@ -129,4 +129,4 @@ class Isolation:
 
 
 TABLES: Mapping[str, type] = {"profiles": Profile, "isolation": Isolation, "rules": Rule, "commands": CommandGrant}
-"""The class of each kind of table in a file, but for `[plugins.NAME]`, whose classes are the plugins'."""
+"""The class of each kind of table in a file, except `[plugins.NAME]`, whose classes are the plugins'."""

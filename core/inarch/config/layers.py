@@ -1,4 +1,4 @@
-"""One layer of configuration: a file's tables, checked key by key, and two layers laid over each other."""
+"""One layer of configuration: a file's tables, checked key by key, and the merging of two layers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from inarch_sdk.suggestions import nearest
 
 TOP_LEVEL = ("version", "profile", "profiles", "plugins", "isolation", "rules", "commands", "may_allow")
 VERSION = 1
-"""Of the file's keys; a file that says no version is of the first."""
+"""Version of the file's keys; a file without a version has the first."""
 Tables = dict[str, dict[str, Given]]
 
 
 @frozen(eq=False, repr=False)
 class Layer:
-    """What one source gives, each value with its place."""
+    """Values of one source, each with its place."""
 
     profile: Given | None = None
     profiles: Tables = field(factory=dict)
@@ -42,7 +42,7 @@ class Layer:
             _joined(self.isolation, upper.isolation),
             self.rules + upper.rules,
             {**self.commands, **upper.commands},
-            self.may_allow,  # of the user's own file alone: it lies below all others
+            self.may_allow,  # only the user's own file has it: the file is below all other layers
         )
 
 
@@ -55,7 +55,7 @@ def _joined(lower: Tables, upper: Tables) -> Tables:
 
 
 def read_file(data: bytes | None, name: str, problems: list[ConfigError]) -> Layer:
-    """Return what a file of these bytes gives, nothing where there is none; what is wrong goes to `problems`."""
+    """Return a file's values, none for a missing file; errors go to `problems`."""
     if data is None:
         return Layer()
     try:
@@ -66,10 +66,10 @@ def read_file(data: bytes | None, name: str, problems: list[ConfigError]) -> Lay
 
 
 def read_layer(source: Source, tables: Mapping[str, Any], problems: list[ConfigError]) -> Layer:
-    """Check a file's tables; what is wrong goes to `problems`, the rest into the layer."""
+    """Check a file's tables; errors go to `problems`, the rest into the layer."""
     if (wrong := _wrong_version(source, tables.get("version", VERSION))) is not None:
         problems.append(wrong)
-        return Layer()  # what its keys mean is not known
+        return Layer()  # the meaning of its keys is unknown
     unknown = [str(key) for key in tables if key not in TOP_LEVEL]
     problems += [_unknown_top(source, key, index < MANY) for index, key in enumerate(unknown)]
     return Layer(
@@ -105,7 +105,7 @@ def _unknown_top(source: Source, key: str, hint: bool) -> ConfigError:
 def _named(
     source: Source, tables: Mapping[str, Any], key: str, problems: list[ConfigError]
 ) -> dict[str, Mapping[str, Any]]:
-    """Return the tables `[key.NAME]`, without what is no table."""
+    """Return the tables `[key.NAME]`, without values that are not tables."""
     outer = tables.get(key, {})
     if not isinstance(outer, Mapping):
         problems.append(source.error((key,), f"must be tables [{key}.NAME], not {shown(outer)}"))
@@ -177,7 +177,7 @@ def _may_allow(source: Source, tables: Mapping[str, Any], problems: list[ConfigE
 def _record(
     source: Source, path: tuple[str, str | int], table: Any, problems: list[ConfigError], **more: str
 ) -> Given | None:
-    """Return a table as the record that it is, None where something is wrong with it."""
+    """Return a table as its record, None if it has errors."""
     from inarch.config.grants import TABLES
 
     cls, before = TABLES[path[0]], len(problems)

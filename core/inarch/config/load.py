@@ -1,4 +1,4 @@
-"""The configuration of a run from its layers: user's file < trusted project < variables < flags."""
+"""Configuration of a run from its layers: user's file < trusted project < variables < flags."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def load_config(
         environ: The variables; None takes the process's own.
 
     Raises:
-        ConfigError: The first thing that is wrong.
+        ConfigError: The first fault.
     """
     loaded, problems = check_config(root, profile=profile, config=config, flags=flags, environ=environ)
     if loaded is None or problems:
@@ -60,11 +60,11 @@ def check_config(
     flags: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> tuple[Config | None, tuple[ConfigError, ...]]:
-    """Return the configuration as far as it can be read, and everything that is wrong with it."""
+    """Return the readable part of the configuration, and all errors in it."""
     environ = os.environ if environ is None else environ
     try:
         folder = os.path.realpath(root)
-    except OSError as error:  # the current directory is gone
+    except OSError as error:  # the current directory was deleted
         return None, (Source("--root").error((), f"{root} can't be opened: {error.strerror}"),)
     loading = _Loading(folder, environ, _user_path(config, environ))
     return loading.load(profile, config, flags or {}), tuple(loading.problems)
@@ -77,7 +77,7 @@ def _user_path(config: ConfigSource, environ: Mapping[str, str]) -> Path:
 
 
 def _laid_on(project: Project) -> Layer:
-    """Return what lies over the user's file: an untrusted project's limits are laid on at the end instead."""
+    """Return the layer over the user's file; an untrusted project's limits are applied at the end instead."""
     return project.layer if project.trusted else Layer(project.layer.profile, rules=project.layer.rules)
 
 
@@ -138,11 +138,11 @@ class _Loading:
         self.problems.append(Source("--root").error((), message))
 
     def _check_state(self) -> None:
-        """Refuse a state folder in which others may write: what is approved and trusted stands there."""
+        """Refuse a state folder in which other users may write, because it stores approvals and trust."""
         folder = directories.state_dir(self.environ)
         try:
             found = folder.stat()
-        except OSError:  # it is still to be made; where it can't be, the store says why
+        except OSError:  # not created yet; if it cannot be, the store says why
             return
         if os.name == "posix" and found.st_uid != os.geteuid():
             message, way = f"belongs to another user (uid {found.st_uid})", "make it your own with chown"
@@ -175,7 +175,7 @@ class _Loading:
 
         try:
             return read_project(self.root, own, state_dir, self.user_path, self.problems)
-        except StoreError as error:  # whether the project is trusted can't be known
+        except StoreError as error:  # it is unknown whether the project is trusted
             self.problems.append(ConfigError(error.message, remedy=error.remedy))
             return None
 
@@ -229,7 +229,7 @@ class _Loading:
 
 
 def _commands(layer: Layer, is_trusted: bool) -> tuple[Any, tuple[str, ...]]:
-    """Return the granted commands, and notes of those whose relative program counts in trusted projects only."""
+    """Return the granted commands, and notes about those whose relative program needs a trusted project."""
     given = plain(layer.commands)
     waiting = {} if is_trusted else {name: one for name, one in given.items() if _is_relative(one.argv[0])}
     notes = (f"[commands.{name}] waits: {one.argv[0]} runs in a trusted project only" for name, one in waiting.items())

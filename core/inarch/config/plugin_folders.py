@@ -1,4 +1,4 @@
-"""What a plugin may keep where people look: the user's configuration folder and a trusted project's `.inarch`."""
+"""Folders in which plugins store files for users: the user's configuration folder and a trusted project's `.inarch`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from inarch.config.config import Config
 
 Folders = Mapping[str, Any]
-"""What plugins are given of the folders of the configuration: fields of their `PluginContext`."""
+"""Configuration folders for plugins, as fields of their `PluginContext`."""
 Edit = Callable[[bytes | None], bytes | None]
 _REMEDY = "look at its files, then: inarch config trust"
 
 
 def folders_of(config: Config) -> Folders:
-    """Return what plugins are given of the configuration's folders; looks at the project once for all of them."""
+    """Return the configuration's folders for plugins; it examines the project once for all of them."""
     return {
         "user": UserFolder(directories.config_dir(config.environ)),  # which may not exist yet
         "project": _project_folder(config),
@@ -34,19 +34,19 @@ def folders_of(config: Config) -> Folders:
 
 
 def _project_folder(config: Config) -> ProjectFolder | None:
-    """Return the project's `.inarch`; None where the project is not trusted and has something that needs trust.
+    """Return the project's `.inarch`; None if the project is not trusted and has files that need trust.
 
-    In a copy it is that of the project itself: what is kept there outlives the copy.
+    For a copy, return that of the project itself: files stored there outlive the copy.
     """
     root = config.copy_of or config.root
-    # An empty `.inarch` is what is left where the last file was removed: nothing in it needs trust.
+    # An empty `.inarch` remains after its last file was removed: nothing in it needs trust.
     found, trust = ProjectFolder(root, config.state_dir), Trust(root, config.state_dir)
     return found if config.trusted or not needs_trust(*trust) or trust.standing().state == "nothing" else None
 
 
 @frozen
 class UserFolder:
-    """The user's own files: links are followed, they are the user's."""
+    """The user's own files; links are followed, they are the user's."""
 
     folder: Path
 
@@ -61,7 +61,7 @@ class UserFolder:
         return sorted(path.relative_to(self.folder).as_posix() for path in files)
 
     def read(self, name: str) -> bytes | None:
-        """Return a file's bytes, None if it is not there."""
+        """Return a file's bytes, None if it does not exist."""
         path = self.folder / _checked(name)
         try:
             return read_user_file(path)
@@ -69,7 +69,7 @@ class UserFolder:
             raise ToolFailed("permission", f"{path} {error}") from error
 
     def change(self, name: str, edit: Edit) -> None:
-        """Edit a file while no other process does; a folder that is a link's target is locked, not the link."""
+        """Edit a file under a lock; if the folder is a link, lock its target, not the link."""
         import fcntl
 
         path = Path(os.path.realpath(self.folder / _checked(name)))
@@ -92,9 +92,9 @@ class UserFolder:
 
 @frozen
 class ProjectFolder:
-    """A project's `.inarch`: nothing is read or written unless the project is trusted as it stands at that moment.
+    """A project's `.inarch`, accessible only while the project is trusted in its present state.
 
-    A project without anything that needs trust gets its first file here and is then trusted with just that file.
+    If no file of the project needs trust, its first file can be created here, and the project is then trusted with it.
     """
 
     root: str
@@ -110,7 +110,7 @@ class ProjectFolder:
         return sorted(path.removeprefix(".inarch/") for path in self._trusted() if path.startswith(top))
 
     def read(self, name: str) -> bytes | None:
-        """Return a file's bytes, None if it is not there."""
+        """Return a file's bytes, None if it does not exist."""
         path = self.place(name)
         known = self._trusted().get(path, "")
         try:
@@ -122,7 +122,7 @@ class ProjectFolder:
         return data
 
     def change(self, name: str, edit: Edit) -> None:
-        """Edit a file while no other process does, and keep the trust over it."""
+        """Edit a file under a lock, and renew the trust."""
         path = self.place(name)
 
         def edited(before: bytes | None, is_trusted: bool) -> bytes | None:
@@ -142,12 +142,12 @@ class ProjectFolder:
         return dict(standing.files)
 
     def _untrusted(self) -> ToolFailed:
-        return ToolFailed("permission", f"{self.root} is not trusted as it stands now", _REMEDY)
+        return ToolFailed("permission", f"{self.root} is not trusted in its present state", _REMEDY)
 
 
 @frozen
 class BroughtFiles:
-    """What a trusted project brings along, by its path in the project: read as it was when trust was checked."""
+    """Files of a trusted project, by their paths in it, as they were when trust was checked."""
 
     root: str
     trusted_files: Mapping[str, str]
@@ -162,7 +162,7 @@ class BroughtFiles:
         return sorted(path for path in self.trusted_files if path.startswith(top))
 
     def read(self, name: str) -> bytes | None:
-        """Return a file's bytes, None where it is none of them or not as it was."""
+        """Return a file's bytes, None if it is not one of them or has changed."""
         return read_trusted(self.root, name, self.trusted_files)
 
     def change(self, name: str, edit: Edit) -> None:
@@ -173,7 +173,7 @@ class BroughtFiles:
 def _checked(name: str) -> str:
     parts = name.split("/")
     if "\0" in name or any(part in ("", ".", "..") for part in parts) or is_left(parts[-1]):
-        raise ToolFailed("validation", f"{name!r} is no name of a file to keep")
+        raise ToolFailed("validation", f"{name!r} is not a valid file name")
     if parts[0].casefold() == "config.toml":
         raise ToolFailed("permission", "the configuration is the user's: no plugin changes it")
     return name

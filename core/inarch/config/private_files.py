@@ -1,4 +1,4 @@
-"""Small private files of the state folder that say something of each project: read whole, changed under a lock."""
+"""Small private files of the state folder with a record for each project: read whole, changed under a lock."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from inarch_sdk.versions import is_older
 
 Record = TypeVar("Record")
 VERSION = 1
-"""Of these files, all alike; to be raised when one of them changes its form."""
+"""Version of all these files; raise it when one of them changes its form."""
 
 
 def read_kept(path: Path, kind: type[Record]) -> dict[str, Record]:
-    """Return what is kept of each project, by root; a damaged file keeps nothing.
+    """Return the record of each project, by root; a damaged file counts as empty.
 
     Args:
         path: The file.
-        kind: What a project's record is, `dict` or `list`.
+        kind: Type of a project's record, `dict` or `list`.
 
     Raises:
         StoreError: A newer Inarch wrote it.
@@ -32,7 +32,7 @@ def read_kept(path: Path, kind: type[Record]) -> dict[str, Record]:
 
 
 def _records(path: Path, data: bytes, kind: type[Record]) -> dict[str, Record] | None:
-    """Return the records in a file's bytes, None where they are damaged."""
+    """Return the records in a file's bytes, None if they are damaged."""
     import json
 
     try:
@@ -48,7 +48,7 @@ def _records(path: Path, data: bytes, kind: type[Record]) -> dict[str, Record] |
 
 
 def _to_change(path: Path, kind: type[Record]) -> dict[str, Record]:
-    """Return the records to be changed; a damaged file is set aside as `NAME.damaged`, never written over."""
+    """Return the records to change; a damaged file is renamed to `NAME.damaged`, never overwritten."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -61,15 +61,15 @@ def _to_change(path: Path, kind: type[Record]) -> dict[str, Record]:
 
 @contextmanager
 def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[str, Record]]:
-    """Give the records of all projects to change, and write them back; one process at a time.
+    """Yield the records of all projects for changes, and write them back; one process at a time.
 
     Args:
         path: The file.
-        kind: What a project's record is, `dict` or `list`.
-        what: What is kept, for the message.
+        kind: Type of a project's record, `dict` or `list`.
+        what: Description of the data, for the message.
 
     Raises:
-        StoreError: They can't be kept, or a newer Inarch wrote them.
+        StoreError: They cannot be stored, or a newer Inarch wrote them.
     """
     import json
 
@@ -89,7 +89,7 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
 
 
 def write_kept(path: Path, projects: Mapping[str, object]) -> None:
-    """Write what is kept of all projects; only who is changing it may."""
+    """Write the records of all projects; the caller must hold the lock."""
     import json
     import re
 

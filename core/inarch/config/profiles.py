@@ -1,4 +1,4 @@
-"""Profiles: who extends whom, and what a profile comes to."""
+"""Profiles: their inheritance, and the resulting values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT = "default"
 
 
 def check_parents(profiles: Tables, problems: list[ConfigError]) -> None:
-    """Report parents that are not there and profiles that extend themselves."""
+    """Report missing parents and profiles that extend themselves."""
     known = {DEFAULT, *profiles}
     told: set[str] = set()
     for name, table in profiles.items():
@@ -34,7 +34,7 @@ def _parent(profiles: Tables, name: str) -> str | None:
 
 
 def chain_of(profiles: Tables, name: str) -> list[str]:
-    """Return a profile and its parents, nearest first; a circle is followed once."""
+    """Return a profile and its parents, nearest first; a cycle is followed once."""
     chain: list[str] = []
     following: str | None = name
     while following is not None and following not in chain and (following in profiles or following == DEFAULT):
@@ -58,7 +58,7 @@ def make(name: str, values: Mapping[str, Given]) -> Profile:
 
 
 def unknown_profile(choice: Given, profiles: Tables) -> ConfigError:
-    """Return the error for a choice of a profile that is not there."""
+    """Return the error for the choice of a missing profile."""
     known = {DEFAULT, *profiles}
     hint = nearest(choice.value, known)
     listed = f"known: {', '.join(sorted(known))}"

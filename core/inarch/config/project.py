@@ -1,4 +1,4 @@
-"""The project's own part of the configuration: whole where it is trusted, its strict part where it is not."""
+"""The project's part of the configuration: all of it if trusted, otherwise only its stricter values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USERS_ALONE = "only your own configuration may say it"
 
 @frozen
 class Project:
-    """What a project brings along: a layer, whether it is trusted, and a note for each thing that was ignored."""
+    """A project's layer, whether it is trusted, and a note for each ignored part."""
 
     layer: Layer = field(factory=Layer)
     trusted: bool = False
@@ -32,14 +32,14 @@ class Project:
 
 
 def read_project(root: str, own: Layer, state_dir: Path, config_path: Path, problems: list[ConfigError]) -> Project:
-    """Return the project's part; only a trusted file's mistakes are problems.
+    """Return the project's part; only a trusted file's errors are problems.
 
     Args:
         root: The project's folder.
         own: The user's layer.
-        state_dir: Where trust is kept.
-        config_path: The user's file, for notes that send something there.
-        problems: Takes the mistakes.
+        state_dir: The folder with stored trust.
+        config_path: The user's file, for notes that refer to it.
+        problems: Receives the errors.
     """
     standing, name = Trust(root, state_dir).standing(), str(Path(root, CONFIG_FILE))
     files = standing.found
@@ -63,7 +63,7 @@ def _changed(root: str, standing: Standing) -> list[str]:
 
 
 def _unread(root: str, standing: Standing) -> list[str]:
-    """Name what is not read at all: single files, and each thing under the folders but the configuration."""
+    """Name the unread parts: single files, and each item under the folders except the configuration."""
     single = [name for name in TRUSTED_FILES if name in standing.files]
     below = {"/".join(path.split("/")[:2]) for path in standing.files if path not in (*TRUSTED_FILES, CONFIG_FILE)}
     return [f"{Path(root, thing)}: not read, {NOT_TRUSTED}" for thing in [*single, *sorted(below)]]
@@ -91,7 +91,7 @@ def without_addresses(layer: Layer, config_path: Path) -> tuple[Layer, tuple[str
 
 
 def _directs(key: str, value: Any) -> str:
-    """Return what a setting, or something inside it, would direct elsewhere; "" for nothing."""
+    """Return what a setting, or a nested value, would redirect; "" for nothing."""
     if isinstance(value, str) and key in _EXACTLY:
         return _EXACTLY[key]
     if key.endswith(_ADDRESSES):
@@ -115,14 +115,14 @@ NOT_TRUSTED = "this project is not trusted (see: inarch config trust)"
 
 
 def is_stricter(key: str, value: Any, present: Any) -> bool:
-    """Whether a value of `approve` or of a limit leaves less room than the present one."""
+    """Return whether a value of `approve` or of a limit is stricter than the present one."""
     if key == "approve":
         return STRICTNESS.index(value) > STRICTNESS.index(present)
     return present is None or bool(value < present)
 
 
 def strict_part(layer: Layer, own: Layer, problems: list[ConfigError]) -> tuple[Layer, tuple[str, ...]]:
-    """Return what may count of an untrusted layer over the user's own, and a note for each thing ignored."""
+    """Return the part of an untrusted layer that applies over the user's own, and a note for each ignored part."""
     ignored = [f"{problem}" for problem in problems]
     choice = layer.profile
     if choice is not None and choice.value not in {profiles.DEFAULT, *own.profiles}:
@@ -148,7 +148,7 @@ def _note(given: Given) -> str:
 
 
 def shortened(notes: list[str]) -> tuple[str, ...]:
-    """Return the notes, without the tail of a list that nobody would read."""
+    """Return the notes, without the tail of a long list."""
     rest = len(notes) - _MAX_NOTES
     return tuple(notes) if rest <= 0 else (*notes[:_MAX_NOTES], f"and {rest} more things ignored: {NOT_TRUSTED}")
 
@@ -159,9 +159,9 @@ def tighten(
     """Return a profile's values with an untrusted project's limits; notes name the ones that would loosen.
 
     Args:
-        values: What the profile sets.
+        values: The profile's values.
         name: The profile in use.
-        chosen: The project's own choice of it: then it can't be more lenient than the one the user would have had.
+        chosen: The project's own choice of it, which cannot be more lenient than the user's choice.
         own: The user's layer.
         limits: The project's `approve` and `max_*`, by profile.
     """
@@ -209,22 +209,22 @@ same see the these this to use when with working
 
 
 def together(texts: Mapping[str, str]) -> str:
-    """Return the texts of guide files, each under its name where there are several.
+    """Return the texts of guide files, each under its name if there are several.
 
-    One that says the same as an earlier one, white space aside, or only names another, is left out.
+    A file with the same text as an earlier one, except white space, is left out. So is one that only refers to another.
     """
     said = {name: text for name, text in texts.items() if text.strip()}
     kept: dict[str, str] = {}
     for name, text in said.items():
         if not _only_names(name, text, {*said} - {name}) and text.split() not in map(str.split, kept.values()):
             kept[name] = text
-    kept = kept or dict(list(said.items())[:1])  # each names another
+    kept = kept or dict(list(said.items())[:1])  # each refers to another
     if len(kept) == 1:
         return next(iter(kept.values()))
     return "\n\n".join(f"## {name}\n{text.strip()}" for name, text in kept.items())
 
 
 def _only_names(name: str, text: str, others: set[str]) -> bool:
-    """Whether a file's text is no more than `@AGENTS.md`, or `See [AGENTS.md](AGENTS.md).` below a title."""
+    """Return whether a file's text is only `@AGENTS.md`, or `See [AGENTS.md](AGENTS.md).` below a title."""
     words = set(re.findall(r"[\w.-]*\w", text))
     return not words.isdisjoint(others) and {word.lower() for word in words - others - {name}} <= set(_POINTING.split())

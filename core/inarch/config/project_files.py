@@ -1,4 +1,4 @@
-"""The files of a project that need trust, read so that no link and no race leads out of it."""
+"""Files of a project that need trust, read so that no link and no race leads out of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_FILES = 1_000
 MAX_FOLDERS = 20_000
 MAX_TOTAL_BYTES = 16_000_000
 MAX_BOUND_BYTES = 64_000_000
-"""Bytes of a file that a command runs: a compiled program of a project's environment is among them."""
+"""Size limit of a file that a command runs, such as a compiled program of a project's environment."""
 _FORMER = re.compile(r"\..+\.[0-9]+\.tmp", re.DOTALL)  # names of files while an older version wrote them
 _MAX_LINKS = 8
 _LINK = (errno.ELOOP, errno.ENOTDIR)
@@ -36,7 +36,7 @@ _PACKAGES = ("node_modules", "site-packages", "__pycache__")
 
 @frozen
 class ProjectFiles:
-    """What a project brings along that needs trust: hashes by path, and what was refused and why."""
+    """Files of a project that need trust: hashes by path, and refused ones with reasons."""
 
     hashes: Mapping[str, str]
     config: bytes | None = None
@@ -53,11 +53,11 @@ def _opened(root: str) -> Iterator[int]:
 
 
 def project_files(root: str, nested: Iterable[str] = ()) -> ProjectFiles:
-    """Return what a project brings along that needs trust; a root that can't be opened brings nothing.
+    """Return the files of a project that need trust; none for a root that cannot be opened.
 
     Args:
         root: The project's folder.
-        nested: Guide files of its folders that count as well, as `nested_guides` finds them.
+        nested: Further guide files of its folders, as `nested_guides` finds them.
     """
     hashes: dict[str, str] = {}
     refused: dict[str, str] = {}
@@ -85,15 +85,15 @@ def project_files(root: str, nested: Iterable[str] = ()) -> ProjectFiles:
 
 
 def read_project_file(root: str, path: str, most: int = MAX_BYTES) -> bytes | None:
-    """Return one file of a project, None if it is not there.
+    """Return one file of a project, None if it does not exist.
 
     Args:
         root: The project's folder.
         path: The file.
-        most: Bytes that it may have.
+        most: Size limit in bytes.
 
     Raises:
-        Unreadable: It is no regular file, too large, or a link that leaves the project.
+        Unreadable: It is not a regular file, too large, or a link that leaves the project.
     """
     try:
         with _opened(root) as top:
@@ -103,7 +103,7 @@ def read_project_file(root: str, path: str, most: int = MAX_BYTES) -> bytes | No
 
 
 def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> bytes | None:
-    """Return the bytes of a file that is trusted, as it was when trust was checked; None where it is not.
+    """Return the bytes of a trusted file, as they were when trust was checked; None if it is not trusted.
 
     Args:
         root: The project's folder.
@@ -120,7 +120,7 @@ def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> byte
 
 
 def bound_files(root: str, paths: Iterable[str]) -> dict[str, str]:
-    """Return the hashes of files that commands run; one that can't be read has none and is not run."""
+    """Return the hashes of files that commands run; an unreadable one has none and is not run."""
     hashes: dict[str, str] = {}
     for path in islice((path for path in paths if not needs_trust_itself(path)), MAX_FILES):
         try:
@@ -140,7 +140,7 @@ def digest(data: bytes | None) -> str:
 
 
 def _candidates(top: int, refused: dict[str, str]) -> list[str]:
-    """Return the paths that need trust: single files, and every file under certain folders, no link followed."""
+    """Return the paths that need trust: single files, and every file under certain folders, without following links."""
     found = [name for name in TRUSTED_FILES if _exists(top, name)]
     waiting = [name for name in reversed(TRUSTED_FOLDERS) if _exists(top, name)]
     while waiting:
@@ -159,25 +159,25 @@ def _candidates(top: int, refused: dict[str, str]) -> list[str]:
 
 
 def needs_trust_itself(path: str) -> bool:
-    """Whether a file at this path needs trust wherever it is named; any other is bound for a command that runs it."""
+    """Return whether a file at this path always needs trust; any other is bound for a command that runs it."""
     return (
         path in TRUSTED_FILES or path.startswith(tuple(f"{top}/" for top in TRUSTED_FOLDERS)) or is_nested_guide(path)
     )
 
 
 def is_nested_guide(path: str) -> bool:
-    """Whether a path is that of a guide file in a folder of the project."""
+    """Return whether a path is that of a guide file in a folder of the project."""
     folder, _, name = path.rpartition("/")
     return name in GUIDE_FILES and bool(folder) and not folder.startswith(TRUSTED_FOLDERS)
 
 
 def is_guide(path: str) -> bool:
-    """Whether a trusted path is that of a guide file, at the root or in a folder: it only tells."""
+    """Return whether a trusted path is that of a guide file, which is only text, at the root or in a folder."""
     return path in GUIDE_FILES or is_nested_guide(path)
 
 
 def nested_guides(root: str) -> list[str]:
-    """Return the guide files of a project's folders; folders of packages, and hidden ones, are not looked into."""
+    """Return the guide files of a project's folders, except package folders and hidden ones."""
     found: list[str] = []
     for number, (folder, folders, files) in enumerate(os.walk(root)):
         if number >= MAX_FOLDERS or len(found) >= MAX_FILES:
@@ -196,7 +196,7 @@ def _exists(folder: int, name: str) -> bool:
 
 
 def _entries(top: int, folder: str) -> list[tuple[str, bool]]:
-    """Return the names in a folder, and whether each is a folder, without files that a killed process left there."""
+    """Return the names in a folder, and whether each is a folder, without leftovers of a killed process."""
     descriptor = _walk(top, folder.split("/"), READ | os.O_DIRECTORY)
     try:
         with os.scandir(descriptor) as found:
@@ -210,7 +210,7 @@ def _entries(top: int, folder: str) -> list[tuple[str, bool]]:
 
 
 def is_left(name: str) -> bool:
-    """Whether a file of this name is what a killed process left, whichever version: it is no file of the project."""
+    """Return whether a name is that of a leftover of a killed process, of any version."""
     return is_leftover(name) or _FORMER.fullmatch(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Single values: text, numbers, amounts, paths, days and choices, and the words of a message when one is wrong."""
+"""Single values: text, numbers, amounts, paths, days and choices, and the messages for wrong ones."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def wanted(kind: Kind) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """Return what kind of value this is, in the words of a message."""
+    """Return the kind of this value in the words of a message."""
     if isinstance(value, (list, tuple)):
         return "a list"
     return "a table" if isinstance(value, Mapping) else _WORDS.get(type(value), f"a {type(value).__name__}")
 
 
 def mismatch(words: str, value: Any) -> Wrong:
-    """Return the complaint that a value is of another kind than the one in these words."""
+    """Return the error for a value that is not of the described kind."""
     return Wrong(f"must be {words}, not {kind_of(value)}")
 
 
@@ -65,7 +65,7 @@ _NOT_MEANT: dict[Any, type] = {int: bool, date: datetime}  # subclasses
 
 
 def _exactly(kind: Any, written: str = "") -> Callable[[Any], Any]:
-    """Return what reads values of a kind; `written` says how its text looks, if it may be given as text, too."""
+    """Return a reader for values of a kind; `written` describes its text form, if it has one."""
 
     def read(value: Any) -> Any:
         if written and isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Where a value was given: a file, a variable, a flag or the built-in defaults."""
+"""Origins of values: a file, a variable, a flag or the built-in defaults."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inarch_sdk.settings import KeyPath, dotted
 
 
 class Origin(NamedTuple):
-    """The place of a value, for people; `line` counts from 1 and is None outside files."""
+    """Place of a value, for the user; `line` counts from 1 and is None outside files."""
 
     source: str
     line: int | None = None
@@ -22,7 +22,7 @@ class Origin(NamedTuple):
 
 @frozen(eq=False, repr=False)
 class Source:
-    """Something that gives values; `text` is a file's TOML text, None for everything else."""
+    """Source of values; `text` is a file's TOML text, None for all others."""
 
     name: str
     text: str | None = None
@@ -51,7 +51,7 @@ BUILT_IN = Source("built-in")
 
 @frozen(eq=False, repr=False)
 class Given:
-    """A checked value and where it was given."""
+    """Checked value and its origin."""
 
     value: Any
     source: Source
@@ -59,7 +59,7 @@ class Given:
 
     @property
     def origin(self) -> Origin:
-        """Where the value was given, with its line."""
+        """Origin of the value, with its line."""
         return Origin(self.source.name, self.source.line(self.path))
 
     def error(self, message: str, remedy: str = "") -> ConfigError:

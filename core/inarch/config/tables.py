@@ -1,6 +1,6 @@
-"""A profile as a typed record, and what `...` in its `plugins` stands for.
+"""Profile as a typed record, and the meaning of `...` in its `plugins`.
 
-Each key's `doc` and `check` also make the schema, the starter file and the docs.
+The schema, the starter file and the docs are also generated from each key's `doc` and `check`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "plan", "none")
 
 
 def _named(key: str) -> tuple[str, ...]:
-    """Return what Inarch's own distribution names for a key of the default profile, in its order."""
+    """Return the default profile's names for a key, from Inarch's own distribution, in its order."""
     return tuple(shipped().defaults.get(key, "").split())
 
 
@@ -43,7 +43,7 @@ def _is_model(text: str) -> bool:
 _MODEL = Check(_is_model, "`auto`, `PROVIDER` or `PROVIDER/NAME`", {"pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]*(/\S+)?$"})
 NAME = Check(lambda text: bool(text.strip()), "a name", {"minLength": 1})
 REST = "..."
-"""As an item of `plugins`: the list that would be replaced."""
+"""Item of `plugins` that means the list that would be replaced."""
 
 
 def _each_once(names: Sequence[str]) -> bool:
@@ -57,7 +57,7 @@ _NAMES = Check(
 )
 _PLUGINS = Check(
     _each_once,
-    "a list of names, each once; '...' among them stands for the list that this one replaces",
+    "a list of names, each once; '...' among them means the list that this one replaces",
     {"uniqueItems": True},
 )
 POSITIVE = Check(lambda number: number > 0, "greater than 0", {"exclusiveMinimum": 0})
@@ -76,10 +76,10 @@ _SCHEMA = Check(_can_be_kept, "a JSON Schema (Draft 2020-12) that an answer can 
 
 @frozen
 class Profile:
-    """A profile: who answers, which plugins are composed, and every limit of a turn."""
+    """A profile: the model to ask, the plugins to compose, and every limit of a turn."""
 
     name: str = field(default="default", metadata={"key": False})
-    model: str = key("Who answers: `auto`, `PROVIDER` or `PROVIDER/NAME`.", "auto", _MODEL)
+    model: str = key("The model to ask: `auto`, `PROVIDER` or `PROVIDER/NAME`.", "auto", _MODEL)
     fallback: tuple[str, ...] = key(
         "Models to try, in order, when `model` can't answer.", (), _MODEL, each=True, one_or_more=True
     )
@@ -88,15 +88,15 @@ class Profile:
         "Decision strategies, in the order they are asked.", _named("strategy"), _NAMES, one_or_more=True
     )
     plugins: tuple[str, ...] = key(
-        "Plugins to compose, in the order they are asked; `...` stands for the list that this one replaces.",
+        "Plugins to compose, in the order they are asked; `...` means the list that this one replaces.",
         SHIPPED_PLUGINS,
         _PLUGINS,
     )
     workspace: str = key("The kind of workspace.", _first("workspace"), NAME)
     store: str = key("The kind of context store.", _first("store"), NAME)
     approve: Approve = key(
-        "What runs without a question: `ask` nothing with effects, `edits` file edits, `all` all; `none` denies it, "
-        "and so does `plan` until the person has approved a plan.",
+        "Calls that run without a question: `ask` nothing with effects, `edits` file edits, `all` all; `none` denies "
+        "it, and so does `plan` until the person has approved a plan.",
         "ask",
     )
     max_iterations: int = key("Requests to the model in one turn.", 50, COUNT)
@@ -104,13 +104,15 @@ class Profile:
     max_holds: int = key("How often plugins may hold back the end of one turn.", 1, _NOT_NEGATIVE)
     max_cost_usd: Decimal | None = key("US dollars a turn may cost; unset: no limit.", None, POSITIVE)
     max_tokens: int | None = key("Tokens a turn may use; unset: no limit.", None, COUNT)
-    max_reply_bytes: int = key("Bytes of one reply of a model; a longer one is ended there.", 8 << 20, COUNT)
-    context_turns: int = key("Earlier turns that stay whole when a conversation is made shorter.", 10, _NOT_NEGATIVE)
-    effort: Effort | None = key("How much the model thinks before it answers; unset: as its service has it.", None)
+    max_reply_bytes: int = key("Bytes of one reply of a model; a longer one is cut there.", 8 << 20, COUNT)
+    context_turns: int = key("Earlier turns that stay whole when a conversation is shortened.", 10, _NOT_NEGATIVE)
+    effort: Effort | None = key("How much the model thinks before it answers; unset: the service's default.", None)
     output_schema: Mapping[str, Any] | None = key(
-        "The JSON Schema that answers keep, which are JSON then; unset: answers are prose.", None, _SCHEMA
+        "The JSON Schema of answers, which are then JSON; unset: answers are prose.", None, _SCHEMA
     )
-    journal: Literal["required", "best-effort"] = key("Whether a turn fails when its events can't be kept.", "required")
+    journal: Literal["required", "best-effort"] = key(
+        "Whether a turn fails if its events cannot be stored.", "required"
+    )
 
 
 PROFILE_KEYS = tuple(keys_of(Profile))
@@ -122,7 +124,7 @@ _LIST = "plugins"
 
 
 def laid_over(lower: Mapping[str, Given], upper: Mapping[str, Given]) -> dict[str, Given]:
-    """Return a profile's values under those of an upper place; `...` stays where the lower one gives no list."""
+    """Return a profile's values with those of a higher layer over them; `...` stays if the lower one has no list."""
     values = {**lower, **upper}
     if _LIST in lower and _LIST in upper:
         values[_LIST] = _spliced(upper[_LIST], lower[_LIST].value)
@@ -130,7 +132,7 @@ def laid_over(lower: Mapping[str, Given], upper: Mapping[str, Given]) -> dict[st
 
 
 def complete(values: Mapping[str, Given]) -> dict[str, Given]:
-    """Return the values with what is left of `...` made the built-in list."""
+    """Return the values with each remaining `...` replaced by the built-in list."""
     values = dict(values)
     if _LIST in values:
         values[_LIST] = _spliced(values[_LIST], SHIPPED_PLUGINS)
@@ -138,7 +140,7 @@ def complete(values: Mapping[str, Given]) -> dict[str, Given]:
 
 
 def _spliced(given: Given, rest: Sequence[str]) -> Given:
-    """Put `rest` in the place of `...`, without the names that the list gives a place of its own."""
+    """Replace `...` by `rest`, without the names that the list contains elsewhere."""
     names = tuple(given.value)
     if REST not in names:
         return given

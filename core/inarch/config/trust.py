@@ -1,6 +1,6 @@
-"""Which projects the user trusts: bound to the project's path and to the content of every file that needs trust.
+"""Trusted projects: trust is bound to the project's path and to the content of every file that needs trust.
 
-Kept in `trust.json` in the state folder, mode 0600, written atomically under a lock.
+Trust is stored in `trust.json` in the state folder, mode 0600, written atomically under a lock.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from inarch_lib.staging import write_whole
 
 
 class Standing(NamedTuple):
-    """How a project stands: what is `found` there now, and which paths are `changed` from before."""
+    """State of a project: the files `found` there now, and the paths `changed` since trust was given."""
 
     state: Literal["nothing", "trusted", "untrusted", "changed"]
     found: ProjectFiles
@@ -43,24 +43,26 @@ class Standing(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """The user's trust in the project at `root`, kept in `trust.json` in the state folder."""
+    """The user's trust in the project at `root`, stored in `trust.json` in the state folder."""
 
     root: str
     state_dir: Path
 
     def standing(self, whole: bool = False, config_dir: Path | None = None) -> Standing:
-        """Return how the project stands.
+        """Return the project's state.
 
-        Files that commands name are bound, too. A change of one ends no trust, but no command runs it.
+        Files that commands name are bound, too. A changed one does not end trust, but no command runs it.
 
         Args:
-            whole: Whether guide files of all folders are looked for. Otherwise those count that were there when trust
-                was given; one that came since is not trusted, and ends nothing. So do files that commands name.
+            whole: Whether to search all folders for guide files. Otherwise only those count that existed when trust
+                was given; a later one is not trusted, and does not end trust. The same holds for files that commands
+                name.
             config_dir: With `whole`, the user's configuration folder, whose commands may name files of the project;
                 by default the usual one.
         """
         root = self.root
-        known = read_kept(self.state_dir / TRUST_FILE, dict).get(os.path.realpath(root))  # a damaged file trusts nobody
+        # a damaged file trusts no project
+        known = read_kept(self.state_dir / TRUST_FILE, dict).get(os.path.realpath(root))
         found = project_files(root, nested_guides(root) if whole else _nested(known or {}))
         bound = _bound(known or {})
         changed = _changed(known or {}, found.hashes)
@@ -76,36 +78,36 @@ class Trust(NamedTuple):
         return Standing("changed" if changed else "trusted", found, changed, bound)
 
     def grant(self, files: Mapping[str, str]) -> None:
-        """Trust the project as it was shown: `files` are the hashes of what the user saw.
+        """Trust the project as it was shown: `files` are the hashes of the files that the user saw.
 
         Raises:
-            StoreError: It can't be kept.
+            StoreError: It cannot be stored.
         """
         with self._kept() as projects:
             projects[os.path.realpath(self.root)] = dict(files)
 
     def revoke(self) -> bool:
-        """Trust the project no longer; return whether it was trusted.
+        """Revoke the trust; return whether the project was trusted.
 
         Raises:
-            StoreError: It can't be kept.
+            StoreError: It cannot be stored.
         """
         with self._kept() as projects:
             return projects.pop(os.path.realpath(self.root), None) is not None
 
     def change(self, path: str, edit: Callable[[bytes | None, bool], bytes | None]) -> bool:
-        """Edit a file while no other process does, and keep the trust over it; return whether the project is trusted.
+        """Edit a file under a lock and renew the trust; return whether the project is trusted.
 
-        A project with nothing that needs trust is trusted with its first file.
+        If no file of the project needs trust, it is trusted with its first file.
 
         Args:
             path: The file.
-            edit: Makes the new bytes out of the present ones; None stands for no file. It learns whether the file is
-                one of a project that is trusted as it is, and raises if nothing is to be changed.
+            edit: Returns the new bytes for the present ones; None means no file. Its second argument is whether the
+                project is trusted in its present state. It raises to cancel the change.
 
         Raises:
-            ToolFailed: A link or something else stands in the way.
-            StoreError: Trust can't be kept.
+            ToolFailed: A link or another type of file is in the way.
+            StoreError: Trust cannot be stored.
         """
         place = os.path.realpath(self.root)
         with self._kept() as projects:
@@ -116,7 +118,7 @@ class Trust(NamedTuple):
                 before = read_project_file(self.root, path)
                 after = edit(before, is_trusted and files.get(path, "") == digest(before))
                 if after != before:
-                    if is_trusted:  # as it is and as it is about to be: a kill between costs nothing
+                    if is_trusted:  # both the old and the new state: a kill in between costs nothing
                         both = f"{files.get(path, '')}|{digest(after)}"
                         changing = {**projects, place: {**_bound(known), **files, path: both}}
                         write_kept(self.state_dir / TRUST_FILE, changing)
@@ -131,7 +133,7 @@ class Trust(NamedTuple):
             return is_trusted
 
     def _kept(self) -> AbstractContextManager[dict[str, dict[str, str]]]:
-        """Give the trusted projects to change, and write them back; one process at a time."""
+        """Yield the trusted projects for changes, and write them back; one process at a time."""
         return changing_kept(self.state_dir / TRUST_FILE, dict, "trust")
 
 
@@ -145,16 +147,16 @@ def _bound(known: Mapping[str, str]) -> dict[str, str]:
 
 
 def _changed(known: Mapping[str, str], files: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the paths that are not as they are known: with one of two hashes while one is written, "" for no file."""
+    """Return the changed paths: while a file is written, two hashes are valid; "" means no file."""
     paths = {*files, *filter(needs_trust_itself, known)}
     return tuple(sorted(path for path in paths if files.get(path, "") not in known.get(path, "").split("|")))
 
 
 def write_project_file(root: str, path: str, data: bytes | None) -> None:
-    """Write a file, or remove it where `data` is None.
+    """Write a file, or remove it if `data` is None.
 
     Raises:
-        Unreadable: A link or something else stands in the way.
+        Unreadable: A link or another type of file is in the way.
     """
     *folders, name = path.split("/")
     try:
@@ -171,7 +173,7 @@ def write_project_file(root: str, path: str, data: bytes | None) -> None:
 
 
 def _folder(root: str, names: list[str]) -> int:
-    """Open a folder below the root, making what is missing; no component may be a link."""
+    """Open a folder below the root, creating missing ones; no component may be a link."""
     folder = os.open(root, READ | os.O_DIRECTORY)
     for name in names:
         try:

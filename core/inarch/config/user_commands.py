@@ -1,4 +1,4 @@
-"""Commands that a configuration names: where their words lead, and which files of a project they may run."""
+"""Configured commands: the paths behind their words, and the project files that they may run."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def user_command(
     cwd: str = "",
     path: str | None = None,
 ) -> tuple[str, ...]:
-    """Return a configured command as it may run in a workspace.
+    """Return a configured command in the form in which it may run in a workspace.
 
     A relative program, and a word that names a file beside the configuration, become absolute. A file of the workspace
-    counts only if the project is trusted and the file is as it was then.
+    counts only if the project is trusted and the file is unchanged since then.
 
     Args:
         argv: The words. A word may be a line for a shell.
@@ -104,7 +104,7 @@ def named_folders(words: Iterable[str], root: str) -> list[str]:
 
 
 def files_to_bind(root: str, found: Iterable[str], config_dir: Path | None) -> list[str]:
-    """Return the files of a project that commands of its own files, and of the user's, name.
+    """Return the files of a project named by commands in its own files and in the user's.
 
     Args:
         root: The project's folder.
@@ -142,7 +142,7 @@ def _below(place: str, top: str) -> str | None:
 
 
 def _parts(word: str) -> set[str]:
-    """Return what a word may name: itself, the words of the shell's line that it may be, and values of options."""
+    """Return the possible names in a word: itself, the words of a shell line, and values of options."""
     try:
         split = shlex.split(word)
     except ValueError:
@@ -152,14 +152,14 @@ def _parts(word: str) -> set[str]:
 
 
 def _texts(name: str, read: Callable[[], bytes | None]) -> list[str]:
-    """Return the texts of a file in which commands may be; of a configuration those of plugins."""
+    """Return the texts of a file that may contain commands; for a configuration, those of plugins."""
     from inarch_lib.toml import loads
 
     try:
         text = (read() or b"").decode("utf-8-sig")
         found = loads(text).get("plugins") if name.endswith(".toml") else json.loads(text or "null")
     except (Unreadable, ValueError, RecursionError):
-        return []  # what can't be read names no command
+        return []  # an unreadable file names no command
     return list(_strings(found))
 
 

@@ -1,6 +1,6 @@
-"""Plain data into what a key asks for, with the path to whatever is wrong.
+"""Conversion of plain data into the kind that a key requires, with the path of each error.
 
-Small on purpose: every run passes through it, and a converter library costs more to import than this costs to run.
+It is small on purpose: every run executes it, and importing a converter library would cost more than running this.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from inarch_sdk.settings import ANYTHING, Key, KeyPath, Kind, keys_of, shown
 from inarch_sdk.suggestions import nearest
 
 MANY = 100
-"""Problems after which hints are left out: a hostile file could hold a hundred thousand, and each hint costs time."""
+"""Problems above which hints are left out: a hostile file could have 100,000, and each hint takes time."""
 
 
 def read_value(kind: Kind, value: Any) -> Any:
-    """Return `value` as its kind asks for.
+    """Return `value` converted to a kind.
 
     Raises:
-        Wrong: It can't be.
+        Wrong: It cannot be converted.
     """
     if value is None and kind.is_optional:
         return None
@@ -48,15 +48,15 @@ def read_value(kind: Kind, value: Any) -> Any:
 
 
 def read_key(key: Key, value: Any) -> Any:
-    """Return `value` as a key wants it: its kind, then its check.
+    """Return `value` as a key requires it: its kind, then its check.
 
     Raises:
-        Wrong: It can't be.
+        Wrong: It cannot be converted.
     """
     result = read_value(key.kind, [value] if key.one_or_more and isinstance(value, str) else value)
     if key.check is None or result is None:
         return result
-    elements: Any = () if isinstance(result, bool) else result  # `true` may stand where a list may
+    elements: Any = () if isinstance(result, bool) else result  # `true` may replace a list
     for index, item in enumerate(elements) if key.each else [(None, result)]:
         if not key.check.holds(item):
             raise Wrong(f"must be {key.check.wanted}, not {shown(item)}", () if index is None else (index,))
@@ -69,7 +69,7 @@ def read_table(
     """Return the values of a table, checked against the fields of an attrs class; report the rest as problems.
 
     Args:
-        also: Keys that are read elsewhere, to be named in a hint.
+        also: Keys that are read elsewhere, for hints.
     """
     if not isinstance(table, Mapping):
         problems.append(source.error(path, f"must be a table, not {kind_of(table)}"))
@@ -107,8 +107,8 @@ def plain(values: Mapping[str, Given]) -> dict[str, Any]:
 
 
 def culprit(error: Exception, cls: type, values: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the key that a validator or converter complains of ("" if it does not say) and the complaint."""
-    message = str(error.args[0] if error.args else error)  # attrs puts the attribute and more behind it
+    """Return the key that a validator or converter rejected ("" if it does not say) and the message."""
+    message = str(error.args[0] if error.args else error)  # attrs appends the attribute and more
     named = [item.name for item in error.args if isinstance(item, Attribute)]
     keys = keys_of(cls)
     for name, key in keys.items():
@@ -177,7 +177,7 @@ def _record(cls: type, value: Any) -> Any:
 
 
 def _at(part: str | int, read: Callable[[Any, Any], Any], kind: Kind | Key, value: Any) -> Any:
-    """Read an element of a list or table; what is wrong carries the way to it."""
+    """Read an element of a list or table; an error includes the path to it."""
     try:
         return read(kind, value)
     except Wrong as wrong:

@@ -1,1 +1,1 @@
-"""The journal: events are recorded, kept and folded into the turns and messages that a resumed session needs."""
+"""Journal: events are recorded, stored and folded into the turns and messages that a resumed session needs."""

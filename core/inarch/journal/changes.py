@@ -1,4 +1,4 @@
-"""What a session did to files: who changed what, what was undone, how it stood before, and how it stands now."""
+"""Changes of a session to files: their authors, undos, earlier states and present states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inarch_sdk.snapshots import Rows, folded
 
 
 class Change(NamedTuple):
-    """One `file.changed` event: the turn (empty for a person's own command or an undo), the call, and its data."""
+    """One `file.changed` event: the turn (empty for a user's own command or an undo), the call, and its data."""
 
     turn_id: str
     call_id: str
@@ -40,7 +40,7 @@ def changes_of(events: Iterable[Event]) -> list[Change]:
 
 
 class Began(NamedTuple):
-    """A turn of the agent: the numbers of its first event and of its prompt's, which is 0 where it has none."""
+    """Turn of the agent: the numbers of its first event and of its prompt's, which is 0 if it has none."""
 
     seq: int
     turn_id: str
@@ -48,7 +48,7 @@ class Began(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A change with the number and the time of its event, and the name of the tool that was called."""
+    """Change with the number and the time of its event, and the name of the called tool."""
 
     seq: int
     time: str
@@ -63,10 +63,10 @@ def _row_of(data: Any) -> Began | Changed:
 
 @define(eq=False, repr=False)
 class Changes:
-    """What a session did to files, as far as undo and blame need it: no prompt, and no call that changed nothing.
+    """Changes of a session to files, as undo and blame need them: no prompts, and only calls with changes.
 
-    `open` are the calls without a result; `rows` are the agent's turns and the changes, in order. `undoing` has, by its
-    calls, what each undo or redo was about to change that has not been finished.
+    `open` are the calls without a result. `rows` are the agent's turns and the changes, in order. `undoing` has the
+    announced changes of each unfinished undo or redo, by its calls.
     """
 
     NAME: ClassVar[str] = "changes"
@@ -83,7 +83,7 @@ class Changes:
     _asked: tuple[str, int] = ("", 0)
 
     def take(self, event: Event) -> None:
-        """Take in one event."""
+        """Process an event."""
         self.seq = max(self.seq, event.seq)
         self.open.take(event)
         handler = _HANDLERS.get(event.kind)
@@ -94,11 +94,11 @@ class Changes:
                 return  # written by another version: the events around it still count
 
     def opened(self, event: Event) -> None:
-        """Note which directory the session is about."""
+        """Note the session's directory."""
         self.root = self.root or str(event.data.get("root", ""))
 
     def started(self, event: Event) -> None:
-        """Note a turn; the calls before it have told what they did."""
+        """Note a turn; the calls before it have reported their changes."""
         turn = event.data["turn"]
         if turn["type"] == "user":
             self._asked = turn["id"], event.seq
@@ -115,7 +115,7 @@ class Changes:
             self._running[call_id] = event.turn_id or "", event.seq
 
     def ended(self, event: Event) -> None:
-        """Note that a call has told all that it did, unless nobody knows."""
+        """Note that a call has reported all its changes, unless its outcome is unknown."""
         error = event.data["result"].get("error") or {}
         if error.get("code") != "unknown_outcome":
             self._running.pop(event.data["call_id"], None)
@@ -126,14 +126,14 @@ class Changes:
             self.rows.add(Changed(event.seq, event.time, change, self._recent.get(change.call_id, "")))
 
     def takes_back(self, event: Event) -> None:
-        """Note what an undo or redo is about to change; what was announced of the same calls before counts no more."""
+        """Note the announced changes of an undo or redo; an earlier announcement for the same calls is replaced."""
         calls = tuple(event.data["calls"])
         self.undoing = {one: changes for one, changes in self.undoing.items() if not {*one} & {*calls}}
         if changes := event.data.get("changes"):
             self.undoing[calls] = list(changes)
 
     def took_back(self, event: Event) -> None:
-        """Note which calls an undo or redo was about."""
+        """Note the calls of an undo or redo."""
         self.takes_back(event)
         calls = self.undos[event.data["id"]] = tuple(event.data["calls"])
         if event.data["action"] == "undo":
@@ -143,11 +143,11 @@ class Changes:
             self.undone = [one for one in left if one]
 
     def unfinished(self, calls: Collection[str]) -> list[Mapping[str, Any]]:
-        """Return what undos of any of these calls were about to change that were cut off."""
+        """Return the announced changes of interrupted undos of any of these calls."""
         return [one for about, changes in self.undoing.items() if {*about} & {*calls} for one in changes]
 
     def before_undoing(self, path: str, present: Standing) -> Standing:
-        """Return what stood at a path before an undo that was cut off, if what stands there now may be its doing."""
+        """Return a path's state before an interrupted undo, if its present state may be the undo's result."""
         found = [one for changes in self.undoing.values() for one in changes if one["path"] == path]
         if not found:
             return present
@@ -168,7 +168,7 @@ class Changes:
 
     @property
     def cut_off(self) -> Iterator[tuple[str, str, str]]:
-        """Calls that may have changed more than they could tell: turn, call, and name of the tool."""
+        """Calls that may have changed more than they could report: turn, call, and name of the tool."""
         return ((turn_id, call_id, self._recent.get(call_id, "")) for call_id, (turn_id, _) in self._running.items())
 
     def to_data(self) -> Any:
@@ -179,7 +179,7 @@ class Changes:
         ]  # fmt: skip
 
     def go_on_from(self, data: Any) -> None:
-        """Take over what `to_data` gave."""
+        """Restore it from the data of `to_data`."""
         rows, undos, undone, undoing, self.root, self.seq, self._recent, running, asked, calls = data
         self.rows.go_on_from(rows)
         self.undos = {one: tuple(calls) for one, calls in undos.items()}
@@ -202,19 +202,19 @@ _HANDLERS = {
 
 
 def kept_changes(store: ContextStore, session_id: str, looks_back: bool = True) -> Changes:
-    """Return what a kept session did to files; all of it, unless who asks doesn't look back.
+    """Return the changes of a stored session to files; all of them, unless the caller needs no past ones.
 
     Raises:
-        StoreError: Its events can't be read.
+        StoreError: Its events cannot be read.
     """
     return folded(store, session_id, lambda: Changes(Rows(_row_of, looks_back)))
 
 
 def standing_at(workspace: Workspace, path: str) -> Standing:
-    """Return what stands at a path; the hash of a link is that of its target.
+    """Return the present state of a path; the hash of a link is that of its target.
 
     Raises:
-        ToolFailed: Nobody can tell.
+        ToolFailed: The state cannot be read.
     """
     entry = workspace.stat(path)
     mode = whole_mode(entry)
@@ -228,12 +228,12 @@ def standing_at(workspace: Workspace, path: str) -> Standing:
 
 
 def changes_now(store: ContextStore, session_id: str, workspace: Workspace) -> tuple[Changes, list[Event]]:
-    """Return what a kept session did to files, with what calls announced, made, and could no longer record.
+    """Return the changes of a stored session, including those that interrupted calls made but did not record.
 
-    The latter are the events that come second, of no number.
+    The unrecorded changes are the events in the second place, without numbers.
 
     Raises:
-        StoreError: Its events can't be read.
+        StoreError: Its events cannot be read.
     """
     changes = kept_changes(store, session_id)
     found: list[Event] = []

@@ -1,7 +1,7 @@
-"""Folding: events in, turns and messages out. Pure, and content with any gap that damage may have left.
+"""Fold of events into turns and messages; pure, and robust against any gap from damage.
 
-However the events end, every call gets a result. One that was cut off while it could change something is what the
-files say, `unknown_outcome` where they don't, any other one `cancelled`; and no turn stays running.
+Wherever the events end, every call gets a result and no turn stays running. An interrupted call that could change
+something gets the result that the files show, or `unknown_outcome` if they do not. Any other is `cancelled`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CUT_OFF = "Inarch stopped before the turn ended"
 class _Batch:
     """Calls that go into one tool message; `message` is the reply that asked for them, None for planned ones.
 
-    `others` are what a compaction made of all that was before the next one.
+    `others` are the messages that a compaction made of everything before the next batch.
     """
 
     message: Message | None
@@ -54,7 +54,7 @@ class _Batch:
 
 @define(eq=False, repr=False)
 class _OpenTurn:
-    """A turn while its events are read."""
+    """Turn while its events are read."""
 
     turn: Turn
     last_time: str
@@ -69,7 +69,7 @@ class _OpenTurn:
 
 @define(eq=False, repr=False)
 class _Folder:
-    """The state of a fold; a method a kind of event."""
+    """State of a fold, with a method for each kind of event."""
 
     blob: Callable[[str], bytes]
     settled: Mapping[str, Settled] = field(factory=dict)
@@ -83,7 +83,7 @@ class _Folder:
     seq: int = 0
 
     def take(self, event: Event) -> None:
-        """Take in one event; kinds and shapes that are not understood are passed over."""
+        """Process an event; skip kinds and shapes that are not understood."""
         self.seq = max(self.seq, event.seq)
         self.title = self.title or SessionInfo.title_of((event,))
         if event.kind == "session.started":
@@ -91,10 +91,10 @@ class _Folder:
         elif event.kind == "context.dropped" and is_readable_drop(event.data):
             self.left_out.append(event.data)
         elif event.kind == "file.changed" and not event.turn_id:
-            for key in ("path", "new_path"):  # an undo, or a person's own command: the model has not seen that
+            for key in ("path", "new_path"):  # an undo, or a user's own command: the model has not seen that
                 self.seen.pop(str(event.data.get(key)), None)
         handler = _HANDLERS.get(event.kind)
-        if handler is None or not event.turn_id:  # a person's own command is of no turn
+        if handler is None or not event.turn_id:  # a user's own command belongs to no turn
             return
         try:
             turn = self._turn(event)
@@ -107,7 +107,7 @@ class _Folder:
         assert event.turn_id is not None
         known = self.turns.get(event.turn_id)
         if known is None:
-            # Its beginning is lost if this isn't turn.started: an agent's turn, because a user's has nothing else.
+            # Its beginning is lost if this is not turn.started: an agent's turn, because a user's has no other event.
             turn = Turn(event.turn_id, "agent", None, event.session_id, event.time)
             known = self.turns[event.turn_id] = _OpenTurn(turn, event.time)
         return known
@@ -121,7 +121,7 @@ class _Folder:
         turn.turn = from_data(Turn, data["turn"])
 
     def context(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note what the model saw beside the prompt; a picture that is gone is left out."""
+        """Note what the model saw beside the prompt; a missing picture is left out."""
         parts: list[Part] = [Text(str(data["text"]))]
         for image in data.get("images") or ():
             try:
@@ -134,7 +134,7 @@ class _Folder:
             turn.context += parts
 
     def compacted(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note what the running turn's messages have become, if they were kept."""
+        """Note the compacted messages of the running turn, if they were stored."""
         if not data.get("running"):
             return
         try:
@@ -145,7 +145,7 @@ class _Folder:
         turn.context, turn.batches, turn.is_compacted = [], [_Batch(None, others=messages)], True
 
     def broken(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Leave out what only services can read of all that came before."""
+        """Remove data that only services can read from all earlier messages."""
         if data["reason"] == "service":
             return
         for batch in (batch for known in self.turns.values() for batch in known.batches):
@@ -153,7 +153,7 @@ class _Folder:
             batch.message = next(iter(without_thoughts([batch.message])), None) if batch.message else None
 
     def heard(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note what was said while the turn ran, at the place where it went in."""
+        """Note a message that was added while the turn ran, at its position."""
         if data["outcome"] != "added":
             return
         said = Text(Input("", _text(data, "text"), str(data.get("by") or "")).wording)
@@ -166,13 +166,13 @@ class _Folder:
             turn.batches.append(_Batch(Message("user", (said,))))
 
     def decided(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note how a strategy's calls are presented, or the answer that it gave without a model."""
+        """Note how a strategy's calls are presented, or its answer without a model."""
         turn.present = data.get("present", "results")
         if data["decision"] == "answer" and data.get("text"):
             turn.batches.append(_Batch(Message("assistant", (Text(str(data["text"])),))))
 
     def replied(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note a reply and the calls it asks for; a broken one was asked for again."""
+        """Note a reply and its calls; a broken one was requested again."""
         if data.get("purpose", "turn") != "turn" or data.get("finish") == "error":
             return
         message = from_data(Message, data["message"])
@@ -182,7 +182,7 @@ class _Folder:
             turn.calls[part.id] = ToolCall(part.id, part.provider_id, turn.turn.id, part.name, part.arguments)
 
     def call_state(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note how far a call came."""
+        """Note the state of a call."""
         call_id, status = _text(data, "call_id"), _text(data, "status")
         if data.get("call") is not None:
             self._adopt(turn, from_data(ToolCall, data["call"]))
@@ -196,7 +196,7 @@ class _Folder:
             turn.calls[call_id] = evolve(call, status=status, after=tuple(data.get("after") or call.after))
 
     def call_result(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note how a call ended and which bytes of which files it knew."""
+        """Note a call's end and the hashes of the files that it knew."""
         call_id, status = _text(data, "call_id"), _text(data, "status")
         result = from_data(ToolResult, data["result"])
         if call_id not in turn.calls:
@@ -215,24 +215,25 @@ class _Folder:
                 self.seen[path] = digest
 
     def reviewed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note what was added to a call's result."""
+        """Note an addition to a call's result."""
         call = turn.calls[_text(data, "call_id")]
         if call.result is not None and data.get("text"):
             added = with_added(call.result, _text(data, "plugin"), _text(data, "text"))
             turn.calls[call.id] = evolve(call, result=added)
 
     def held(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note why the turn had to go on."""
+        """Note why the turn had to continue."""
         said = held_text(_text(data, "plugin"), _text(data, "reason"))
         turn.batches.append(_Batch(Message("user", (Text(said),))))
 
     def changed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note a changed file, in case the call that did it never reports."""
+        """Note a changed file, in case its call never reports."""
         turn.changed.setdefault(data["call_id"], []).append(_text(data, "path"))
 
     def _adopt(self, turn: _OpenTurn, call: ToolCall) -> None:
-        # A call that no reply holds is one that a strategy, a mention or the user asked for; the results of mentions,
-        # and of a strategy that wants it so, stand in the text that was added to the prompt.
+        # A call that is in no reply was made by a strategy, a mention or the user. Results of mentions are in the text
+        # that was
+        # added to the prompt, and so are those of a strategy that embeds them.
         embedded = call.origin == "mention" or (call.origin == "strategy" and turn.present == "prompt")
         if call.id not in turn.calls and not embedded:
             if not turn.batches or turn.batches[-1].message is not None:
@@ -241,7 +242,7 @@ class _Folder:
         turn.calls[call.id] = call
 
     def history(self) -> History:
-        """Return what the events came to."""
+        """Return the history from the events."""
         messages: list[Message] = []
         turns: list[Turn] = []
         groups: list[tuple[str, list[Message]]] = []
@@ -310,7 +311,7 @@ _HANDLERS: Mapping[str, Callable[[_Folder, _OpenTurn, Mapping[str, Any]], None]]
 
 
 def is_readable_drop(data: Mapping[str, Any]) -> bool:
-    """Whether the data of a `context.dropped` has the shapes that its readers rely on."""
+    """Return whether the data of a `context.dropped` has the shapes that its readers rely on."""
     lists = (data.get("shortened") or [], data.get("turns") or [])
     counts = (data.get("tokens", 0), data.get("steps", 0), data.get("added", 0))
     return (
@@ -321,7 +322,7 @@ def is_readable_drop(data: Mapping[str, Any]) -> bool:
 
 
 def _text(data: Mapping[str, Any], key: str) -> Any:
-    """Return a value that must be text; what depends on it would fail much later."""
+    """Return a value that must be text, because a wrong type would fail much later."""
     if not isinstance(data[key], str):
         raise TypeError(f"{key} is no text")
     return data[key]
@@ -336,12 +337,12 @@ def fold(
     blob: Callable[[str], bytes] = _no_blob,
     settled: Mapping[str, Settled] = MappingProxyType({}),
 ) -> History:
-    """Return what a session's events come to, wherever they end.
+    """Return the history of a session from its events, wherever they end.
 
     Args:
         events: The events.
-        blob: Fetches what is kept beside them.
-        settled: What is known of calls without a result, by id.
+        blob: Returns the bytes stored beside them.
+        settled: Known outcomes of calls without a result, by id.
     """
     folder = _Folder(blob, settled)
     for event in events:
@@ -363,7 +364,7 @@ def _messages(turn: _OpenTurn) -> Iterable[Message]:
         asked = batch.message or Message("assistant", tuple(map(_call_part, calls)))
         answer = "" if calls or asked.role == "user" else asked.text
         if answer and turn.turn.limit and batch is turn.batches[-1]:
-            break  # the turn's own text is this one with the limit that was reached
+            break  # the turn's own text is this one with the reached limit
         if asked.parts:
             yield asked
         if calls:
@@ -378,7 +379,7 @@ def _call_part(call: ToolCall) -> CallPart:
 
 
 def _result_part(call: ToolCall, asked: str) -> ResultPart:
-    """Return a call's result under the name that it was asked under."""
+    """Return a call's result under the requested name."""
     assert call.result is not None
     return ResultPart(call.id, call.provider_id, asked, call.result)
 

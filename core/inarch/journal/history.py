@@ -1,4 +1,4 @@
-"""What a session's events come to."""
+"""History of a session, derived from its events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @frozen
 class History:
-    """A session as far as its events tell.
+    """Session as its events describe it.
 
     Args:
         turns: User and agent turns in the order they began, agent turns with their calls; none is running.
@@ -26,15 +26,15 @@ class History:
         root: The workspace that the session belongs to.
         title: The first prompt, on one line.
         seq: The number of the last event.
-        unknown: Calls with effects of which nobody knows how they ended.
+        unknown: Calls with effects and an unknown outcome.
         said: The same messages by the agent's turn that they belong to, each with the prompt it answers.
-        left_out: The data of each `context.dropped`: what the model didn't see any more.
-        cut_off: Calls of which the events don't have a result.
-        unended: Turns of which the events don't have the end.
-        settled: What the files say of calls without a result, each with the call.
+        left_out: The data of each `context.dropped`, which removed parts from the model's view.
+        cut_off: Calls without a result in the events.
+        unended: Turns without an end in the events.
+        settled: Outcomes of calls without a result, according to the files, each with the call.
         fixed: The data of the last `context.fixed` of each service.
-        last_request: Which model was asked last in a turn, how many messages it was sent, and their digest.
-        compacted: Whether the conversation was made shorter since.
+        last_request: The model that was last asked in a turn, the number of messages it received, and their digest.
+        compacted: Whether the conversation was shortened since.
     """
 
     turns: tuple[Turn, ...] = ()

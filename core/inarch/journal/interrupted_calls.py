@@ -1,4 +1,4 @@
-"""What a call did whose process ended while it ran: the files say whether what it announced happened. Pure."""
+"""Outcomes of calls whose process ended while they ran, derived from announcements and files; pure."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from inarch.contract.records import ToolError, ToolResult
 from inarch.contract.replacements import Settled
 
 Look = Callable[[str], tuple[str | None, int]]
-"""Returns the hash and the whole mode of what stands at a path; (None, 0) for nothing. Raises `ToolFailed`."""
+"""Function that returns the hash and the whole mode of a path, (None, 0) if it does not exist.
+
+It raises `ToolFailed`.
+"""
 Verdict = Literal["happened", "not", "unclear"]
 NOTHING = (None, 0)
 
 
 @define
 class OpenCall:
-    """A call without a result: where it may write, what it was about to change, and what it has told of that.
+    """Call without a result, with the paths it may write, its announced changes, and its reported ones.
 
-    `announces` says that it did nothing but change files and announced each change.
+    `announces` says that it only changed files and announced each change.
     """
 
     id: str
@@ -39,18 +42,18 @@ Settle = Callable[[OpenCall], Settled]
 
 
 def nobody_knows(call: OpenCall) -> Settled:
-    """Settle nothing."""
+    """Return an unknown outcome."""
     return Settled()
 
 
 @define(eq=False, repr=False)
 class OpenCalls:
-    """The calls that have no result so far, by id."""
+    """Calls without a result so far, by id."""
 
     calls: dict[str, OpenCall] = field(factory=dict)
 
     def take(self, event: Event) -> None:
-        """Take in one event; shapes that are not understood are passed over."""
+        """Process an event; skip shapes that are not understood."""
         handler = _HANDLERS.get(event.kind)
         if handler is not None:
             try:
@@ -59,33 +62,33 @@ class OpenCalls:
                 return
 
     def state(self, event: Event, call_id: str) -> None:
-        """Note how far a call came."""
+        """Note the state of a call."""
         call = self._call(event, call_id)
         call.name, call.announces = str(event.data["name"]), bool(event.data.get("announces"))
         if event.data.get("effects") is not None:
             call.writes = frozenset(map(str, event.data["effects"].get("writes") or ()))
 
     def changing(self, event: Event, call_id: str) -> None:
-        """Note what a call is about to change."""
+        """Note an announced change of a call."""
         self._call(event, call_id).intents.append(event.data)
 
     def changed(self, event: Event, call_id: str) -> None:
-        """Note what a call has changed."""
+        """Note a completed change of a call."""
         if (call := self.calls.get(call_id)) is not None:
             call.changes.append(event.data)
             place = (event.data["path"], event.data.get("new_path"))
             call.intents = [one for one in call.intents if (one["path"], one.get("new_path")) != place]
 
     def ended(self, event: Event, call_id: str) -> None:
-        """Note that nothing of a call is open any more."""
+        """Note that a call has ended."""
         self.calls.pop(call_id, None)
 
     def to_data(self) -> Any:
-        """Return what goes on from here needs, as plain JSON data."""
+        """Return the state needed to continue, as plain JSON data."""
         return [{**asdict(call), "writes": sorted(call.writes)} for call in self.calls.values()]
 
     def go_on_from(self, data: Any) -> None:
-        """Take over what `to_data` gave."""
+        """Restore it from the data of `to_data`."""
         self.calls = {one["id"]: OpenCall(**{**one, "writes": frozenset(one["writes"])}) for one in data}
 
     def _call(self, event: Event, call_id: str) -> OpenCall:
@@ -101,7 +104,7 @@ _HANDLERS: Mapping[str, Callable[[OpenCalls, Event, str], None]] = {
 
 
 def settle(call: OpenCall, look: Look) -> Settled:
-    """Return what a call did, by what stands at the paths that it was about to change."""
+    """Return a call's outcome, derived from the present state of its announced paths."""
     found: list[FileChanged] = []
     verdicts: set[Verdict] = set()
     for intent in call.intents:
@@ -116,7 +119,7 @@ def settle(call: OpenCall, look: Look) -> Settled:
 
 
 def _outcome(intent: Mapping[str, Any], look: Look) -> tuple[Verdict, list[FileChanged]]:
-    """Say whether an announced change happened, with what is to be recorded of it."""
+    """Return whether an announced change happened, and the events to record for it."""
     folders = _folders_made(intent, look)
     verdict, change = _move(intent, look) if intent.get("new_path") is not None else _replacement(intent, look)
     return verdict, [*folders, *([change] if change is not None else [])]
@@ -130,8 +133,8 @@ def _replacement(intent: Mapping[str, Any], look: Look) -> tuple[Verdict, FileCh
     if present == before and bool(mode) is (before is not None):
         return "not", None
     if before is not None and after:
-        # Somebody has changed it since. An undo brings their lines and the earlier bytes together in either case:
-        # where the change had not happened there is nothing that it would take back.
+        # It was changed again since. An undo merges those lines with the earlier bytes in either case:
+        # if the change had not happened, there is nothing to revert.
         return "unclear", _change(intent, int(intent.get("before_mode") or 0))
     return "unclear", None
 
@@ -142,7 +145,7 @@ def _move(intent: Mapping[str, Any], look: Look) -> tuple[Verdict, FileChanged |
         return ("happened", _change(intent, there[1])) if there != NOTHING else ("unclear", None)
     if there[0] != intent["before"] or here[0] != there[0]:
         return "not", None
-    # Without a rename that never overwrites a file has both names for a moment.
+    # Without a rename that never overwrites, a file has both names for a moment.
     call_id, kept = str(intent["call_id"]), bool(intent.get("kept"))
     return "unclear", FileChanged(call_id, intent["new_path"], None, there[0], None, 0, there[1], kept)
 

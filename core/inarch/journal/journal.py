@@ -1,4 +1,4 @@
-"""The one log of a session: every event gets its number here, loses its secrets, is kept and is shown."""
+"""Journal of a session: it numbers, redacts, stores and shows every event."""
 
 from __future__ import annotations
 
@@ -24,21 +24,23 @@ Listener = Callable[[Event], None]
 Payload = EventData | PluginEvent
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.01, 0.5
 MOST_WAITING = 10_000
-"""Events that a best-effort journal holds while its store takes none; older ones are dropped and counted."""
+"""Events that a best-effort journal holds while its store fails; older ones are dropped and counted."""
 
 _AS_IT_COMES = frozenset({"model.delta", "call.output"})
-"""What is shown while it comes: its end is an event of its own."""
+"""Kinds shown while they arrive; their end is a separate event."""
 _WITH_THE_NEXT = frozenset({"call.state", "calls.done", "approval.given", "file.changed", "model.requested"})
-"""What waits for an event that follows at once: whoever takes the next step hands all of it to the store first, and a
-change of a file was announced there."""
+"""Kinds that wait for an event that follows at once.
+
+The next step hands all of them to the store first. A file change was announced there already.
+"""
 _DEEDS = frozenset({"file.changing", "file.changed", "changes.undoing", "changes.undone", "call.result"})
-"""What happened, in a turn or outside of any."""
+"""Actions, in a turn or outside of any."""
 _ENDS_A_REPLY = frozenset({"model.replied", "model.requested", "model.switched", "limit.wait", "turn.ended"})
-"""No event of these kinds comes while a reply of its turn still does."""
+"""Kinds that occur in a turn only when no reply is arriving."""
 
 
 def _can_wait(event: Event) -> bool:
-    """Whether an event is handed over with one that follows at once; of a reply with calls, these are."""
+    """Return whether to store an event together with one that follows at once, as in a reply with calls."""
     return event.kind in _WITH_THE_NEXT or (event.kind == "model.replied" and event.data["finish"] == "calls")
 
 
@@ -46,24 +48,24 @@ def _listed(listeners: Sequence[Listener]) -> list[Listener]:
     return list(listeners)
 
 
-@define(eq=False, repr=False, on_setattr=setters.NO_OP)  # else every number goes through the converters' pipe
+@define(eq=False, repr=False, on_setattr=setters.NO_OP)  # otherwise every number goes through the converters' pipe
 class Journal:
-    """Numbers, redacts, keeps and shows the events of one session.
+    """Journal that numbers, redacts, stores and shows the events of one session.
 
-    What happened in a turn, and what happened to files, is in the store before anybody sees it; remarks outside of
-    turns wait in memory until the next of these or `flush`. An event that the store refused waits there, too, and is
-    tried again; it is shown all the same, and the next `flush` says so. Threads may record at once; listeners see the
-    events in the order of their numbers.
+    Events of turns and file changes are in the store before listeners see them. Remarks outside of turns wait in memory
+    until the next of these or `flush`. An event that the store refused waits there, too, and is retried. It is shown
+    anyway, and the next `flush` reports the failure. Threads may record concurrently; listeners see the events in the
+    order of their numbers.
 
     Args:
-        store: Where events are kept.
-        session_id: Whose events these are.
-        redactor: What must not be seen.
+        store: Stores the events.
+        session_id: The session of these events.
+        redactor: Redacts secrets.
         listeners: Called with every event, `model.delta` too; they must not raise.
-        required: Whether a failing store ends the work. If not, it is told once as an `error` event.
+        required: Whether a failing store ends the work. If not, the failure is shown once as an `error` event.
         seq: The last number in use.
-        opening: Whether the session is just being opened: what is recorded waits for the first event that follows.
-        clock: Where the times of events and the session's ids come from.
+        opening: Whether the session is just being opened; then events wait for the first one that follows.
+        clock: Source of the events' times and the session's ids.
     """
 
     store: ContextStore
@@ -86,10 +88,10 @@ class Journal:
     _flushing: threading.RLock = field(init=False, factory=threading.RLock)
 
     def record(self, payload: Payload, turn_id: str | None = None) -> Event:
-        """Make an event of the payload, hand it to the store if it is due there, and tell the listeners.
+        """Make an event of the payload, store it if it is due, and notify the listeners.
 
-        `model.delta` is told and not kept, and takes no number. A secret that is split over several of these, or over
-        several `call.output`s of one call, is found: what may be its beginning waits for what follows.
+        `model.delta` is shown and not stored, and gets no number. A secret that is split over several of these, or over
+        several `call.output`s of one call, is found: a possible beginning waits for the rest.
         """
         return self.record_all(((payload, turn_id),))[0]
 
@@ -101,7 +103,7 @@ class Journal:
         return events
 
     def keep(self, payloads: Iterable[Payload], turn_id: str | None = None, at_once: bool = True) -> None:
-        """Record events from any thread, and hand them to the store; `show` tells them where the listeners live.
+        """Record events from any thread, and store them; `show` notifies the listeners on their loop.
 
         Raises:
             StoreError: As for `sync`; the events still wait.
@@ -123,18 +125,18 @@ class Journal:
             pause *= 2
 
     def show(self) -> None:
-        """Tell the listeners what they have not seen, after handing the store what it must have before that."""
+        """Show the listeners new events, after storing those that must be stored first."""
         while self._tell():
             try:
                 self._append()
             except (StoreError, PluginError):
-                pass  # the next flush says so; what happened is shown all the same
+                pass  # the next flush reports it; the event is shown anyway
 
     def flush(self) -> None:
-        """Hand what waits to the store and show it.
+        """Store waiting events and show them.
 
         Raises:
-            StoreError: The store took nothing and the journal is required; everything still waits.
+            StoreError: The store failed and the journal is required; all events still wait.
         """
         try:
             self._append()
@@ -154,7 +156,7 @@ class Journal:
                 kept = True
             except (StoreError, PluginError) as error:
                 self._failed(error)
-            finally:  # also after Ctrl-C: a store passes over what it already has
+            finally:  # also after Ctrl-C: a store skips events that it already has
                 with self._lock:
                     if kept:
                         self._handed_over = batch[-1].seq
@@ -166,7 +168,7 @@ class Journal:
                 self._recovered()
 
     def _tell(self) -> bool:
-        """Tell what may be told; return whether something is due at the store first."""
+        """Show events that may be shown; return whether any must be stored first."""
         with self._lock:
             if self._telling:  # a listener may record, too: its event waits until every listener has seen this one
                 return False
@@ -181,7 +183,7 @@ class Journal:
             return self._is_due and self.degraded is None
 
     def _is_held(self, event: Event) -> bool:
-        """Whether an event may not be shown before the store has it; a store that takes none holds up nothing."""
+        """Return whether an event must be stored before it is shown; a failing store delays nothing."""
         if event.seq <= self._handed_over or self.opening or self.degraded is not None:
             return False
         return (bool(event.turn_id) or event.kind in _DEEDS) and event.kind not in _AS_IT_COMES
@@ -190,7 +192,7 @@ class Journal:
         """Return when everything recorded so far is on disk.
 
         Raises:
-            StoreError: As for `flush`; a store that is locked is asked again for about a second.
+            StoreError: As for `flush`; a locked store is retried for about a second.
         """
         pause = FIRST_PAUSE_S
         while True:
@@ -227,12 +229,12 @@ class Journal:
 
     def _keep(self, kind: str, data: dict[str, Any], turn_id: str | None) -> Event:
         event = self._event(self.seq + 1, kind, data, turn_id)
-        # Live output is clean already, and its stream alone knows what stood before.
+        # Live output is clean already, and only its stream knows the preceding text.
         if kind != "call.output" and self.redactor.touches(event.line):
             clean = self.redactor.redact(data)
             if clean is not data:
                 event = Event(event.seq, event.time, event.session_id, turn_id, kind, clean)
-        _ = event.line  # encoded here, where what can't be encoded has a culprit
+        _ = event.line  # encoded here, where a failure can be attributed
         self.seq += 1
         self._waiting.append(event)
         return event
@@ -287,7 +289,7 @@ class Journal:
     def _is_worth_waiting(self, error: StoreError, pause: float) -> bool:
         if error.kind != "busy" or pause > LONGEST_PAUSE_S:
             return False
-        # Waiting for a lock helps only if nobody else writes this very session.
+        # Waiting for a lock helps only if no other process writes this session.
         first = self._waiting[0].seq if self._waiting else self.seq
         return not self._has_after(first - 1)
 
@@ -301,7 +303,7 @@ class Journal:
 
 
 def keep_packed(journal: Journal, text: str) -> str:
-    """Keep a text and return its reference; empty if it can't be kept."""
+    """Store a text and return its reference; "" if it cannot be stored."""
     try:
         data = zlib.compress(text.encode("utf-8", "replace"))
         return journal.store.put_blob(journal.session_id, data)
@@ -310,14 +312,14 @@ def keep_packed(journal: Journal, text: str) -> str:
 
 
 def unpacked(blob: Callable[[str], bytes], ref: str) -> str:
-    """Return a text that was kept.
+    """Return a stored text.
 
     Args:
-        blob: Fetches what is kept.
+        blob: Returns stored bytes.
         ref: The reference.
 
     Raises:
-        StoreError: It can't be read, or is no such text.
+        StoreError: It cannot be read, or is not such a text.
     """
     try:
         return zlib.decompress(blob(ref)).decode()

@@ -1,8 +1,8 @@
-"""Secrets never reach what is kept, shown, logged or sent: stable placeholders stand for them.
+"""Redactor that replaces secrets by stable placeholders before text is stored, shown, logged or sent.
 
-A value is known because a key variable or a `.env` file has it, and is then recognised as it stands and in the shapes
-that programs print most; or it has the form of a published kind of key. Each placeholder stands for exactly one text,
-so `reveal` gives back what was there.
+A value is known from a key variable or a `.env` file. It is then recognised literally and in the encodings that
+programs print most. Other secrets are recognised by a published key format. Each placeholder represents exactly one
+text, so `reveal` restores the original.
 """
 
 from __future__ import annotations
@@ -26,27 +26,29 @@ from inarch_lib.secrets.secret_names import SHORTEST, looks_random, secrets_of
 from inarch_lib.secrets.shapes import Known, shapes_of
 
 MOST_KNOWN = 500
-"""Values that are looked for by name, and as many more that somebody says are keys: no workspace may take their places.
+"""Limit of values known by variable name, and also of values declared as keys.
 
-Each costs a few searches an event."""
+The limits are separate, so that no workspace can use up the places of declared keys. Each value costs a few searches
+per event.
+"""
 MOST_FOUND = 20_000
-"""Secrets found by their form that get a number each."""
+"""Limit of numbered secrets found by their format."""
 _NEVER = min(SHORTEST, SHORTEST_MATCH)
-"""A shorter text holds no secret."""
+"""Length below which a text cannot contain a secret."""
 _PLACEHOLDER = re.compile("‹secret:([^‹›]{1,120})›")
 LONGEST_PLACEHOLDER = 129
 _NUMBERED = re.compile("‹secret:([a-z-]+):([0-9]{1,9})›")
 _JOINED = "joined"
-"""What placeholders of known values are called that overlap."""
+"""Name in placeholders of overlapping known values."""
 _NUMBERED_TAGS = frozenset({_JOINED, *(pattern.tag for pattern in PATTERNS)})
 _LIVE: WeakSet[Redactor] = WeakSet()
 
 
 @define(eq=False, repr=False)
 class Redactor:
-    """Knows secrets, learns more, and puts placeholders in their place; any thread may use it at any time.
+    """Registry of secrets that replaces them by placeholders; any thread may use it at any time.
 
-    `version` changes when something was learned: what was clean before may not be so any more.
+    `version` changes with each new secret: text that was clean before may contain it.
     """
 
     version: int = field(init=False, default=0)
@@ -68,13 +70,13 @@ class Redactor:
         return redactor
 
     def learn(self, variables: Iterable[tuple[str, str]], *, by_looks: bool = True) -> None:
-        """Learn what is secret of some variables: by their names alone, or also by what their values look like."""
+        """Learn the secrets among some variables, by their names alone or also by the format of their values."""
         self._learn(
             [(name, part) for name, value in variables for part in secrets_of(name, value, by_looks)], MOST_KNOWN
         )
 
     def learn_values(self, variables: Iterable[tuple[str, str]]) -> None:
-        """Learn values that are secret whatever their variables are called: somebody says that they are keys."""
+        """Learn values that are declared as keys, whatever their variables are called."""
         self._learn([(name, value.strip()) for name, value in variables], 2 * MOST_KNOWN)
 
     def _learn(self, secrets: list[tuple[str, str]], most: int) -> None:
@@ -96,16 +98,16 @@ class Redactor:
             self.version += 1
 
     def learn_file(self, data: bytes) -> None:
-        """Learn what is secret in a `.env` file."""
+        """Learn the secrets in a `.env` file."""
         from inarch_lib.secrets.dotenv import parse_dotenv  # most workspaces have none
 
         self.learn(parse_dotenv(data))
 
     def reserve(self, line: str) -> Sequence[tuple[str, str]]:
-        """Give the numbers in a kept line to no other secret: what they stood for is not known any more.
+        """Reserve the numbers in a stored line: the texts of these placeholders are no longer known.
 
         Returns:
-            The numbers, each with what it is the number of.
+            The numbers, each with the name that it belongs to.
         """
         if "‹secret:" not in line:
             return ()
@@ -116,34 +118,35 @@ class Redactor:
         return found
 
     def touches(self, line: str) -> bool:
-        """Whether an encoded line may hold a secret: plain substring searches, for every event."""
-        # Each reply's usage has keys that end so; a key that ends there can't go on to the value that it would need.
+        """Return whether an encoded line may contain a secret, with plain substring searches, for every event."""
+        # Keys in each reply's usage end like this; a key that ends here lacks the value that a secret would need.
         return self._known.in_line(line) or may_match(line.replace('_tokens":', '":'))
 
     def text(self, text: str) -> str:
         """Return `text` with placeholders for secrets."""
         if len(text) < _NEVER or not (may_match(text) or self._known.occurring(text)):
-            return text  # as almost every one
+            return text  # as in almost every text
         return self.after(text, 0)
 
     def after(self, text: str, start: int) -> str:
-        """Return `text` from `start` on with placeholders; what stands before only says where a word begins."""
+        """Return `text` from `start` on with placeholders; the text before only shows where a word begins."""
         return self._replaced(text, self._matches(text, start)[0], start, len(text))
 
     def shown(self, text: str, start: int) -> tuple[str, int]:
-        """Return what of a stream's text can go out, with placeholders, and up to where that is."""
+        """Return the part of a stream's text that can be shown, with placeholders, and its end."""
         matches, others = self._matches(text, start)
         end = min(self._known.begun(text, start), begun(text, start), _placeholder_begun(text, start))
-        if matches or others:  # what is cut in two waits as a whole, also what a secret after it could make one
+        # a word that is cut in two waits as a whole, and so does one that a following secret could complete
+        if matches or others:
             end = uncut(end, [*((match.begin, match.end) for match in matches), *others])
         return self._replaced(text, [match for match in matches if match.end <= end], start, end), end
 
     def redact(self, data: Any) -> Any:
-        """Return JSON data with placeholders for secrets in every string, also in keys; the same where it has none."""
+        """Return JSON data with placeholders for secrets in every string and key; the same object if it has none."""
         return _deep(data, self.text, {})
 
     def reveal(self, data: Any, words: Container[str] | None = None) -> Any:
-        """Return JSON data with the values that its placeholders, or those of `words`, stand for.
+        """Return JSON data with the values of its placeholders, or of those in `words`.
 
         Only for tools that receive secrets.
         """
@@ -154,11 +157,11 @@ class Redactor:
         return _deep(data, lambda text: _PLACEHOLDER.sub(value, text) if "‹secret:" in text else text, {})
 
     def value(self, placeholder: str) -> str | None:
-        """Return what a placeholder stands for, None where that is not known."""
+        """Return the value of a placeholder, None if unknown."""
         return self._values.get(placeholder)
 
     def unknown(self, data: Any) -> list[str]:
-        """Return the placeholders in plain data whose values are not known."""
+        """Return the placeholders in plain data whose values are unknown."""
         return [word for word in placeholders(data) if word not in self._values]
 
     def _is_new(self, value: str) -> bool:
@@ -182,7 +185,7 @@ class Redactor:
                 else:  # it would be one if the text ended there
                     others.append((match.begin, match.end + 1))
             real = joined(real)
-            # What is a secret once those have gone is one, too, so that hiding twice changes nothing.
+            # Text that becomes a secret by these replacements counts too, so that redacting twice changes nothing.
             hidden = sorted([*issued, *((match.start, match.stop) for match in real)])
             pieces = [span for span in gaps(hidden, start, len(text)) if span not in looked_at]
             looked_at.update(pieces)
@@ -212,7 +215,7 @@ class Redactor:
 
 
 def is_own_word(value: str) -> bool:
-    """Whether it is a word of our own records: such a secret would make events that can't be read back."""
+    """Return whether it is a word of Inarch's own records; redacting it would make events unreadable."""
     return value.replace("_", "").replace(".", "").isalpha() and any(value in word for word in _vocabulary())
 
 
@@ -228,7 +231,7 @@ def _vocabulary() -> frozenset[str]:
 
 
 def hide_in_message(text: str) -> str:
-    """Return text for standard error or a report without the secrets that any redactor of this process knows."""
+    """Return text for standard error or a report, redacted with all redactors of this process."""
     for redactor in tuple(_LIVE) or (Redactor.from_environ(os.environ),):
         text = redactor.text(text)
     return text
@@ -236,14 +239,14 @@ def hide_in_message(text: str) -> str:
 
 def _lines(name: str, value: str) -> Iterator[tuple[str, str]]:
     yield name, value
-    if "\n" in value:  # programs print such a value a line at a time
+    if "\n" in value:  # programs print such a value one line at a time
         yield from ((name, line.strip()) for line in value.splitlines() if looks_random(line))
 
 
 def _free_name(name: str, taken: set[str]) -> str:
     plain = re.sub(r"[^\w.-]", "_", name)[:60]
     if plain in _NUMBERED_TAGS:
-        plain += "_"  # or its second value had the placeholder of the second secret that is found by its form
+        plain += "_"  # or its second value had the placeholder of the second secret found by its format
     name, number = plain, 1
     while name in taken:
         number += 1
@@ -252,7 +255,7 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _is_ours(shape: str, names: set[str]) -> bool:
-    """Whether a shape stands in a placeholder."""
+    """Return whether a shape is part of a placeholder."""
     return any(shape in f"‹secret:{name}›" for name in names)
 
 
@@ -263,7 +266,7 @@ def _issued(text: str, values: Mapping[str, str]) -> list[tuple[int, int]]:
 
 
 def _placeholder_begun(text: str, start: int) -> int:
-    """Return where a placeholder stands that is not whole yet, the text's length where none does."""
+    """Return the start of an incomplete placeholder, or the text's length if there is none."""
     place = text.rfind("‹", start)
     if place < 0 or len(text) - place >= LONGEST_PLACEHOLDER or "›" in text[place:]:
         return len(text)
@@ -276,10 +279,10 @@ _PLAIN = frozenset({bool, int, float, type(None)})
 def _deep(data: Any, change: Callable[[str], str], known: dict[str, str]) -> Any:
     """Return JSON data with every string changed, each text once; the same object if nothing changed."""
     if isinstance(data, str):
-        if data not in known:  # the names of members come again and again
+        if data not in known:  # the names of members occur again and again
             known[data] = change(data)
         return known[data]
-    if isinstance(data, (dict, Mapping)):  # a dict is told at once
+    if isinstance(data, (dict, Mapping)):  # a dict is recognised at once
         items = {
             known[key] if key in known else _deep(key, change, known): (
                 item if type(item) in _PLAIN else _deep(item, change, known)
@@ -294,21 +297,21 @@ def _deep(data: Any, change: Callable[[str], str], known: dict[str, str]) -> Any
 
 
 _LONG = 256
-"""Characters that are held; so many are looked at again only when an eighth more has come: in all, in linear time."""
+"""Characters held back; they are scanned again when an eighth more has arrived, in linear time overall."""
 
 
 @define(eq=False, repr=False)
 class RedactedStream:
-    """Gives out a stream's text with placeholders, the same as if it had come in one piece."""
+    """Stream redactor whose output is the same as if the text had arrived in one piece."""
 
     redactor: Redactor
     _held: str = field(init=False, default="")
     _before: str = field(init=False, default="")
-    _pieces: list[str] = field(init=False, factory=list)  # not looked at yet
+    _pieces: list[str] = field(init=False, factory=list)  # not scanned yet
     _coming: int = field(init=False, default=0)  # characters of these
 
     def feed(self, text: str) -> str:
-        """Take a piece and return what can be shown now."""
+        """Take a piece and return the text that can be shown now."""
         self._pieces.append(text)
         self._coming += len(text)
         if len(self._held) > _LONG and self._coming * 8 < len(self._held):
@@ -316,13 +319,13 @@ class RedactedStream:
         whole, start = self._whole()
         clean, end = self.redactor.shown(whole, start)
         self._held = whole[end:]
-        # What stands before a word decides whether it is one, and a placeholder does as a whole.
+        # The preceding text decides whether a word is one, and a placeholder needs its whole text.
         before = LONGEST_PLACEHOLDER if whole.endswith("›", 0, end) else 1
         self._before = whole[max(end - before, 0) : end]
         return clean
 
     def rest(self) -> str:
-        """Return what was held back: the stream is over."""
+        """Return the held text at the end of the stream."""
         whole, start = self._whole()
         self._held = self._before = ""
         return self.redactor.after(whole, start)
@@ -334,7 +337,7 @@ class RedactedStream:
 
 
 def placeholders(data: Any) -> Iterable[str]:
-    """Return the placeholders for secrets that stand in plain data."""
+    """Return the placeholders for secrets in plain data."""
     if isinstance(data, str):
         return [found[0] for found in _PLACEHOLDER.finditer(data)] if "‹secret:" in data else ()
     items = [*data, *data.values()] if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()

@@ -1,7 +1,7 @@
-"""Resuming: what going on with a session needs of it, in one passage through its events and without holding them all.
+"""State for resuming a session, read in one pass through its events without holding them all.
 
-Of turns that the model doesn't see any more nothing is kept but that they were. A session of a hundred thousand events
-takes no more memory than its last turns do, and with a snapshot no more time.
+Of turns that the model no longer sees, it stores only that they existed. A session of 100,000 events takes no more
+memory than its last turns, and with a snapshot no more time.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from inarch_sdk.snapshots import between, folded
 
 
 class Hearing(Protocol):
-    """Who hears every event of a session that is gone on with, and can be kept in between."""
+    """Port of an observer of every event of a resumed session, whose state can be stored."""
 
     def take(self, event: Event) -> object:
-        """Hear an event."""
+        """Process an event."""
         ...
 
     def to_data(self) -> Any:
-        """Return what was made of them, as plain JSON data."""
+        """Return the observer's state, as plain JSON data."""
         ...
 
     def go_on_from(self, data: Any) -> object:
-        """Take over what `to_data` gave."""
+        """Restore it from the data of `to_data`."""
         ...
 
 
@@ -41,10 +41,10 @@ H = TypeVar("H", bound=Hearing)
 
 @define(eq=False, repr=False)
 class _Held:
-    """The events of the turns that may still be seen, by turn; what stands outside of turns is of no use to a model.
+    """Events of the turns that may still be visible, by turn; a model does not need events outside of turns.
 
-    `first` has the number of each one's first event. Of those that began before a snapshot, the events up to `start`
-    are read again when it is known that they are still seen.
+    `first` has the number of each turn's first event. For turns that began before a snapshot, events up to `start` are
+    read again when they are known to be visible.
     """
 
     turns: dict[str, list[Event]] = field(factory=dict)
@@ -63,7 +63,7 @@ class _Held:
     open: OpenCalls = field(factory=OpenCalls)
 
     def take(self, event: Event) -> None:
-        """Take in one event."""
+        """Process an event."""
         self.seq = max(self.seq, event.seq)
         self.open.take(event)
         kind, turn_id = event.kind, event.turn_id
@@ -84,7 +84,7 @@ class _Held:
             self._note_prompt(event.data.get("turn"))
         elif kind == "call.result":
             self._see(event.data.get("result"))
-        elif kind == "file.changed" and not turn_id:  # an undo, or a person's own command: the model has not seen that
+        elif kind == "file.changed" and not turn_id:  # an undo, or a user's own command: the model has not seen that
             for key in ("path", "new_path"):
                 self.seen.pop(str(event.data.get(key)), None)
         if turn_id and turn_id not in self.dropped:
@@ -96,7 +96,7 @@ class _Held:
             self.asked[str(turn.get("id"))] = turn["parent_id"]
 
     def _note_request(self, data: Mapping[str, Any]) -> None:
-        """Note how many messages a model was sent last in a turn, and their digest: older versions kept none."""
+        """Note the number of messages in a turn's last request, and their digest; older versions stored none."""
         model, messages, digest = data.get("model"), data.get("messages"), data.get("digest", "")
         if data.get("purpose") != "turn" or data.get("plugin"):
             return
@@ -104,7 +104,7 @@ class _Held:
             self.last_request = model, messages, digest
 
     def _drop(self, turn_ids: Iterable[str]) -> None:
-        """Let go of turns and of the prompts they answer; the turn in which that is recorded is never one of them."""
+        """Release turns and the prompts they answer; the turn that records this is never one of them."""
         for turn_id in turn_ids:
             self.dropped[turn_id] = None
             for gone in (turn_id, self.asked.pop(turn_id, "")):
@@ -116,7 +116,7 @@ class _Held:
         self._know(metadata.get("files") if isinstance(metadata, dict) else None)
 
     def _know(self, files: object) -> None:
-        """Take in which bytes of which files a call knew."""
+        """Note the hashes of files that a call knew."""
         for path, digest in files.items() if isinstance(files, dict) else ():
             if digest is None:
                 self.seen.pop(path, None)
@@ -124,7 +124,7 @@ class _Held:
                 self.seen[path] = digest
 
     def to_data(self) -> Any:
-        """Return what goes on from here needs; what was left out of turns that are gone is one fact: that they are."""
+        """Return the state needed to continue; of released turns it has only the fact that there were some."""
         left_out = [data for data in self.left_out if data.get("results")]
         shortened = [one for data in self.left_out for one in data.get("shortened") or () if one not in self.dropped]
         results = {call_id: ref for data in left_out for call_id, ref in data["results"].items()}
@@ -136,7 +136,7 @@ class _Held:
         }  # fmt: skip
 
     def go_on_from(self, data: Any) -> None:
-        """Take over what `to_data` gave."""
+        """Restore it from the data of `to_data`."""
         self.first, self.asked, self.seen = data["first"], data["asked"], data["seen"]
         self.root, self.title, self.seq = data["root"], data["title"], data["seq"]
         self.dropped = dict.fromkeys(data["dropped"])
@@ -148,7 +148,7 @@ class _Held:
         self.start = self.seq
 
     def events(self, earlier: Callable[[int, int], Iterable[Event]]) -> Iterator[Event]:
-        """Yield the events of the turns that may still be seen, in order; `earlier` reads those between two numbers."""
+        """Yield the events of turns that may still be visible, in order; `earlier` reads those between two numbers."""
         before = {turn_id for turn_id, first in self.first.items() if first <= self.start}
         if before:
             first = min(self.first[turn_id] for turn_id in before)
@@ -157,7 +157,7 @@ class _Held:
             yield from turn
 
     def history(self, events: Iterable[Event], blob: Callable[[str], bytes], settle: Settle) -> History:
-        """Return the session as far as a model may still see it."""
+        """Return the part of the session that a model may still see."""
         settled = [(call, settle(call)) for call in self.open.calls.values()]
         for _, found in settled:
             self._know(found.result.metadata.get("files") if found.result is not None else None)
@@ -180,7 +180,7 @@ class _Held:
 
 @define(eq=False, repr=False)
 class Going(Generic[H]):
-    """What going on with a session needs: what is still seen, and what was made of all its events."""
+    """State to continue a session: the visible events, and the observer's state."""
 
     NAME: ClassVar[str] = "resume"
     VERSION: ClassVar[int] = 6
@@ -188,7 +188,7 @@ class Going(Generic[H]):
     held: _Held = field(factory=_Held)
 
     def take(self, event: Event) -> None:
-        """Take in one event."""
+        """Process an event."""
         self.held.take(event)
         self.hearing.take(event)
 
@@ -197,7 +197,7 @@ class Going(Generic[H]):
         return [self.held.to_data(), self.hearing.to_data()]
 
     def go_on_from(self, data: Any) -> None:
-        """Take over both."""
+        """Restore both."""
         held, hearing = data
         self.held.go_on_from(held)
         self.hearing.go_on_from(hearing)
@@ -206,13 +206,13 @@ class Going(Generic[H]):
 def resume_kept(
     store: ContextStore, session_id: str, make: Callable[[], H], settle: Settle = nobody_knows
 ) -> tuple[History, H]:
-    """Return a kept session as far as a model may still see it, and who heard its events.
+    """Return the part of a stored session that a model may still see, and the observer of its events.
 
-    It is what `fold` returns, but that of dropped turns there is an empty entry in `said` and nothing else. `settle`
-    says what a call did that has no result; `make` makes one who heard nothing.
+    The result equals that of `fold`, except that a dropped turn has only an empty entry in `said`. `settle` returns the
+    outcome of a call without a result. `make` returns a new observer.
 
     Raises:
-        StoreError: The events can't be read.
+        StoreError: The events cannot be read.
     """
     going = folded(store, session_id, lambda: Going(make()))
     events = going.held.events(lambda first, last: between(store, session_id, first, last))

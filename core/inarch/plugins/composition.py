@@ -1,6 +1,6 @@
-"""The composition: built-in parts and the plugins that a profile names, in its order, and what each registered.
+"""Composition: built-in parts and the plugins that a profile names, in its order, with their registrations.
 
-Only named plugins are imported. One that can't be loaded becomes a `Refused`, and the rest works.
+Only named plugins are imported. One that cannot be loaded becomes a `Refused`, and the rest works.
 """
 
 from __future__ import annotations
@@ -46,10 +46,11 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @frozen
 class Bound(Generic[T]):
-    """An object that a plugin registered, with the plugin's name and what the plugin was given.
+    """Object that a plugin registered, with the plugin's name and context.
 
-    `ready` is what makes a model provider one that `auto` may choose; it has the plugin's name then. `is_replaced` says
-    that it is no object of the plugin's: the program that composed put it in that place.
+    `ready` makes a model provider available to `auto`; then its name is the plugin's. `is_replaced` says that the
+    program
+    that composed has replaced the plugin's object by this one.
     """
 
     plugin: str
@@ -61,7 +62,7 @@ class Bound(Generic[T]):
 
 @frozen
 class LoadedPlugin:
-    """A plugin of the composition, the hooks it defines, the tools it brought and what it was given."""
+    """Plugin of the composition with its hooks, its tools and its context."""
 
     name: str
     distribution: str
@@ -73,11 +74,12 @@ class LoadedPlugin:
 
 @frozen
 class Outcome:
-    """What became of the plugins of a composition.
+    """Outcome for the plugins of a composition.
 
-    `loaded` are the profile's plugins, `builtins` the parts of Inarch itself that register as plugins do, `elsewhere`
-    is what runs for plugins that are not loaded in this process, `given_way` tells of commands whose names were taken,
-    `original` is what was composed where the program has replaced some of it.
+    `loaded` are the profile's plugins. `builtins` are Inarch's own parts, which register like plugins. `elsewhere` has
+    the
+    handles of plugins loaded outside this process. `given_way` has notes about commands whose names were taken.
+    `original` is the composition before the program's replacements.
     """
 
     refused: tuple[Refused, ...] = ()
@@ -91,7 +93,7 @@ class Outcome:
 
 @frozen
 class Composition:
-    """Everything that built-in parts and then a profile's plugins registered, in this order; mappings go by name."""
+    """All registrations of built-in parts and then a profile's plugins, in this order; mappings are by name."""
 
     tools: Mapping[str, Bound[Tool]] = _NOTHING
     models: Mapping[str, Bound[ModelProvider]] = _NOTHING
@@ -116,7 +118,7 @@ class Composition:
 
     @property
     def refused(self) -> tuple[Refused, ...]:
-        """The plugins that were left out, and why."""
+        """Plugins that were left out, with reasons."""
         return self.outcome.refused
 
     @property
@@ -126,16 +128,16 @@ class Composition:
 
     @property
     def builtins(self) -> Mapping[str, LoadedPlugin]:
-        """The parts of Inarch itself, by name."""
+        """Parts of Inarch itself, by name."""
         return self.outcome.builtins
 
     @property
     def loaders(self) -> Mapping[str, Bound[Loader]]:
-        """What loads plugins elsewhere, by name."""
+        """Loaders of plugins outside this process, by name."""
         return self.outcome.loaders
 
     def of(self, plugin: str) -> dict[str, list[Any]]:
-        """Return what a plugin registered, by kind."""
+        """Return a plugin's registrations, by kind."""
         found = {kind: getattr(self, kind) for kind in PORTS}
         all_of = {kind: known.values() if isinstance(known, Mapping) else known for kind, known in found.items()}
         own = {kind: [one.value for one in bound if one.plugin == plugin] for kind, bound in all_of.items()}
@@ -149,7 +151,7 @@ class Composition:
         return evolve(self, **changed)
 
     def close(self) -> None:
-        """End what runs for plugins elsewhere; may be called twice."""
+        """End the processes of plugins loaded elsewhere; may be called twice."""
         for loading in self.outcome.elsewhere.values():
             loading.close()
 
@@ -171,13 +173,13 @@ def compose_plugins(
         without: Names to leave out.
         files: `.py` files to load as plugins.
         builtins: Whether the built-in parts are loaded, too.
-        auto: Whether the model `auto` may mean providers that the profile's `plugins` doesn't name.
-        probe_seconds: Wall clock of the first load of a foreign plugin.
-        recorded: Whether plugins may keep a record of what happens.
+        auto: Whether the model `auto` may mean providers that the profile's `plugins` does not name.
+        probe_seconds: Wall clock limit of the first load of a foreign plugin.
+        recorded: Whether plugins may store records of events.
 
     Raises:
         ConfigError: A plugin's settings are wrong.
-        UsageError: One of `files` is no Python file or may not be loaded, or one of `without` is no plugin.
+        UsageError: One of `files` is not a Python file or may not be loaded, or one of `without` is not a plugin.
     """
     composer = _Composer(config, discover(), probe_seconds, recorded)
     if builtins:
@@ -215,7 +217,7 @@ class _Composer:
 
     @property
     def apart(self) -> Apart:
-        """What is loaded elsewhere; costs nothing until something is."""
+        """Plugins loaded elsewhere; costs nothing until there is one."""
         if self._apart is None:
             from inarch.plugins.isolated_plugins import Apart
 
@@ -223,7 +225,7 @@ class _Composer:
         return self._apart
 
     def begin_elsewhere(self, without: Sequence[str], singles: Sequence[FoundPlugin]) -> None:
-        """Begin with the plugins that are loaded elsewhere: they load while the others are loaded here."""
+        """Start the plugins that are loaded elsewhere, so that they load while the others are loaded here."""
         named = map(self.discovery.plugins.get, self.config.profile.plugins)
         for found in (*filter(None, named), *singles):
             loader = self.loader(found.name)
@@ -231,7 +233,7 @@ class _Composer:
                 self.apart.begin(found, loader)
 
     def load(self, found: FoundPlugin) -> Registration:
-        """Load a plugin where the user wants it to run: nowhere rather than in this process against their word."""
+        """Load a plugin where the user's configuration says, never in this process instead."""
         if not self.config.is_isolated(found.name) or self.is_builtin(found):
             return load_plugin(found, self.config, self.manager, self.probe_seconds, self.folders, self.recorded)
         loader = self.loader(found.name)
@@ -240,7 +242,7 @@ class _Composer:
         return self.apart.load(found, loader)
 
     def loader(self, plugin: str) -> Loader | None:
-        """Return what loads a plugin the way that the user wants, if something does."""
+        """Return the loader for a plugin's configured mode, None for none."""
         table = self.config.isolation.get(plugin)
         loaders = (one for _, registration in self.loaded.values() for one in registration.offers["loaders"])
         return next((one for one in loaders if table is not None and one.name == table.mode), None)
@@ -256,7 +258,7 @@ class _Composer:
         )
 
     def _bringing(self, part: str | None) -> Iterator[str]:
-        """Yield what would compose a built-in part that isn't."""
+        """Yield what would compose a missing built-in part."""
         if part and any(item.name == part for item in self.refused):
             yield f"see why {part!r} was refused"
         elif part:
@@ -267,7 +269,7 @@ class _Composer:
             )
 
     def require(self, without: Sequence[str], others: Collection[str]) -> None:
-        """Refuse to leave out what isn't there: a slip would load the plugin that was meant."""
+        """Refuse to leave out an unknown name: after a typo, the intended plugin would load."""
         from inarch_sdk.suggestions import nearest
 
         known = {*self.discovery.plugins, *self.discovery.builtins, *self.config.profile.plugins, *others}
@@ -342,7 +344,7 @@ class _Composer:
     def _refuse_claim(self, found: FoundPlugin, kind: str, name: str) -> None:
         holder = self.claims[kind, name]
         is_ours = holder == own_names().get((kind, name))
-        by = "the kernel" if is_ours else f"plugin {holder!r}, which stands before it in the profile"
+        by = "the kernel" if is_ours else f"plugin {holder!r}, which precedes it in the profile"
         reason = f"claims the {PORTS[kind].noun} name {name!r}, which is taken by {by}"
         rename = "give it another name, or " if found.file else ""
         leave = found.name if is_ours else holder
@@ -378,7 +380,7 @@ class _Composer:
         return tuple(one for one in self.discovery.ready if one.plugin == plugin)
 
     def _giving_way(self, items: Sequence[Bound[SlashCommand]], told: list[str]) -> Iterator[Bound[SlashCommand]]:
-        """Yield the commands, without those that give way to others of their names, which is told."""
+        """Yield the commands without those whose names other commands have; add a note for each."""
         asking: dict[str, str] = {}
         for item in items:
             name = item.value.name

@@ -1,4 +1,4 @@
-"""Kinds of events that plugins declare, with the check of what they record."""
+"""Kinds of events that plugins declare, and the check of their records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
 
 LARGEST = 65_536
-"""Bytes of an event's data: what is longer belongs into the plugin's own folder, or into a call's result."""
+"""Bytes of an event's data; longer data belongs in the plugin's own folder or in a call's result."""
 
 
 def _by_kind(declared: Iterable[Bound[EventKind]]) -> dict[str, Schema]:
@@ -27,16 +27,16 @@ def _by_kind(declared: Iterable[Bound[EventKind]]) -> dict[str, Schema]:
 
 @define(eq=False, repr=False)
 class DeclaredEvents:
-    """The kinds of events that the plugins of a composition declare."""
+    """Kinds of events that the plugins of a composition declare."""
 
     _schemas: Mapping[str, Schema] = field(factory=tuple, converter=_by_kind)
 
     def checked(self, plugin: str, name: str, data: Mapping[str, Any]) -> PluginEvent:
-        """Return what a plugin records, ready for the journal.
+        """Return a plugin's record as a payload for the journal.
 
         Raises:
-            TypeError: The data is no object, or has no JSON form.
-            ValueError: The plugin declares no such kind, or the data is not as its schema says.
+            TypeError: The data is not an object, or has no JSON form.
+            ValueError: The plugin declares no such kind, or the data does not match its schema.
         """
         kind = f"{plugin}.{name}"
         schema = self._schemas.get(kind)

@@ -1,4 +1,4 @@
-"""Which plugins and commands are installed: told by the metadata on `sys.path`, without importing any of them."""
+"""Installed plugins and commands, found in the metadata on `sys.path` without importing any of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inarch.contract.metadata import (
 
 
 class FoundPlugin(NamedTuple):
-    """An installed plugin. `location` is the folder of its metadata, or the file of a single-file plugin."""
+    """Installed plugin. `location` is the folder of its metadata, or the file of a single-file plugin."""
 
     name: str
     module: str
@@ -39,20 +39,20 @@ class FoundPlugin(NamedTuple):
         return package_of(self.module)
 
     def owns(self, command: FoundCommand) -> bool:
-        """Whether a command is of the plugin's package and distribution."""
+        """Return whether a command belongs to the plugin's package and distribution."""
         return command.package == self.package and command.distribution == self.distribution
 
     def remedy(self, text: str) -> str:
-        """Return what helps where the plugin is refused: whoever tries a file is its author, as a rule."""
-        from inarch.contract.guard import leaving_out  # every start reads this module
+        """Return the remedy for a refused plugin; for a single file, the reader is usually its author."""
+        from inarch.contract.guard import leaving_out  # every start imports this module
 
         return text.replace(leaving_out(self.name), f"mend {self.file.rpartition('/')[2]}") if self.file else text
 
 
 class FoundCommand(NamedTuple):
-    """An installed command. `target` is `module:attribute`.
+    """Installed command. `target` is `module:attribute`.
 
-    `plugin` is the plugin of the same package, `part` the built-in part: each "" where there is none.
+    `plugin` is the plugin of the same package, `part` the built-in part: each "" if there is none.
     """
 
     name: str
@@ -69,10 +69,10 @@ class FoundCommand(NamedTuple):
 
 
 class Discovery(NamedTuple):
-    """What is installed.
+    """Installed plugins and commands.
 
-    `shadowed` are plugins whose name another distribution has already taken, `declared` is what metadata say that
-    providers need.
+    `shadowed` are plugins whose name another distribution has already taken. `declared` are the providers' requirements
+    from metadata.
     """
 
     plugins: Mapping[str, FoundPlugin]
@@ -83,19 +83,20 @@ class Discovery(NamedTuple):
 
     @property
     def ready(self) -> tuple[Ready, ...]:
-        """What providers need, the lowest rank first."""
+        """Requirements of providers, the lowest rank first."""
         return tuple(sorted({*self.declared, *own_ready()}))
 
     @staticmethod
     def is_own_name(name: str) -> bool:
-        """Whether Inarch itself brings something of this name, of whichever kind."""
+        """Return whether Inarch itself provides something with this name, of any kind."""
         return any(name == own for _, own in own_names())
 
 
 def discover(paths: Sequence[str] | None = None) -> Discovery:
-    """Return what is installed on `paths` (default: `sys.path` without the working directory).
+    """Return the installed plugins and commands on `paths` (default: `sys.path` without the working directory).
 
-    The first distribution of a name counts, as for imports. Our own plugins' names can't be taken by anybody else.
+    The first distribution of a name counts, as for imports. No other distribution can take the names of Inarch's
+    plugins.
     """
     found = sorted(distributions(search_path() if paths is None else paths), key=lambda item: item.name != OURS)
     plugins: dict[str, FoundPlugin] = {}
@@ -113,7 +114,7 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
 
 
 def own_commands() -> Mapping[str, FoundCommand]:
-    """Return the commands of Inarch itself that are no plugin's, without reading of what else is installed."""
+    """Return Inarch's own commands that belong to no plugin, without reading other distributions."""
     own, plugins = _own()
     parts = {part.package: part.name for part in _builtins().values()}
     commands = (command for command in _commands_of(own, plugins) if not command.plugin)
@@ -122,18 +123,18 @@ def own_commands() -> Mapping[str, FoundCommand]:
 
 @cache
 def own_ready() -> tuple[Ready, ...]:
-    """Return what Inarch's own providers need, the lowest rank first."""
+    """Return the requirements of Inarch's own providers, the lowest rank first."""
     own, plugins = _own()
     needed = [Ready(rank, plugin, needs) for plugin, (needs, rank) in shipped().ready.items() if plugin in plugins]
     return tuple(sorted([*_ready_of(own, plugins), *needed, *proposed_ready(plugins)]))
 
 
 def full_name(name: str, known: Collection[str]) -> str:
-    """Return a model's name, with its provider where it has none and one of Inarch's own alone knows the model.
+    """Return a model's name, adding the provider if exactly one of Inarch's own knows the model.
 
     Args:
         name: As the user gave it.
-        known: Names of plugins and providers; what begins with one of them is whole.
+        known: Names of plugins and providers; a name that begins with one of them is complete.
 
     Raises:
         ConfigError: Several providers know it.
@@ -150,7 +151,7 @@ def full_name(name: str, known: Collection[str]) -> str:
 
 @cache
 def own_names() -> Mapping[tuple[str, str], str]:
-    """Return the names that are Inarch's own, by kind of hook and name, each with the part that brings it."""
+    """Return Inarch's own names, by kind of hook and name, each with the part that provides it."""
     kinds = shipped().names.items()
     return {(kind, name): part for kind, parts in kinds for part, names in parts.items() for name in names.split()}
 
@@ -164,12 +165,12 @@ def _own() -> tuple[Distribution, Mapping[str, FoundPlugin]]:
 
 @cache
 def _builtins() -> Mapping[str, FoundPlugin]:
-    """Return the parts that every composition has."""
+    """Return the parts of every composition."""
     return {part.name: part for part in _plugins_of(own_distribution(), shipped().builtins.items())}
 
 
 def _ready_of(distribution: Distribution, plugins: Mapping[str, FoundPlugin]) -> Iterator[Ready]:
-    """Yield what the providers of a distribution need; one of another distribution's does not count."""
+    """Yield the requirements of a distribution's providers; entries about other distributions do not count."""
     for name, target in distribution.groups.get(READY, ()):
         ready = read_ready(name, target)
         if ready is not None and (owner := plugins.get(ready.plugin)) and owner.distribution == distribution.name:
@@ -196,7 +197,7 @@ _ENTRY = re.compile(r"([A-Z][A-Z0-9_]*|settings\.[a-z_]+|nothing):rank_(\d{1,9})
 
 
 class Ready(NamedTuple):
-    """What a provider needs, by its plugin, and its rank: lower ones are taken first.
+    """Requirements of a provider, by its plugin, and its rank: lower ones come first.
 
     `model` is asked then; "" is the provider's default.
     """
@@ -208,17 +209,17 @@ class Ready(NamedTuple):
 
     @property
     def variable(self) -> str:
-        """The environment variable that has to be set, "" if there is none."""
+        """The environment variable that must be set, "" if there is none."""
         return self.needs if self.needs.isupper() else ""
 
     @property
     def setting(self) -> str:
-        """The key of the plugin's settings that has to name a server's address, "" if there is none."""
+        """The key of the plugin's settings that must have a server's address, "" if there is none."""
         return self.needs.partition(".")[2]
 
     @property
     def place(self) -> str:
-        """Where its models are: `PLUGIN`, or `PLUGIN/SERVICE` where the offered model's name begins with a service."""
+        """Location of its models: `PLUGIN`, or `PLUGIN/SERVICE` if the offered model's name begins with a service."""
         service, slash, _ = self.model.partition("/")
         return f"{self.plugin}/{service}" if slash else self.plugin
 
@@ -229,7 +230,7 @@ class Ready(NamedTuple):
 
 
 def read_ready(name: str, target: str) -> Ready | None:
-    """Return what an entry says; None if it isn't understood."""
+    """Return an entry's requirements; None if the entry is not understood."""
     found = _ENTRY.fullmatch(target)
     plugin, _, model = name.partition("/")
     ready = None if found is None else Ready(int(found[2]), plugin, found[1], model)
@@ -237,8 +238,10 @@ def read_ready(name: str, target: str) -> Ready | None:
 
 
 def proposed_ready(plugins: Collection[str]) -> Iterator[Ready]:
-    """Yield what the table of proposed models says of these plugins: which keys each takes, and the model if it is one
-    of many services behind a provider."""
+    """Yield the requirements of these plugins from the table of proposed models.
+
+    Each has the plugin's key. The model is included if it is one of many services behind a provider.
+    """
     from inarch_sdk.model_table import SERVICES
 
     for service in SERVICES:

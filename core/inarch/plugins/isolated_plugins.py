@@ -1,4 +1,4 @@
-"""Plugins that the user wants loaded elsewhere than in this process: by the loader that `mode` names, or not at all."""
+"""Plugins that the user wants loaded outside this process: by the loader that `mode` names, or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ START_S = 20.0
 
 @define(eq=False, repr=False)
 class Apart:
-    """What was begun, by the plugin's name: all that is to be loaded elsewhere starts side by side."""
+    """Loads in progress, by the plugin's name; all plugins outside this process start concurrently."""
 
     _config: Config
     _recorded: bool
@@ -40,11 +40,11 @@ class Apart:
 
     @property
     def running(self) -> Mapping[str, Loading]:
-        """What must be ended, by the plugin's name."""
+        """Loads that must be ended, by the plugin's name."""
         return {name: loading for name, (loading, _) in self._begun.items()}
 
     def begin(self, found: FoundPlugin, loader: Loader) -> None:
-        """Begin to load a plugin, without waiting for it; what keeps it from that is told by `load`."""
+        """Begin to load a plugin, without waiting for it; `load` reports any failure."""
         name = found.name
         if name in self._begun or name in self._refused:
             return
@@ -57,10 +57,10 @@ class Apart:
             self._refused[name] = error
 
     def load(self, found: FoundPlugin, loader: Loader) -> Registration:
-        """Return what the plugin registers.
+        """Return the plugin's registration.
 
         Raises:
-            PluginError: It can't be loaded, or broke its side of the contract.
+            PluginError: It cannot be loaded, or broke its side of the contract.
             ConfigError: Its settings in the configuration are wrong.
         """
         self.begin(found, loader)
@@ -80,7 +80,7 @@ class Apart:
             raise
 
     def drop(self, name: str) -> None:
-        """End what runs for a plugin that is not composed after all."""
+        """End the processes of a plugin that is not composed after all."""
         if name in self._begun:
             self._begun.pop(name)[0].close()
 
@@ -127,22 +127,22 @@ class Apart:
             verdict.keep(Refusal(error.reason, error.remedy), self._given(found))
 
     def _given(self, found: FoundPlugin) -> Mapping[str, Any]:
-        """Return what, changed, could let a refused plugin pass."""
+        """Return the values whose change could let a refused plugin pass."""
         given = probe_job(found, self._config, self._seconds).given
         return {**given, "isolation": repr(self._config.isolation[found.name])}
 
 
 def isolated_verdict(found: FoundPlugin, config: Config) -> Verdict | None:
-    """Return the file that remembers that an isolated plugin hung: it must not cost every start its time."""
+    """Return the file that remembers that an isolated plugin hung, so that it does not delay every start."""
     try:
         return Verdict(config.cache_dir / "probes" / f"{key_of(found)}.isolated")
-    except OSError:  # files that can't be read: its loader will say so
+    except OSError:  # unreadable files: its loader will report it
         return None
 
 
 @frozen
 class Trial:
-    """A plugin, and the configuration that it is tried in."""
+    """Plugin, and the configuration that it is tried in."""
 
     found: FoundPlugin
     config: Config
@@ -152,20 +152,21 @@ class Trial:
         """Return the trial of a single file.
 
         Raises:
-            UsageError: There is no such file, it can't name a plugin, or it may not be loaded.
+            UsageError: The file does not exist, cannot name a plugin, or may not be loaded.
         """
         return cls(tried_file(path, config), config)
 
     @property
     def contract(self) -> VersionContract:
-        """What its distribution needs, and whether it is there."""
+        """Requirements of its distribution, and whether they are met."""
         return version_contract(self.found)
 
     def again(self, commands: tuple[str, ...]) -> Tried | None:
-        """Probe the plugin and its commands whatever is remembered of it, and remember what comes of that instead.
+        """Probe the plugin and its commands regardless of the remembered result, and replace that result.
 
-        One that the user wants loaded elsewhere is not tried, for a probe would give it every right of the user: what
-        is remembered of it is forgotten, and None comes back.
+        A plugin that the user wants loaded elsewhere is not probed, because a probe would give it all the user's
+        rights.
+        Its remembered result is deleted, and None is returned.
         """
         from inarch.plugins.probe import probe
 
@@ -193,7 +194,8 @@ def _settings_error(name: str, config: Config, error: ConfigError) -> Exception:
     own, key, source = f"plugins.{name}", error.key, error.source
     bare = error.message.removeprefix(f"{source}: ").removeprefix(f"{key}: ")
     if not (key == own or key.startswith((f"{own}.", f"{own}[")) or source.startswith(plugin_variable(name))):
-        return blame(name, "load", f"did not take its settings: {error.message:.200}")  # or it could refuse everything
+        # otherwise it could refuse everything
+        return blame(name, "load", f"did not take its settings: {error.message:.200}")
     if not key.startswith("plugins.") or source.startswith("INARCH_"):
         return ConfigError(bare, source=source, key=key, remedy=error.remedy)
     steps = re.findall(r"\[(\d+)\]|\.([^.\[]+)", key.removeprefix("plugins").removeprefix(f".{name}"))

@@ -1,4 +1,4 @@
-"""A plugin's module: where its files are (found without importing it), their hash, and its import."""
+"""A plugin's module: the location of its files (found without importing it), their hash, and its import."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _CODE = (".py", *EXTENSION_SUFFIXES)
 
 
 def single_file(path: str) -> FoundPlugin:
-    """Return the plugin that a `.py` file is, named after the file.
+    """Return the plugin in a `.py` file, named after the file.
 
     Raises:
-        UsageError: There is no such file, or its name can't name a plugin.
+        UsageError: The file does not exist, or its name cannot name a plugin.
     """
     file = Path(path).absolute()
     if file.suffix != ".py" or not file.stem.isidentifier():
@@ -83,7 +83,7 @@ def _load_file(found: FoundPlugin) -> ModuleType:
 
 
 def files_hash(found: FoundPlugin) -> str:
-    """Return the hash of the files of the plugin's package: code by content, anything else by size and time."""
+    """Return the hash of the files of the plugin's package: code by content, other files by size and time."""
     from hashlib import sha256
 
     digest = sha256()
@@ -143,10 +143,10 @@ def _specs(name: str) -> Iterator[ModuleSpec | None]:
 
 
 def tried_file(path: str, config: Config) -> FoundPlugin:
-    """Return the plugin that a file is.
+    """Return the plugin in a file.
 
     Raises:
-        UsageError: There is no such file, it can't name a plugin, or it may not be loaded.
+        UsageError: The file does not exist, cannot name a plugin, or may not be loaded.
     """
     from inarch.config.trust import Trust
 
@@ -162,14 +162,14 @@ def tried_file(path: str, config: Config) -> FoundPlugin:
 
 
 def _check_owner(path: str, file: str) -> None:
-    """Refuse a file of somebody else, such as one that waits in a shared folder; root may read everybody's."""
+    """Refuse a file of another user, such as one in a shared folder; root may load every user's files."""
     user = os.geteuid()
     if user != 0 and os.stat(file).st_uid not in (user, 0):  # noqa: PTH116 - beside realpath
         raise UsageError(f"--plugin {path}: the file belongs to another user", "copy it to a folder of yours, read it")
 
 
 def _projects(file: str, config: Config) -> Iterator[str]:
-    """Yield the workspace's root and every other folder around the file; where it is a link, around both ends."""
+    """Yield the workspace's root and every other folder around the file; for a link, around both ends."""
     home = config.environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - what counts in this run
     outside = {home, os.path.realpath(home), "/"}
     root = os.path.realpath(config.root)

@@ -1,4 +1,4 @@
-"""One plugin from its name to its registration: probed if it is foreign, imported, given its settings."""
+"""Loading of one plugin from its name to its registration: probed if foreign, imported, configured."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ PROBE_SECONDS = 5.0
 
 @frozen
 class _NoSettings:
-    """The settings of a plugin that has none: any key in its table is one too many."""
+    """Settings of a plugin without settings: its table must be empty."""
 
 
 def load_plugin(
     found: FoundPlugin, config: Config, manager: PluginManager, probe_seconds: float, folders: Folders, recorded: bool
 ) -> Registration:
-    """Load a plugin and return what it registered.
+    """Load a plugin and return its registration.
 
     Raises:
-        PluginError: It must not or can't be loaded, or broke its side of the contract.
+        PluginError: It must not or cannot be loaded, or broke its side of the contract.
         ConfigError: Its settings in the configuration are wrong.
     """
     odd = admit(found, config, probe_seconds)
 
     def context_for(cls: type | None) -> PluginContext:
         settings = settings_of(found.name, cls, config)
-        if odd:  # right for us, yet the probe could not make them, so the hooks are untried
+        if odd:  # valid here, but the probe could not create them, so the hooks are untested
             raise PluginError(
                 f"plugin {found.name!r} could not be probed: its settings can't be made from plain data",
                 plugin=found.name,
@@ -55,7 +55,7 @@ def load_plugin(
 
 
 def context_of(found: FoundPlugin, config: Config, settings: object, recorded: bool) -> PluginContext:
-    """Return what the hooks of a plugin are told, but for the folders of the configuration."""
+    """Return the context for a plugin's hooks, without the folders of the configuration."""
     return PluginContext(
         found.name,
         config.root,
@@ -70,7 +70,7 @@ def context_of(found: FoundPlugin, config: Config, settings: object, recorded: b
 
 
 def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> str:
-    """Let a plugin that is not ours pass a probe first. Return what is wrong with its settings there, or "".
+    """Let a foreign plugin pass a probe first; return the fault of its settings there, or "".
 
     Raises:
         PluginError: The plugin must not be loaded.
@@ -87,7 +87,7 @@ def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> str:
 
 
 def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tuple[str, ...] = ()) -> ProbeJob:
-    """Return what the probe of a plugin is told: what its place in the configuration gives it."""
+    """Return the input for a plugin's probe, taken from its place in the configuration."""
     from inarch.plugins.probe import ProbeJob
 
     table = config.plugin_tables.get(found.name, {})
@@ -96,7 +96,7 @@ def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tupl
 
 
 def settings_of(name: str, cls: type | None, config: Config) -> object:
-    """Return what the hooks are told; where a plugin has no settings, its table must be empty."""
+    """Return the settings for the hooks; if a plugin has no settings, its table must be empty."""
     if cls is not None:
         return config.settings(name, cls)
     if config.plugin_tables.get(name):
@@ -107,7 +107,7 @@ def settings_of(name: str, cls: type | None, config: Config) -> object:
 def providers_named(config: Config, discovery: Discovery, auto: bool) -> Iterator[tuple[str, str]]:
     """Yield the plugins that the profile's models name, each with the profile's key that names it.
 
-    `PROVIDER/NAME` is split at the first slash; `auto`, where it may name any, names the installed providers whose key
+    `PROVIDER/NAME` is split at the first slash. `auto`, if it may mean any provider, names the installed ones whose key
     or address the user has given, and those that need nothing.
     """
     profile = config.profile
@@ -126,19 +126,19 @@ def _auto(config: Config, discovery: Discovery) -> Iterator[str]:
 
 
 def ready_for(discovery: Discovery, plugins: Collection[str]) -> list[Ready]:
-    """Return what providers need: the shipped ones, and others that the profile names, the lowest rank first."""
+    """Return the requirements of the shipped providers and others that the profile names, the lowest rank first."""
     return [one for one in discovery.ready if discovery.plugins[one.plugin].ours or one.plugin in plugins]
 
 
 def is_given(config: Config, ready: Ready) -> bool:
-    """Whether the user has given what a provider needs: the key, or the server's address."""
+    """Return whether the user has met a provider's requirements: the key, or the server's address."""
     if ready.variable:
         return bool(config.environ.get(ready.variable, "").strip())
     return ready.always or has_address(config, ready)
 
 
 def has_address(config: Config, ready: Ready) -> bool:
-    """Whether the user, not the project, has said where the server is."""
+    """Return whether the user, not the project, has given the server's address."""
     if config.environ.get(plugin_variable(ready.plugin) + ready.setting.upper()):
         return True
     if not config.plugin_tables.get(ready.plugin, {}).get(ready.setting):
@@ -148,11 +148,11 @@ def has_address(config: Config, ready: Ready) -> bool:
 
 
 def absent(name: str, discovery: Discovery, config: Config, key: str) -> Refused:
-    """Return the refusal of a plugin that is not installed, with the nearest name that is.
+    """Return the refusal of a plugin that is not installed, with the nearest installed name.
 
     Args:
         name: The plugin's name.
-        discovery: What is installed.
+        discovery: The installed plugins.
         config: Knows where the name was given.
         key: The profile's key that names it.
     """

@@ -1,6 +1,6 @@
-"""The probe: a child process imports a foreign plugin before it is first loaded here.
+"""Probe: a child process imports a foreign plugin before its first load here.
 
-It finds accidents: a plugin that can't be imported, hangs, ends the process or prints. A plugin that means harm is for
+It finds accidents: a plugin that cannot be imported, hangs, ends the process or prints. Malicious plugins need
 isolation. The verdict is remembered, so that a good plugin is probed once.
 """
 
@@ -23,19 +23,19 @@ from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import files_hash
 from inarch_lib.staging import write_cache
 
-_START_S = 30.0  # for the interpreter and our own modules, on a busy machine: not the plugin's time
+_START_S = 30.0  # for the interpreter and Inarch's own modules on a busy machine, not for the plugin
 
 
 class ProbeJob(NamedTuple):
-    """The place where the plugin will run.
+    """Environment in which the plugin will run.
 
     Args:
-        root: The workspace root that the hooks are given.
+        root: The workspace root for the hooks.
         settings: The plugin's table of the configuration.
         variables: The environment variables that give settings.
         cache_dir: The user's folder of caches.
-        seconds: Wall clock that importing, registering and ending may take.
-        commands: Commands to be loaded as well, `module:attribute` each.
+        seconds: Time limit for importing, registering and ending.
+        commands: Commands to load as well, `module:attribute` each.
     """
 
     root: str
@@ -47,14 +47,14 @@ class ProbeJob(NamedTuple):
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """The values that, changed, could let a refused plugin pass."""
+        """The values whose change could let a refused plugin pass."""
         return self._replace(root="", cache_dir=Path(), commands=())._asdict()
 
 
 class Tried(NamedTuple):
-    """The result of a probe: a refusal, or the facts of a plugin that just passed.
+    """Result of a probe: a refusal, or the facts of a plugin that just passed.
 
-    `settings` says what is wrong if it is only the settings, so that the configuration can name the key.
+    `settings` describes the fault if only the settings are wrong, so that the configuration can name the key.
     """
 
     refusal: Refusal | None = None
@@ -63,7 +63,7 @@ class Tried(NamedTuple):
 
 
 def probe(found: FoundPlugin, job: ProbeJob, afresh: bool = False) -> Tried:
-    """Load the plugin in a child unless a verdict on these very files is known, or it is to be tried afresh."""
+    """Load the plugin in a child unless there is a verdict on these very files; `afresh` ignores that verdict."""
     from inarch.plugins.version_contract import version_contract
 
     leave = f"or leave it out with -p no:{found.name}"
@@ -77,7 +77,7 @@ def probe(found: FoundPlugin, job: ProbeJob, afresh: bool = False) -> Tried:
             return Tried(known._replace(remedy=f"{known.remedy}; `inarch {what}` tries it again"))
         verdict.forget()
         contract = version_contract(found)
-        if contract.reason:  # not stored: reading metadata costs little, and any installation may mend it
+        if contract.reason:  # not stored: reading metadata is cheap, and any installation may fix it
             return Tried(Refusal(contract.reason, f"{contract.remedy}, {leave}"))
         tried = _run(found, job)
     except OSError as error:
@@ -122,7 +122,7 @@ def _end(pid: int) -> None:
 
 
 def _read(found: FoundPlugin, folder: Path, code: int | None, seconds: float) -> Tried:
-    """Return what the child wrote, and how it ended, as a result."""
+    """Return the child's report and its exit as a result."""
     paths = [folder / name for name in ("report", "hang", "stdout", "stderr")]
     report, hang, printed, said = [
         path.read_text("utf-8", "replace").strip() if path.exists() else "" for path in paths
@@ -154,11 +154,11 @@ def _read(found: FoundPlugin, folder: Path, code: int | None, seconds: float) ->
 
 
 _LASTS_S = 3600.0
-_RULES = "3"  # to be raised when a probe checks more than before, so that every plugin is probed again
+_RULES = "3"  # raise this when a probe checks more than before, so that every plugin is probed again
 
 
 class Refusal(NamedTuple):
-    """Why a plugin must not be loaded, without its name, and what to do."""
+    """Reason why a plugin must not be loaded, without its name, and the remedy."""
 
     text: str
     remedy: str
@@ -171,12 +171,12 @@ def key_of(found: FoundPlugin) -> str:
 
 
 class Verdict(NamedTuple):
-    """The file with the verdict on one plugin. If it can't be written, the next start probes again."""
+    """File with the verdict on one plugin. If it cannot be written, the next start probes again."""
 
     path: Path
 
     def read(self, given: Mapping[str, Any]) -> Refusal | Literal["passed"] | None:
-        """Return the verdict that still counts; a refusal says when the probe was."""
+        """Return the verdict if it still applies; a refusal has the time of the probe."""
         try:
             kept = json.loads(self.path.read_text("utf-8"))
             if kept["refusal"] is None:
@@ -184,7 +184,7 @@ class Verdict(NamedTuple):
             text, remedy = kept["refusal"]
             if not 0 <= time.time() - kept["at"] < _LASTS_S or kept["state"] != _state(given):
                 return None
-        except (OSError, ValueError, TypeError, KeyError):  # none, or not one of ours
+        except (OSError, ValueError, TypeError, KeyError):  # missing, or not one of Inarch's
             return None
         since = time.strftime("%H:%M", time.localtime(kept["at"]))
         return Refusal(f"{text} (remembered from {since})", remedy)
@@ -196,11 +196,11 @@ class Verdict(NamedTuple):
 
     def forget(self) -> None:
         """Make the next load probe again."""
-        with suppress(OSError):  # a folder that can't be written remembers nothing new either
+        with suppress(OSError):  # a read-only folder remembers nothing new either
             self.path.unlink(missing_ok=True)
 
 
 def _state(given: Mapping[str, Any]) -> str:
-    """Return the hash of what could make a refused plugin pass next time: what it is given and what is installed."""
+    """Return the hash of everything that could let a refused plugin pass: its inputs and the installed packages."""
     installed = [sorted(os.listdir(path)) for path in sys.path if os.path.isdir(path)]  # noqa: PTH112, PTH208
     return sha256(json.dumps([given, installed], default=str, sort_keys=True).encode()).hexdigest()

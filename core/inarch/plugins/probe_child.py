@@ -1,8 +1,8 @@
-"""The probe child: imports one plugin, calls its registration hooks and writes down how far it came.
+"""Child process of a probe: it imports one plugin, calls its registration hooks and reports its progress.
 
 Run as `python -P -m inarch.plugins.probe_child FOLDER`. The folder holds `job.json` and receives `report`, a line of
-JSON for each step, and `hang`, a traceback, if the plugin's time is up. The process ends as every Python process does,
-so that threads and exit handlers which would hold up the program are found, too.
+JSON for each step. It also receives `hang`, a traceback, if the plugin times out. The process ends normally, so that it
+finds threads and exit handlers that would hold up the program.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
     start = perf_counter()
     say(at="import")
     try:
-        try:  # its defaults: what the settings name, such as servers, is not started to be probed
+        try:  # its defaults: services that the settings name, such as servers, are not started
             offered = load_alone(job["plugin"], context, {}, {}, lambda hook: say(at=hook))
         except ConfigError:
             offered = load_alone(job["plugin"], context, job["settings"], job["variables"], lambda hook: say(at=hook))

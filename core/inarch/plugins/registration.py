@@ -1,4 +1,4 @@
-"""Everything one plugin registers: its hooks checked, called one by one and their answers checked."""
+"""Registration of one plugin: its hooks are checked and called one by one, and their answers checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
 
 class Registration(NamedTuple):
-    """What one plugin offers: `hooks` are the names it defines, `offers` its objects by kind of hook."""
+    """Registration of one plugin: `hooks` are the names it defines, `offers` its objects by kind of hook."""
 
     context: PluginContext
     hooks: tuple[str, ...]
@@ -31,7 +31,7 @@ class Registration(NamedTuple):
 
 
 class _Manager(pluggy.PluginManager):
-    """One that looks at what can be a hook alone: pluggy inspects every attribute of a module, at each start."""
+    """Plugin manager that inspects only possible hooks: pluggy inspects every attribute of a module, at each start."""
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
         """Return the options of a function that is marked as a hook, else None."""
@@ -40,7 +40,7 @@ class _Manager(pluggy.PluginManager):
 
 
 def new_manager() -> pluggy.PluginManager:
-    """Return a plugin manager that knows our hooks and no plugin."""
+    """Return a plugin manager that knows Inarch's hooks and no plugin."""
     manager = _Manager("inarch")
     manager.add_hookspecs(hookspecs)
     return manager
@@ -53,14 +53,14 @@ def register(
     context_for: Callable[[type | None], PluginContext],
     entering: Callable[[str], None] = lambda hook: None,
 ) -> Registration:
-    """Call the registration hooks of `module` and return what they registered.
+    """Call the registration hooks of `module` and return its registration.
 
     Args:
         module: The plugin's module.
         name: The plugin's name.
         manager: From `new_manager`; the module is in it only while this runs.
-        context_for: Makes the hooks' argument; it is given the plugin's settings class, if there is one.
-        entering: Told the name of each hook before it is called.
+        context_for: Makes the hooks' argument, given the plugin's settings class or None.
+        entering: Called with the name of each hook before the hook is called.
 
     Raises:
         PluginError: The plugin broke its side of the contract.
@@ -88,7 +88,7 @@ def register(
 
 
 def registration_of(context: PluginContext, offered: Offered) -> Registration:
-    """Return what a plugin registers that was loaded elsewhere: checked like everything that hooks return.
+    """Return the registration of a plugin that was loaded elsewhere, checked like all return values of hooks.
 
     Raises:
         PluginError: The plugin broke its side of the contract.
@@ -107,7 +107,7 @@ def check_schemas(name: str, offers: Mapping[str, Iterable[Any]]) -> None:
     """Check the JSON Schemas of tools and of events. Costs the import of jsonschema.
 
     Raises:
-        PluginError: One is none.
+        PluginError: One is not a valid schema.
     """
     for described in (*offers["tools"], *offers["events"]):
         with guarded(name, "hook"):
@@ -117,7 +117,7 @@ def check_schemas(name: str, offers: Mapping[str, Iterable[Any]]) -> None:
 
 
 def check_offered(name: str, kind: str, values: tuple[Any, ...]) -> None:
-    """Check what a plugin brings of one kind, with the schemas of tools.
+    """Check a plugin's objects of one kind, with the schemas of tools.
 
     Raises:
         PluginError: The plugin broke its side of the contract.
@@ -159,7 +159,7 @@ def _check_hook(name: str, hook: str, function: Callable[..., Any], options: Map
 
 
 def _required(function: Callable[..., Any]) -> list[str]:
-    """Return the names of what a function has to be given; `inspect.signature` would take a hundredth of each start."""
+    """Return a function's required parameters; `inspect.signature` would take a hundredth of each start."""
     if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
         code = function.__code__
         if not (code.co_kwonlyargcount or code.co_flags & inspect.CO_VARARGS):

@@ -1,4 +1,4 @@
-"""One plugin loaded in a process of its own, with no configuration but what it was given: for loaders and the probe."""
+"""Load of one plugin in a separate process, configured only by the arguments: for loaders and the probe."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def load_alone(
     variables: Mapping[str, str],
     entering: Callable[[str], None] = lambda hook: None,
 ) -> Offered:
-    """Load the plugin of a `LoadJob` and return what it registered.
+    """Load the plugin of a `LoadJob` and return its registration.
 
     Args:
         found: As in the job.
-        context: What its hooks are told, but for its settings.
+        context: The context of its hooks, without its settings.
         settings: `[plugins.NAME]`.
         variables: The environment variables that give settings.
-        entering: Called with the name of each hook before it is called.
+        entering: Called with the name of each hook before the hook is called.
 
     Raises:
-        PluginError: It can't be loaded, or broke its side of the contract.
+        PluginError: It cannot be loaded, or broke its side of the contract.
         ConfigError: Its settings are wrong.
     """
     plugin = FoundPlugin(**found)

@@ -1,6 +1,7 @@
-"""What a plugin's distribution says it needs: this version of Inarch, and other distributions.
+"""Requirements of a plugin's distribution: the version of Inarch, and other distributions.
 
-Read from the metadata, without importing the plugin; only before a probe and for `plugins show` and `install`.
+They are read from the metadata, without importing the plugin, and only before a probe and for `plugins show` and
+`install`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class VersionContract(NamedTuple):
-    """What a distribution needs of Inarch, and what of its needs is not met.
+    """Requirements of a distribution on Inarch, and its unmet ones.
 
     Args:
-        wants: Its own words on Inarch, such as `inarch>=0.1`; "" if it doesn't name Inarch.
-        reason: What is not met; "" if everything is.
-        remedy: What to do about that.
-        warning: What is no reason to refuse the plugin but wrong.
+        wants: Its own requirement on Inarch, such as `inarch>=0.1`; "" if it does not name Inarch.
+        reason: The unmet requirement; "" if all are met.
+        remedy: How to meet it.
+        warning: A fault that is not a reason to refuse the plugin.
     """
 
     wants: str = ""
@@ -32,7 +33,7 @@ class VersionContract(NamedTuple):
 
 
 def version_contract(found: FoundPlugin) -> VersionContract:
-    """Return what the plugin's distribution needs and whether it is there; a single file and our own need nothing."""
+    """Return the requirements of the plugin's distribution, and unmet ones; single files and Inarch's own have none."""
     if found.ours or found.file:
         return VersionContract()
     ours: list[Requirement] = []
@@ -42,16 +43,16 @@ def version_contract(found: FoundPlugin) -> VersionContract:
             if _is_us(needed):
                 ours.append(needed)
             broken += _unmet(found, needed)
-    except ValueError as error:  # a requirement or marker that is none, or bytes that are no text
+    except ValueError as error:  # a requirement or marker that is not valid, or bytes that are not text
         odd = f"its metadata can't be read: {str(error).splitlines()[0]}"
         return VersionContract(warning=odd)
     reason, remedy = broken[0] if broken else ("", "")
-    warning = "" if ours else "its metadata doesn't name inarch, so nobody knows for which version it was made"
+    warning = "" if ours else "its metadata doesn't name inarch, so its version of Inarch is unknown"
     return VersionContract(", ".join(map(str, ours)), reason, remedy, warning)
 
 
 def _needed(found: FoundPlugin) -> Iterator[Requirement]:
-    """Yield the requirements that hold on this machine; Inarch's own first, for it explains the most."""
+    """Yield the requirements that apply on this machine; Inarch's own first, because it explains the most."""
     from importlib.metadata import PathDistribution
     from pathlib import Path
 
@@ -80,7 +81,7 @@ def _unmet(found: FoundPlugin, needed: Requirement) -> Iterator[tuple[str, str]]
 
 
 def _shown(needed: Requirement) -> str:
-    """Return a requirement without its marker, which holds."""
+    """Return a requirement without its marker, which applies."""
     return str(needed).partition(";")[0].strip()
 
 

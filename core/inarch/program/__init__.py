@@ -1,1 +1,1 @@
-"""The command line: `main.run` reads the words, a file each holds a command, `showing` has who shows a run."""
+"""Command line: `main.run` parses the arguments, each command has a file."""

@@ -1,4 +1,4 @@
-"""`inarch "…"` and `inarch ask WORDS…`: words and what is piped in become one prompt, one turn; and `inarch chat`."""
+"""Commands `inarch "…"`, `inarch ask WORDS…` and `inarch chat`: arguments and piped input become one prompt."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from inarch.program.options import all_options, asking_options
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 @asking_options
 def ask(words: tuple[str, ...], **given: Any) -> int:
-    """Ask one question, in one or more words.
+    """Ask one question, in as many words as you like.
 
-    A last word `-`, or a pipe, reads standard input. It is the prompt, or context if there are other words.
+    The last word `-`, or a pipe, reads standard input. It is the prompt if there are no other words, else context for it.
     """
     return _answer(words, given)
 
@@ -48,14 +48,14 @@ def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
 
 
 def whole_prompt(words: Sequence[str], long: bool = False) -> str:
-    """Return the prompt that the words and standard input make together; a `long` one asks for all there is to say.
+    """Return the prompt from the arguments and standard input; a `long` one asks for a full answer.
 
     Raises:
-        UsageError: There is nothing to ask.
+        UsageError: The prompt is empty.
     """
     insisted = bool(words) and words[-1] == "-"
     said = " ".join(words[:-1] if insisted else words).strip()
-    # Words that aren't UTF-8 come as lone surrogates, which no store or service takes.
+    # Arguments that are not UTF-8 come as lone surrogates, which no store or service takes.
     said = said.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     piped = _piped(insisted, bool(said))
     if not said and not piped:
@@ -67,7 +67,7 @@ def whole_prompt(words: Sequence[str], long: bool = False) -> str:
 
 
 def _fenced(text: str) -> str:
-    """Quote text, so that nothing in it is taken for a mention or for the person's own words."""
+    """Quote text, so that no part of it is taken for a mention or for the user's own text."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -96,7 +96,7 @@ _PATIENCE_S = 5.0
 
 
 def _is_piped() -> bool:
-    """Whether standard input is a file, a pipe or a socket: something that a prompt can be in."""
+    """Return whether standard input is a file, a pipe or a socket, which may contain a prompt."""
     try:
         mode = os.fstat(0).st_mode
     except OSError:  # closed
@@ -105,7 +105,7 @@ def _is_piped() -> bool:
 
 
 def _has_something(seconds: float = _PATIENCE_S) -> bool:
-    """Whether standard input has bytes or its end to give within `seconds`."""
+    """Return whether standard input has bytes or its end within `seconds`."""
     if sys.platform == "win32":
         return True
     from select import select
@@ -114,7 +114,7 @@ def _has_something(seconds: float = _PATIENCE_S) -> bool:
 
 
 def _read() -> tuple[str, bool]:
-    """Return what standard input holds as text, and whether it was cut at `_LIMIT` bytes."""
+    """Return standard input as text, and whether it was cut at `_LIMIT` bytes."""
     chunks: list[bytes] = []
     left = _LIMIT + 1
     while left > 0 and (chunk := os.read(0, min(left, 65536))):
@@ -129,7 +129,7 @@ def _read() -> tuple[str, bool]:
 @click.command("chat")
 @all_options
 def chat(**given: Any) -> int:
-    """Start a conversation. Ctrl-C cancels a turn, Ctrl-D quits."""
+    """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
     from inarch.program.composer import Options
 
     options = Options.of(given)

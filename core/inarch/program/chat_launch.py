@@ -1,4 +1,4 @@
-"""`inarch chat`: the interactive front end is found, and given what it takes to compose and to talk."""
+"""Command `inarch chat`: it finds the interactive front end and gives it access to composition and sessions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KIND = "front_ends"
 
 
 def converse(options: Options) -> int:
-    """Hand over to the interactive front end that `--output` names, else to the first there is.
+    """Start the interactive front end that `--output` names, else the first available one.
 
     Raises:
         InarchError: There is none, it failed, or the configuration is not usable.
@@ -43,13 +43,13 @@ def converse(options: Options) -> int:
         with nullcontext() if launch.plugin == KERNEL else guarded(launch.plugin, "front end", (InarchError, OSError)):
             return front_end(launch)
     finally:
-        if launch.app is not None:  # nobody took it
+        if launch.app is not None:  # no front end took it
             launch.app.close()
 
 
 @define(eq=False, repr=False)
 class Launched:
-    """What a front end starts from. `app` is there where it had to be composed to find the front end."""
+    """Start parameters of a front end. `app` is set if it had to be composed to find the front end."""
 
     given: Options
     plugin: str = KERNEL
@@ -58,12 +58,12 @@ class Launched:
 
     @property
     def options(self) -> FrontEndOptions:
-        """What the command line says about showing."""
+        """The command-line options about output."""
         return FrontEndOptions(quiet=self.given.quiet, no_color=self.given.no_color)
 
     @property
     def output(self) -> str:
-        """The word of `--output`."""
+        """The value of `--output`."""
         return self.given.output
 
     @property
@@ -73,7 +73,7 @@ class Launched:
 
     @property
     def state_dir(self) -> Path:
-        """Where the files of this person are kept."""
+        """The user's state folder."""
         from inarch.config.directories import state_dir
 
         return state_dir(os.environ)
@@ -106,7 +106,7 @@ class Launched:
         return evolve(self, given=self.given._replace(flags=flags, profile=profile or self.given.profile), app=None)
 
     def find(self) -> Callable[[Launch], int]:
-        """Compose and return how the named front end converses, or the first that does."""
+        """Compose and return the conversation function of the named front end, or of the first that has one."""
         self.app = compose_app(self.given)
         bound = self.app.composition.front_ends
         names = sorted(bound, key=lambda name: name != self.given.output)
@@ -119,7 +119,7 @@ class Launched:
 
 
 def _of_a_part(options: Options) -> Callable[[Launch], int] | None:
-    """Return how a built-in part's front end converses, without composing: the line to type at is there at once."""
+    """Return a built-in part's conversation function without composing, so that its input line appears at once."""
     found = discover().builtins.get(own_names().get((KIND, options.output), ""))
     if found is None or found.name in options.without:
         return None

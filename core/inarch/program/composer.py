@@ -1,4 +1,4 @@
-"""From flags to a composed application and a session."""
+"""Composition of an application and a session from command-line flags."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from inarch.sessions.session import Session
 
 _PLAIN = ("model", "approve", "max_iterations", "effort")
-"""Flags that are keys of the profile as they stand."""
+"""Flags that are profile keys without conversion."""
 
 
 class Options(NamedTuple):
-    """The flags of one run, checked."""
+    """Checked flags of one run."""
 
     profile: str | None = None
     root: str = "."
@@ -43,7 +43,7 @@ class Options(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any], naming: str = "") -> Options:
-        """Return the options that click's parameters amount to, and a plugin to add.
+        """Return the options from click's parameters, and a plugin to add.
 
         Raises:
             UsageError: A value is wrong, or two flags contradict each other.
@@ -77,14 +77,14 @@ class Options(NamedTuple):
         """Return the configuration of the run.
 
         Raises:
-            ConfigError: The first thing that is wrong.
+            ConfigError: The first fault.
         """
         from inarch.config.load import load_config
 
         return load_config(self.root, profile=self.profile, flags=self.flags)
 
     def checked_config(self) -> tuple[Config | None, tuple[ConfigError, ...]]:
-        """Return the configuration as far as it can be read, and everything that is wrong with it."""
+        """Return the readable part of the configuration, and all errors in it."""
         from inarch.config.load import check_config
 
         return check_config(self.root, profile=self.profile, flags=self.flags)
@@ -108,7 +108,7 @@ def _left_out(text: str) -> str:
 
 
 def compose_app(options: Options) -> App:
-    """Compose the application; what it left out is recorded with its sessions.
+    """Compose the application; parts that were left out are recorded with its sessions.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
@@ -130,7 +130,7 @@ def compose_app(options: Options) -> App:
 
 
 def tell_left_out(app: App) -> None:
-    """Say what the composition ignored or refused, for commands without a session to record it in."""
+    """Print what the composition ignored or refused, for commands without a session to record it in."""
     for note in app.ignored:
         say("note", note)
     for refused in app.composition.refused:
@@ -141,10 +141,10 @@ def compose_given(given: Mapping[str, Any], *, tells: bool = True, naming: str =
     """Compose the application from click's parameters.
 
     Args:
-        given: What click read for `composing_options`.
-        tells: Whether it is said what the composition left out. A session records that; a command without one says it.
-        naming: A plugin to add where the profile does not name it: that of the command which was typed.
-        **flags: Keys of the profile that win over everything else.
+        given: Click's values for `composing_options`.
+        tells: Whether to print what the composition left out. A session records that; a command without one prints it.
+        naming: A plugin to add if the profile does not name it: that of the typed command.
+        **flags: Profile keys that override everything else.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
@@ -160,7 +160,7 @@ def open_session(app: App, options: Options) -> Session:
     """Open the session that the flags name, or a new one.
 
     Raises:
-        UsageError: No session, or more than one, fits; or the new one can't have the name that is wanted.
+        UsageError: No session, or more than one, fits, or the new one cannot have the requested name.
     """
     if options.resume:
         return app.session(_latest(app).id)
@@ -175,7 +175,7 @@ def open_session(app: App, options: Options) -> Session:
 
 
 def _latest(app: App) -> SessionInfo:
-    """Return the session of the directory in which something happened last: that is the one to go on with.
+    """Return the directory's session with the latest event, which `--continue` resumes.
 
     Raises:
         UsageError: There is none.
@@ -198,7 +198,7 @@ def read_schema(place: str) -> dict[str, Any]:
     """Return the JSON Schema in a file.
 
     Raises:
-        UsageError: It can't be read, is no JSON Schema, or no answer could keep it.
+        UsageError: It cannot be read, is not a JSON Schema, or no answer could match it.
     """
     from inarch_lib.schemas.answers import schema_fault
 

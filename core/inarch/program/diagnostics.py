@@ -1,4 +1,4 @@
-"""The diagnostics file: what `INARCH_LOG=debug` keeps for whoever looks for a fault."""
+"""Diagnostics file that `INARCH_LOG=debug` writes for debugging."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 LEVELS = ("trace", "debug", "info", "warning", "error")
 _MOST_BYTES = 10_000_000
 _MOST_OF_AN_EVENT = 2000
-_descriptors: list[int] = []  # of the file that is open
+_descriptors: list[int] = []  # of the open file
 
 
 @cache
 def diagnostics() -> Logger | None:
-    """Return the logger that writes the file, None where `INARCH_LOG` is not set.
+    """Return the logger that writes the file, None if `INARCH_LOG` is not set.
 
     Raises:
-        ConfigError: `INARCH_LOG` is no level, or the file can't be written.
+        ConfigError: `INARCH_LOG` is not a level, or the file cannot be written.
     """
     level = os.environ.get("INARCH_LOG", "").lower()
     if not level:
@@ -49,13 +49,13 @@ def diagnostics() -> Logger | None:
 
 
 def note_event(line: str) -> None:
-    """Keep the beginning of an event, already free of secrets."""
+    """Write the beginning of a redacted event."""
     logger = diagnostics()
     if logger is None:
         return
     try:
         logger.debug("{}", line[:_MOST_OF_AN_EVENT])
-    except OSError as error:  # such as a full disk: what is written for a fault must not become one
+    except OSError as error:  # such as a full disk: diagnostics must not cause a fault
         _discard()
         logger.remove()
         say("note", f"the diagnostics file takes no more: {error.strerror}")
@@ -68,7 +68,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _discard() -> None:
-    """Let what is still buffered go nowhere: closing writes, too, and would fail as the last write did."""
+    """Discard buffered data: closing writes, too, and would fail as the last write did."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for descriptor in _descriptors:
         os.dup2(nowhere, descriptor)

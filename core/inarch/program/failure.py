@@ -1,4 +1,4 @@
-"""How the program fails: one line for the user's errors, a short report for ours, silence for a closed pipe."""
+"""Reports of failures: one line for the user's errors, a short report for Inarch's, silence for a closed pipe."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _OF_TURNS = {"done": ANSWERED, "failed": FAILED, "limited": LIMITED, "cancelled"
 
 
 def exit_code(status: str, *, unmet: bool = False) -> int:
-    """Return the exit code for how a turn ended; `unmet` is the turn's own word that nothing was done."""
+    """Return the exit code for a turn's status; `unmet` means that nothing was done."""
     code = _OF_TURNS.get(status, FAILED)
     return NOT_DONE if unmet and code in (ANSWERED, CANCELLED) else code
 
 
 def say(kind: str, text: str) -> None:
-    """Write `inarch: kind: text` to standard error, on one line; a closed one is nobody's concern."""
+    """Write `inarch: kind: text` to standard error, on one line; ignore a closed one."""
     from inarch.journal.redactor import hide_in_message
     from inarch_lib.output.escapes import escape
 
@@ -30,7 +30,7 @@ def say(kind: str, text: str) -> None:
 
 
 def say_remedy(remedy: str) -> None:
-    """Write below a message what helps: lines of configuration among them stay lines, to be copied."""
+    """Print a remedy below a message; lines of configuration in it stay lines, so that they can be copied."""
     from inarch.journal.redactor import hide_in_message
     from inarch_lib.output.escapes import escape
 
@@ -42,7 +42,7 @@ def say_remedy(remedy: str) -> None:
 
 
 def quiet_exit(descriptor: int = 1) -> None:
-    """Point an output at nothing, so that the interpreter's last flush can't complain of a closed pipe or terminal."""
+    """Redirect an output to nothing, so that the interpreter's last flush does not report a closed pipe or terminal."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
     except OSError:
@@ -50,7 +50,7 @@ def quiet_exit(descriptor: int = 1) -> None:
 
 
 def report_crashes(debug: bool) -> None:
-    """Report an error nobody expected in two lines with its traceback in a file; `debug` shows the traceback."""
+    """Report an unexpected error in two lines with its traceback in a file; `debug` prints the traceback."""
     sys.excepthook = _traced if debug else _crashed
 
 
@@ -83,7 +83,7 @@ def _crashed(cls: type[BaseException], error: BaseException, trace: TracebackTyp
 
 
 def _keep(report: str) -> str | None:
-    """Write the report where only the user can read it."""
+    """Write the report to a file that only the user can read."""
     from time import gmtime, strftime
 
     from inarch.config.directories import state_dir
@@ -96,7 +96,7 @@ def _keep(report: str) -> str | None:
 
         make_folder(folder)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except (OSError, ConfigError):  # no room, no rights, or no home
+    except (OSError, ConfigError):  # no space, no permission, or no home
         return None
     text = f"{sys.version}\n{report}"
     with os.fdopen(descriptor, "wb") as file:

@@ -1,7 +1,8 @@
-"""A command that a plugin brings: loaded after probing, called through the guarded door.
+"""Command of a plugin: loaded after probing, called through the guard.
 
-To type one that Inarch itself knows, a word of `inarch.offered`, is to name its plugin for this run: such a word is
-never a prompt. Any other command is there only where the profile names its plugin.
+If Inarch itself knows the command, as a word of `inarch.offered`, typing it adds its plugin to this run, and the word
+is
+never a prompt. Any other command exists only if the profile names its plugin.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand
 
 _BEFORE = ("--root", "--profile", "--quiet", "--no-color", "--debug")
-"""Options of the program that every plugin's command takes, before its name: it is loaded by them."""
+"""Program options that precede every plugin command and determine how it is loaded."""
 _OURS = (click.exceptions.Exit, click.Abort, click.ClickException, InarchError, BrokenPipeError)
 
 
 class Foreign(click.Command):
-    """Stands for a plugin's command, so that what it raises names the plugin; `ctx.obj` is its `PluginContext`."""
+    """Wrapper of a plugin's command, so that its errors name the plugin; `ctx.obj` is its `PluginContext`."""
 
     def __init__(self, inner: click.Command, context: PluginContext) -> None:
         super().__init__(inner.name, params=inner.params, help=inner.help)
@@ -43,7 +44,7 @@ class Foreign(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Read the words as the plugin's command would."""
+        """Parse the arguments as the plugin's command would."""
         with self._guarded():
             context = self._inner.make_context(info_name, args, parent, obj=self._context, **extra)
         context.command = self
@@ -64,7 +65,7 @@ class Foreign(click.Command):
             if error.option_name not in _BEFORE:
                 raise
             before = f"inarch {error.option_name} … {self.name}"
-            raise UsageError(f"{error.option_name} stands before a plugin's command", before) from None
+            raise UsageError(f"{error.option_name} must precede a plugin's command", before) from None
 
 
 def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
@@ -72,7 +73,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
 
     Raises:
         ConfigError: The configuration is wrong.
-        UsageError: The root is no directory, or the profile does not have the plugin.
+        UsageError: The root is not a directory, or the profile does not have the plugin.
         PluginError: The plugin could not be loaded.
     """
     from inarch.config.load import load_config
@@ -93,7 +94,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
 
 
 def _is_known(found: FoundCommand) -> bool:
-    """Whether Inarch itself says that this command is of this distribution."""
+    """Return whether Inarch itself assigns this command to this distribution."""
     package = shipped().offered.get(found.name, "")
     return (found.package, found.distribution) == (package, package.replace("_", "-"))
 
@@ -103,7 +104,7 @@ def load_command(found: FoundCommand, config: Config) -> click.Command:
 
     Raises:
         UsageError: The profile does not have the command's plugin, or this is safe mode.
-        PluginError: The plugin or the command can't be loaded.
+        PluginError: The plugin or the command cannot be loaded.
     """
     owner = _owner(found, config)
     if owner is None:

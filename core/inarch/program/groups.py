@@ -1,7 +1,7 @@
-"""Commands by entry point: the words of the program, and subcommands that are added to its groups.
+"""Commands by entry point: top-level commands, and subcommands added to the program's groups.
 
 `fork = "pkg.cli:fork"` in the entry-point group `inarch.commands` is `inarch fork`; `sessions.audit = …` is `inarch
-sessions audit`. Inarch's own come the same way; a name belongs to who has it first, and Inarch is first.
+sessions audit`. Inarch's own commands are entry points, too. The first owner keeps a name, and Inarch is first.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand
 
 GROUPS = ("config", "models", "plugins", "policy", "sessions", "tools")
-"""The groups of the program that take subcommands of others."""
+"""The groups of the program that accept other subcommands."""
 
 
 @cache
 def own_commands() -> Mapping[str, FoundCommand]:
-    """Return Inarch's own, by what has to be typed."""
+    """Return Inarch's own commands, by what the user types."""
     from inarch.plugins.discovery import own_commands
 
     return {_typed(name): found for name, found in own_commands().items()}
@@ -29,7 +29,7 @@ def own_commands() -> Mapping[str, FoundCommand]:
 
 @cache
 def commands_of_plugins() -> Mapping[str, FoundCommand]:
-    """Return those of plugins, by what has to be typed; all that is installed is read for them."""
+    """Return the commands of plugins, by what the user types; reads all installed metadata."""
     from inarch.plugins.discovery import discover
 
     found = {_typed(name): one for name, one in discover().commands.items()}
@@ -42,10 +42,10 @@ def _typed(name: str) -> str:
 
 
 def load(words: str, given: Mapping[str, Any]) -> click.Command | None:
-    """Load a command, None where there is no such; `given` are the options of the program, for those of plugins.
+    """Load a command, None if it does not exist; `given` are the program's options, for commands of plugins.
 
     Raises:
-        InarchError: It is a plugin's, and can't be loaded here.
+        InarchError: It is a plugin's, and cannot be loaded here.
     """
     own = own_commands().get(words)
     if own is None:
@@ -64,14 +64,14 @@ def load(words: str, given: Mapping[str, Any]) -> click.Command | None:
 
 
 def refuse_slip(word: str, known: Callable[[], Iterable[str]]) -> None:
-    """Refuse a word that is no command where it was hardly meant as a prompt, which may cost money.
+    """Refuse a probable typo of a command, because running it as a prompt may cost money.
 
     Args:
-        word: What was typed.
-        known: Returns the names of commands; only asked where the word looks like one.
+        word: The typed word.
+        known: Returns the names of commands; called only if the word looks like one.
 
     Raises:
-        UsageError: It is a command that can be installed, or one slip away from a known one.
+        UsageError: It is a command that can be installed, or one typo away from a known one.
     """
     from inarch.contract.errors import UsageError
     from inarch.contract.metadata import shipped
@@ -80,7 +80,7 @@ def refuse_slip(word: str, known: Callable[[], Iterable[str]]) -> None:
     if word in shipped().offered:
         distribution = shipped().offered[word].replace("_", "-")
         raise UsageError(
-            f"the command {word!r} is of {distribution}, which is not installed",
+            f"the command {word!r} belongs to {distribution}, which is not installed",
             f"inarch plugins install {distribution} --enable; {asks}",
         )
     if near := slip_of(word, known):
@@ -88,7 +88,7 @@ def refuse_slip(word: str, known: Callable[[], Iterable[str]]) -> None:
 
 
 def slip_of(word: str, known: Callable[[], Iterable[str]], joints: str = "-") -> str:
-    """Return which of some names a word of five letters and more is one slip away from, "" for none."""
+    """Return the name from which a word of five letters or more is one typo away, "" for none."""
     letters = word.translate(dict.fromkeys(map(ord, joints)))
     if len(letters) < 5 or not letters.isalpha():
         return ""
@@ -96,7 +96,7 @@ def slip_of(word: str, known: Callable[[], Iterable[str]], joints: str = "-") ->
 
 
 def _is_slip(word: str, name: str) -> bool:
-    """Whether one letter is missing, too many or another one, or two neighbours have changed places."""
+    """Return whether one letter is missing, extra or different, or two neighbours are swapped."""
     shorter = min(len(word), len(name))
     same = next((at for at in range(shorter) if word[at] != name[at]), shorter)
     word, name = word[same:], name[same:]
@@ -105,7 +105,7 @@ def _is_slip(word: str, name: str) -> bool:
 
 
 def list_foreign(formatter: click.HelpFormatter, commands: Iterable[tuple[str, FoundCommand]]) -> None:
-    """List commands of plugins with where they come from, without loading one."""
+    """List commands of plugins with their origin, without loading one."""
     from inarch_lib.output.escapes import escape
 
     others = [f"{name} ({found.plugin or found.distribution})" for name, found in sorted(commands)]
@@ -116,7 +116,7 @@ def list_foreign(formatter: click.HelpFormatter, commands: Iterable[tuple[str, F
 
 
 class Group(click.Group):
-    """A group of the program: its subcommands come by entry point, too."""
+    """Group of the program, whose subcommands come by entry point, too."""
 
     def added(self, commands: Mapping[str, FoundCommand]) -> dict[str, FoundCommand]:
         """Return those of `commands` that are subcommands of this group, by their last word."""
@@ -128,7 +128,7 @@ class Group(click.Group):
         return sorted({*self.commands, *self.added(own_commands()), *self.added(commands_of_plugins())})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a subcommand; None where there is no such name."""
+        """Load a subcommand; None if there is no such name."""
         command = super().get_command(ctx, cmd_name)
         if command is None:
             command = load(f"{self.name} {cmd_name}", ctx.find_root().params)
@@ -139,7 +139,7 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return what the first word means; where it means nothing, the nearest is told."""
+        """Return the command of the first word, or suggest the nearest one."""
         word = args[0]
         is_own = word in self.commands or word in self.added(own_commands())
         if not is_own and word[:1] != "-" and word not in (known := self.list_commands(ctx)):
@@ -150,7 +150,7 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the subcommands; those of plugins are not loaded for it."""
+        """List the subcommands without loading those of plugins."""
         names = sorted({*self.commands, *self.added(own_commands())})
         own = {name: self.get_command(ctx, name) for name in names}
         limit = formatter.width - 6 - max(map(len, own))

@@ -1,4 +1,4 @@
-"""Ctrl-C and the signals that ask a program to end: who takes them, and how they are given back."""
+"""Handling of Ctrl-C and the signals that ask a program to end, and the restoring of earlier handlers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASKING = ("SIGINT", "SIGTERM", "SIGHUP")  # the last one is missing on Windows
 
 
 def leave_at_once(number: int) -> None:
-    """End the process without another word."""
+    """End the process immediately."""
     sys.stderr.flush()
     os._exit(CANCELLED)
 
@@ -29,17 +29,16 @@ def interrupts(
     *,
     ignored: bool = False,
 ) -> Iterator[None]:
-    """Take signals: call `asked` with the number of the first one and `again` with that of each later one.
+    """Handle signals: call `asked` with the number of the first one and `again` with that of each later one.
 
-    Whoever handled signals before has them back at the end, and hears then of one that asks the program to end, rather
-    than what it was doing. Plain handlers, not the event loop's: they must also work while a tool or a plugin keeps
-    the loop busy. In the main thread only.
+    At the end the earlier handlers are restored, and receive a signal that asked the program to end. These are plain
+    handlers, not the event loop's: they must also work while a tool or a plugin keeps the loop busy. Main thread only.
 
     Args:
-        asked: Takes the first signal; what it raises is raised wherever the program is.
-        again: Takes each that follows; by default the program ends at once.
-        names: Which signals; one that the system doesn't know is left out.
-        ignored: Whether to take those, too, that are ignored: nohup and background jobs keep what their shell chose.
+        asked: Takes the first signal; its exception is raised wherever the program is.
+        again: Takes each later one; by default the program ends at once.
+        names: The signals; unknown ones are left out.
+        ignored: Whether to handle ignored signals, too: nohup and background jobs rely on their shell's choice.
     """
     first = 0
 
@@ -49,7 +48,7 @@ def interrupts(
         (asked if is_first else again)(number)
 
     known = {number: signal.getsignal(number) for number in (getattr(signal, n) for n in names if hasattr(signal, n))}
-    left = (None,) if ignored else (None, signal.SIG_IGN)  # None: another library's, which could not be given back
+    left = (None,) if ignored else (None, signal.SIG_IGN)  # None: another library's, which could not be restored
     before: dict[int, Any] = {number: handler for number, handler in known.items() if handler not in left}
     for number in before:
         signal.signal(number, handle)

@@ -1,6 +1,6 @@
-"""The words of the command line: which command they mean, and what every way to end comes to.
+"""Program: resolution of the arguments to a command, and exit codes for every way to end.
 
-Only click is imported to show the help; commands come by entry point, and are loaded when they are called.
+Showing the help imports only click. Commands are entry points, and are loaded when they are called.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand
 
 SUMMARIES = {
-    "ask": "Ask one question, in one or more words.",
-    "chat": "Start a conversation.",
-    "sessions": "List, search, show, export and delete sessions.",
-    "stats": "Sum up tokens, cost and time.",
+    "ask": "Ask one question, in as many words as you like.",
+    "chat": "Talk in one session.",
+    "sessions": "List, search, show, name, fork, export and delete sessions.",
+    "stats": "Summarise the usage of requests.",
     "replay": "Run a session again from its record.",
     "undo": "Revert a turn's changes to files.",
-    "redo": "Reapply what undo reverted.",
-    "blame": "Show which turn wrote a line.",
+    "redo": "Reapply reverted changes.",
+    "blame": "Show which turn wrote a line, and why.",
     "tools": "List, show and call tools.",
-    "models": "List and test models.",
-    "plugins": "List, test, install and create plugins.",
-    "policy": "List, explain and revoke permissions.",
+    "models": "List providers and models, and try them.",
+    "plugins": "List, try, install and write plugins.",
+    "policy": "Show what may run without a question, and why.",
     "config": "Show, check and trust configuration.",
-    "auth": "Manage keys and sign-ins.",
+    "auth": "Store keys of services in the system's keyring.",
     "doctor": "Check the installation.",
     "help": "Show this, or the help of a command.",
 }
-"""What `--help` says of Inarch's own commands, in its order, without loading one."""
-# Options that say where and how to work; one that a command has no use for is refused instead of ignored.
+"""Summaries of Inarch's own commands for `--help`, in its order, without loading one."""
+# Options about the place and manner of work; a command refuses those that it does not use.
 _SHOWING = frozenset({"quiet", "no_color", "debug"})
-_LOADING = frozenset({"root", "profile"})  # say how a plugin's command is loaded
+_LOADING = frozenset({"root", "profile"})  # determine how a plugin's command is loaded
 _GOES_ON = frozenset({"--continue", "--session"})
 _BARE_GROUP: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.1 shows the help itself
 
@@ -54,11 +54,11 @@ class Commands(click.Group):
     """The program: a prompt, or a command that is loaded when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of our own commands and of those that plugins bring."""
+        """Return the names of Inarch's own commands and those of plugins."""
         return [*(name for name in SUMMARIES if name in own_commands()), *_of_plugins()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command; None where there is no such name."""
+        """Load a command; None if there is no such name."""
         return None if " " in cmd_name else load(cmd_name, ctx.params)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -70,7 +70,7 @@ class Commands(click.Group):
         list_foreign(formatter, _of_plugins().items())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the program's own options; text such as "- do this" is a prompt, not an option."""
+        """Parse the program's own options; text such as "- do this" is a prompt, not an option."""
         listed = next((i for i, arg in enumerate(args) if arg[:1] == "-" and arg[1:2].isspace()), None)
         if listed is not None:
             args = [*args[:listed], "--", *args[listed:]]
@@ -79,10 +79,10 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return what the first word means: a prompt, standard input, or a command."""
+        """Return the meaning of the first word: a prompt, standard input, or a command."""
         word, *rest = args
         if not own_commands():
-            raise UsageError("inarch is not installed: the metadata that names its commands isn't there", "use pip")
+            raise UsageError("inarch is not installed: the metadata that names its commands is missing", "use pip")
         if word == "-":
             return self._called(ctx, "ask", self._own(ctx, "ask"), args)
         command = None if any(map(str.isspace, word)) else self.get_command(ctx, word)
@@ -97,18 +97,18 @@ class Commands(click.Group):
     def _called(
         self, ctx: click.Context, name: str, command: click.Command, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Make the options given before the command the defaults of its own."""
+        """Turn options before the command into the command's defaults."""
         unset = click.core.ParameterSource.DEFAULT
         given = {key: value for key, value in ctx.params.items() if ctx.get_parameter_source(key) is not unset}
         useless = given.keys() - _SHOWING - (_LOADING if name not in SUMMARIES else set())
-        if useless and (useless := useless - _parameters(command)):  # a group's subcommands are loaded for that
+        if useless and (useless := useless - _parameters(command)):  # needed to load a group's subcommands
             flags = [param.opts[-1 if param.name != "without" else 0] for param in self.params if param.name in useless]
             raise click.UsageError(f"{', '.join(flags)} means nothing to {name!r}", ctx)
         ctx.default_map = {name: _defaults(command, given)}
         return name, command, args
 
     def alone(self, ctx: click.Context) -> Any:
-        """Run without a command: a conversation on a terminal, else the prompt that is piped in."""
+        """Run without a command: a conversation on a terminal, else the prompt from a pipe."""
         name = "chat" if sys.stdin is not None and sys.stdin.isatty() else "ask"
         command = self._own(ctx, name)
         self._called(ctx, name, command, [])
@@ -116,10 +116,10 @@ class Commands(click.Group):
             return command.invoke(inner)
 
     def _own(self, ctx: click.Context, name: str) -> click.Command:
-        """Load one of our own commands.
+        """Load one of Inarch's own commands.
 
         Raises:
-            UsageError: It isn't there.
+            UsageError: It is missing.
         """
         command = self.get_command(ctx, name)
         if command is None:
@@ -157,10 +157,10 @@ def _defaults(command: click.Command, given: dict[str, Any]) -> dict[str, Any]:
 @asking_options
 @click.pass_context
 def program(ctx: click.Context, /, **_given: Any) -> Any:
-    """Ask about the code in a directory, or change it.
+    """Ask about a directory of code, or have it changed.
 
-    One argument that is not a command is a prompt. `inarch` alone starts a conversation. Options work before or after
-    the prompt or command.
+    An argument that is not a command is a prompt; `inarch` alone starts a conversation. Options precede or follow the
+    prompt or the command.
     """
     return program.alone(ctx) if ctx.invoked_subcommand is None else None
 
@@ -170,7 +170,7 @@ def run(argv: Sequence[str]) -> int:
     code = _run(argv)
     try:
         sys.stderr.flush()
-    except (OSError, ValueError):  # the terminal is gone; the interpreter would make an exit code of its own of that
+    except (OSError, ValueError):  # the terminal is gone; the interpreter would exit with its own code
         quiet_exit(2)
     return code
 
@@ -184,7 +184,7 @@ def _run(argv: Sequence[str]) -> int:
             return FAILED
         code = _call(list(argv))
         sys.stdout.flush()
-    except BrokenPipeError:  # `inarch … | head`: whoever read us has enough
+    except BrokenPipeError:  # `inarch … | head`: the reader has enough
         quiet_exit()
         return CLOSED_PIPE
     except OSError as error:
@@ -213,7 +213,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _was_terminal(descriptor: int) -> bool:
-    """Whether an output that takes no more is a terminal, which has been closed then."""
+    """Return whether a failing output is a terminal, which has been closed then."""
     try:
         return stat.S_ISCHR(os.fstat(descriptor).st_mode)
     except OSError:
@@ -228,16 +228,16 @@ def _is_somewhere() -> bool:
 
 
 def _open_outputs() -> bool:
-    """Make sure that both outputs are there and take any text; return whether somebody may read the answer."""
+    """Make sure that both outputs exist and accept any text; return whether the answer can be read."""
     is_read = sys.stdout is not None
     for number in range(3):
         try:
             os.fstat(number)
-        except OSError:  # else the first file that is opened would take its place, and be written to
+        except OSError:  # otherwise the first opened file would take its place, and be written to
             os.open(os.devnull, os.O_RDWR)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # closed by whoever started us
+        if stream is None:  # closed by the parent process
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - until the end
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""The flags that the program and its commands share; given before a command they are defaults for the ones after it."""
+"""Flags that the program and its commands share; flags before a command are defaults for those after it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
 
 def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is left out; a command can't do without the built-in part that it is of.
+    """Return the plugins to leave out; a command cannot leave out its own built-in part.
 
     Raises:
-        UsageError: It is to.
+        UsageError: It is among them.
     """
     if names:
         from inarch.contract.guard import left_out
         from inarch.program.groups import own_commands
 
         words = ctx.command_path.partition(" ")[2]
-        found = own_commands().get(words) or own_commands().get(words.partition(" ")[0])  # one that its group holds
+        found = own_commands().get(words) or own_commands().get(words.partition(" ")[0])  # one in its group
         if found is not None and f"no:{found.part}" in names:
             raise left_out(f"inarch {words}", found.part)
     return names
@@ -29,15 +29,15 @@ def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> 
 
 _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--profile",), {"metavar": "NAME", "help": "Profile of the configuration."}),
-    (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to use. auto picks one."}),
+    (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to ask; auto picks one."}),
     (("--root",), {"metavar": "DIR", "help": "Work in this directory instead of the current one."}),
     (
         ("--add-dir", "added"),
-        {"metavar": "DIR", "multiple": True, "help": "Also work in this directory."},
+        {"metavar": "DIR", "multiple": True, "help": "Read and change files of this directory, too."},
     ),
     (
         ("--approve",),
-        {"type": click.Choice(["ask", "edits", "all", "plan", "none"]), "help": "Calls that run without asking you."},
+        {"type": click.Choice(["ask", "edits", "all", "plan", "none"]), "help": "Calls that run without a question."},
     ),
     (
         ("-p", "without"),
@@ -45,25 +45,25 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     ),
     (("--plugin", "files"), {"metavar": "FILE", "multiple": True, "help": "Add a plugin from a Python file."}),
 )
-_EFFORTS = ["minimal", "low", "medium", "high", "max"]  # `Effort`, which the help needn't import
+_EFFORTS = ["minimal", "low", "medium", "high", "max"]  # `Effort`, which the help need not import
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "Output format, or NAME of a plugin's front end."}),
-    (("--session",), {"metavar": "ID", "help": "Continue a session, by name, id or start of the id."}),
-    (("--name",), {"metavar": "NAME", "help": "Name of the new session, for --session."}),
-    (("--continue", "resume"), {"is_flag": True, "help": "Continue the latest session of this directory."}),
-    (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Maximum requests in a turn."}),
-    (("--max-cost",), {"metavar": "USD", "help": "Maximum cost of a turn in US dollars."}),
-    (("--effort",), {"type": click.Choice(_EFFORTS), "help": "Thinking effort of the model."}),
-    (("--output-schema",), {"metavar": "FILE", "help": "Answer in JSON that matches this JSON Schema."}),
-    (("--no-journal",), {"is_flag": True, "help": "Write no record to disk."}),
+    (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "Front end that shows the run; NAME is a plugin's."}),
+    (("--session",), {"metavar": "ID", "help": "Go on with a session (a name, an id or its start)."}),
+    (("--name",), {"metavar": "NAME", "help": "Name the new session; --session NAME goes on with it."}),
+    (("--continue", "resume"), {"is_flag": True, "help": "Go on with the latest session of this directory."}),
+    (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Requests a turn may take."}),
+    (("--max-cost",), {"metavar": "USD", "help": "Money a turn may take."}),
+    (("--effort",), {"type": click.Choice(_EFFORTS), "help": "How much the model thinks before it answers."}),
+    (("--output-schema",), {"metavar": "FILE", "help": "JSON Schema of the answer, which is then JSON."}),
+    (("--no-journal",), {"is_flag": True, "help": "Store no record on disk."}),
 )
 _ASKING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--long",), {"is_flag": True, "help": "Ask for a full answer: adds 'in full' to the prompt."}),
+    (("--long",), {"is_flag": True, "help": "A full answer: appends 'in full' to the prompt."}),
 )
 _SHOWING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--quiet",), {"is_flag": True, "help": "Print only the answer and errors."}),
-    (("--no-color",), {"is_flag": True, "help": "No colours, like NO_COLOR."}),
-    (("--debug",), {"is_flag": True, "help": "Print tracebacks instead of one-line errors."}),
+    (("--quiet",), {"is_flag": True, "help": "The answer only."}),
+    (("--no-color",), {"is_flag": True, "help": "No colours; so does NO_COLOR."}),
+    (("--debug",), {"is_flag": True, "help": "Tracebacks instead of one-line errors."}),
 )
 
 

@@ -1,4 +1,4 @@
-"""What shows a run, by the word of `--output`, and how the kernel stands before it: the composition has them all."""
+"""Front ends by the name in `--output`, and their protection against closed outputs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Display:
-    """The front end as the kernel sees it: an output that takes no more ends the turn in good order."""
+    """Front end as the kernel uses it; a closed output ends the turn in good order."""
 
     front_end: FrontEnd
     plugin: str = KERNEL
@@ -45,7 +45,7 @@ class Display:
         return self.front_end.name
 
     def show(self, event: Event) -> None:
-        """Show an event, unless the output takes no more."""
+        """Show an event, unless the output is closed."""
         if self.closed_by is not None:
             return
         if self.logs and event.kind != "model.delta":
@@ -59,11 +59,11 @@ class Display:
             self.closed_by = error
             if self.on_closed is not None:
                 self.on_closed()
-        finally:  # what else it raises is caught and told by the kernel, which then shows it nothing more
+        finally:  # the kernel catches and reports any other error, and then shows it no more events
             self.broken_by = None if shown else sys.exc_info()[1]
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        """Ask, unless the output takes no more."""
+        """Ask, unless the output is closed."""
         if self.closed_by is not None:
             return []
         with self._door():
@@ -83,24 +83,24 @@ class Display:
         return passed_on("front_ends", self.front_end, name)
 
     def keeping_stdout(self) -> AbstractContextManager[object]:
-        """Keep what others print off standard output; a plugin's front end may itself be printing."""
+        """Keep other output off standard output; a plugin's front end may itself be printing."""
         if self.plugin != KERNEL:
             return nullcontext()
         said = able(self.front_end, Beside)
         return redirect_stdout(Harmless(sys.stderr if said is None else said.beside))
 
     def _door(self) -> AbstractContextManager[None]:
-        """Name the plugin for what its front end raises; what the kernel's own raise is a crash to be reported."""
+        """Name the plugin for its front end's errors; an error of the kernel's own is a crash to report."""
         if self.plugin == KERNEL:
             return nullcontext()
         return guarded(self.plugin, "front end", passes=(BrokenPipeError,))
 
 
 def open_display(app: App, options: Options) -> Display:
-    """Open the front end that `--output` names; a plugin may have brought it.
+    """Open the front end that `--output` names, possibly a plugin's.
 
     Raises:
-        InarchError: No front end has this name, or a plugin's can't be opened; the application is closed.
+        InarchError: No front end has this name, or a plugin's cannot be opened; the application is closed.
     """
     try:
         return Display(*_front_end(options, app.composition))
@@ -111,12 +111,12 @@ def open_display(app: App, options: Options) -> Display:
 
 
 def _front_end(options: Options, composition: Composition) -> tuple[FrontEnd, str]:
-    """Return the front end that the options ask for, and the plugin that brought it."""
+    """Return the requested front end, and the plugin that provides it."""
     bound = composition.front_ends.get(options.output)
     if bound is None:
         raise _unknown(options.output, composition)
     wanted = FrontEndOptions(quiet=options.quiet, no_color=options.no_color)
-    if bound.plugin in composition.builtins:  # what it raises is a crash to be reported
+    if bound.plugin in composition.builtins:  # its error is a crash to report
         return bound.value.open(wanted) if isinstance(bound.value, FrontEndSpec) else bound.value, KERNEL
     with guarded(bound.plugin, "front end", passes=(InarchError,)):
         opened = bound.value.open(wanted) if isinstance(bound.value, FrontEndSpec) else bound.value

@@ -1,4 +1,4 @@
-"""One turn from the command line: a front end shows it, Ctrl-C ends it in good order, the exit code says how."""
+"""One turn from the command line: shown by a front end, ended in order by Ctrl-C, reported by the exit code."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def run_prompt(prompt: str, options: Options) -> int:
             display.close()
             await app.aclose()
 
-    # With a handler of our own in place asyncio.run installs none; its own can stop the loop between a task's end and
-    # the loop's knowing of it.
+    # With its own handler in place asyncio.run installs none; that one can stop the loop between a task's end and
+    # the loop's noticing it.
     with interrupts(lambda _: pressed.append(True)):
         return asyncio.run(once())
 
@@ -53,11 +53,11 @@ async def drive(
     """Run a turn to its end, or to its orderly end after Ctrl-C, and return its exit code.
 
     Args:
-        session: Where it runs.
-        prompt: What is asked.
-        display: Who shows it.
-        is_interrupted: Whether a signal came before the turn could take it.
-        prompts: Returns the prompts that the prompt stands for.
+        session: The session.
+        prompt: The prompt.
+        display: The front end.
+        is_interrupted: Whether a signal came before the turn could handle it.
+        prompts: Expands the prompt to the prompts to run.
 
     Raises:
         UsageError: The prompt or the configuration is not usable.
@@ -80,10 +80,10 @@ async def drive(
 
 
 async def _prompts(app: App, session: Session, prompt: str) -> Sequence[str]:
-    """Return what a command that asks makes of its words; any other prompt stands for itself.
+    """Return the prompts that a command makes of its arguments; any other prompt is returned unchanged.
 
     Raises:
-        UsageError: It names no command, and is one slip away from one that asks.
+        UsageError: It is not a command, and one typo away from one that asks.
     """
     name, _ = split_slash_command(prompt) or ("", "")
     commands = app.composition.slash_commands
@@ -92,11 +92,11 @@ async def _prompts(app: App, session: Session, prompt: str) -> Sequence[str]:
         asking = [known for known, one in commands.items() if one.value.asks]
         if near := slip_of(name, lambda: asking, "-_.:"):
             said = f"there is no command /{name}; did you mean '/{near}'?"
-            raise UsageError(said, "with a word before it, it is asked as it stands")
+            raise UsageError(said, "with a word before it, it is asked unchanged")
     if bound is None or not bound.value.asks:
         if name:
             what = "no command here" if bound is None else "a command of conversations only"
-            say("note", f"/{name} is {what}, so it is asked as it stands")
+            say("note", f"/{name} is {what}, so it is asked unchanged")
         return (prompt,)
     return await app.command(session, prompt, partial(say, "note"))
 
