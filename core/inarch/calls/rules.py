@@ -142,9 +142,8 @@ class RulesPolicy:
 
     A rule that allows with `path` needs every path of the call to match. One that asks or denies needs one path. A
     command line is compared by its words. If the tokenizer refuses it, no rule that allows matches it. `runners` are
-    the
-    tools whose command lines the workspace runs, and `commands` grants only those. `root` is the workspace's absolute
-    path, which command lines may name.
+    the tools whose command lines the workspace runs, and `commands` grants only those. `root` is the workspace's
+    absolute path, which command lines may name.
     """
 
     rules: tuple[Rule, ...] = field(converter=_in_order)

@@ -236,8 +236,8 @@ class Scheduler:
         """Return the calls, all terminal, in call order; a tool's failure is a result, never an exception.
 
         A call runs even if its predecessor failed or was denied: the model sees every result. `person` replaces the
-        front
-        end for calls that the user made. It is also asked about calls that need no approval, if the tool offers rights.
+        front end for calls that the user made. It is also asked about calls that need no approval, if the tool offers
+        rights.
 
         Raises:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.

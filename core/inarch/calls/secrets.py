@@ -85,8 +85,7 @@ class Secrets:
         """Return the arguments for the tool, with real values only if the tool is marked to receive them.
 
         A tool that writes files gets a value only for a file that already contains it. So a secret does not spread, and
-        an
-        edit around it does not destroy it.
+        an edit around it does not destroy it.
 
         Raises:
             ToolFailed: A placeholder would be written in place of the secret, or the secret into another file.

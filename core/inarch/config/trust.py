@@ -54,9 +54,8 @@ class Trust(NamedTuple):
         Files that commands name are bound, too. A changed one does not end trust, but no command runs it.
 
         Args:
-            whole: Whether to search all folders for guide files. Otherwise only those count that existed when trust
-                was given; a later one is not trusted, and does not end trust. The same holds for files that commands
-                name.
+            whole: Whether to search all folders for guide files. Otherwise only those count that existed when trust was
+                given; a later one is not trusted, and does not end trust. The same holds for files that commands name.
             config_dir: With `whole`, the user's configuration folder, whose commands may name files of the project;
                 by default the usual one.
         """

@@ -96,12 +96,10 @@ class Approval:
     """One answer to one waiting call; `arguments` are the changed ones if `outcome` is `modify`.
 
     If every call of a reply was denied and each answer says `ends_turn`, the turn ends. `ends_turn` of None means yes
-    if
-    there is no `reason`, because the model then has nothing to work with.
+    if there is no `reason`, because the model then has nothing to work with.
 
     `rights` replace the rights chosen before; they are from the call's `RightsOffer`. A `modify` without arguments
-    changes
-    only the rights, and Inarch asks about the call again.
+    changes only the rights, and Inarch asks about the call again.
     """
 
     call_id: str
@@ -128,8 +126,7 @@ class ApprovalGiven:
     """Event: an answer arrived; `by` is `user`, `mode` (the approve mode) or `headless`.
 
     `arguments` are those that the user gave the call if `outcome` is `modify`. `rights` are the additional rights from
-    the
-    user. `approve` is the session's approve mode after the call succeeded.
+    the user. `approve` is the session's approve mode after the call succeeded.
     """
 
     kind: ClassVar[str] = "approval.given"

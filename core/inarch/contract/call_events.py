@@ -120,8 +120,7 @@ class ChangesUndone:
     """Event: the user reverted or reapplied changes; `action` is `undo` or `redo`.
 
     The effects on files are `file.changed` events with `id` as their `call_id`. `calls` are the calls whose changes it
-    was
-    about, `turns` their turns.
+    was about, `turns` their turns.
     """
 
     kind: ClassVar[str] = "changes.undone"

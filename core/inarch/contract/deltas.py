@@ -23,8 +23,7 @@ class Usage:
     """Tokens and money of one request or one turn; `cost_usd` None is unknown, never zero.
 
     Of the input tokens, `cached_tokens` came from the service's cache and `written_tokens` were stored in it at a
-    separate
-    price. `estimated` says that some tokens are an estimate, because the service reported none for a request.
+    separate price. `estimated` says that some tokens are an estimate, because the service reported none for a request.
     """
 
     input_tokens: int = 0

@@ -37,8 +37,7 @@ class Spent:
     """Usage of requests, with every attempt and decision.
 
     `cost_usd` is the known part. `unknown` counts the requests without a known cost, `estimated` those whose tokens are
-    an
-    estimate. `seconds` is the time from request to reply.
+    an estimate. `seconds` is the time from request to reply.
     """
 
     purpose: str

@@ -33,9 +33,8 @@ class SessionStarted:
     """Event: a session began. `root` is the workspace, `version` Inarch's, `plugins` the composed ones.
 
     A fork names its source in `forked_from` and starts with the source's first `forked_at` agent turns. If
-    `forked_events`
-    is not 0, its events from the second to that one are the source's, under the same numbers. A child session has its
-    origin and limits in `branch`.
+    `forked_events` is not 0, its events from the second to that one are the source's, under the same numbers. A child
+    session has its origin and limits in `branch`.
     """
 
     kind: ClassVar[str] = "session.started"

@@ -48,8 +48,7 @@ class ProposedFile:
     """Text that a call would leave in a file; `before` is its present one, None for a new file.
 
     If `argument` names an argument of the call, the text is that argument and there is no file; `path` is then a name
-    for
-    editors.
+    for editors.
     """
 
     path: str

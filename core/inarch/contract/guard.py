@@ -34,8 +34,7 @@ def guarded(
     """Run foreign code; turn its exceptions into a `PluginError`, except the errors of the contract.
 
     At the doors `load` and `hook`, it also catches `SystemExit` and every other `BaseException` but
-    `KeyboardInterrupt`,
-    because nothing depends on the plugin yet.
+    `KeyboardInterrupt`, because nothing depends on the plugin yet.
 
     Args:
         plugin: The plugin's name.

@@ -54,8 +54,7 @@ class Rewriter(Protocol):
     """Port of an object that sees each call before it is judged, and may change it.
 
     If it raises, returns another type or times out, it is skipped with a note. An `async` one runs on the loop, any
-    other
-    in a thread.
+    other in a thread.
     """
 
     @property

@@ -120,8 +120,7 @@ class ToolContext(Protocol):
 
         It spends from the call's turn, ends with the call and asks the user under its name. Its changes count as the
         call's. If the call did not declare that it may change anything (`exclusive`), the child is read-only, unless
-        its
-        task has its own `root`. Changes there are not changes of the call.
+        its task has its own `root`. Changes there are not changes of the call.
 
         Raises:
             ToolFailed: It cannot start: too deep, no such tool, setting or child, or a `root` that is not a true copy.
@@ -152,11 +151,9 @@ class Tool(Protocol):
       calls with an equal description.
     - `allowed_by(arguments) -> str`: returns the lines of configuration that lift a denial of the tool's own policy.
     - `asking(arguments) -> Sequence[int]`: returns the positions, from 0, of the commands of a line that a rule or
-      grant
-      has to allow; without it, all of them.
+      grant has to allow; without it, all of them.
     - `check(arguments, context)`: raises `ToolFailed` if a call can only fail. It runs before Inarch asks the user, in
-      a
-      thread, and changes nothing.
+      a thread, and changes nothing.
     - `rights(arguments, chosen) -> RightsOffer | None`: says which rights the user can give such a call in the same
       question. It raises `ToolFailed` if the choice is impossible. The running call finds them in `context.rights`.
     - `offered(model)`: returns whether a model, by its full name, sees the tool.
@@ -221,14 +218,11 @@ class ModelProvider(Protocol):
     A provider may offer more members:
 
     - `async find_default()`: finds a default model that only the service knows. It is awaited before a turn that names
-      no
-      model; from then on `default_model` returns the name.
+      no model; from then on `default_model` returns the name.
     - `check_key(model)`: raises the `ProviderError` that a request without the key would end in, and sends nothing. If
-      it
-      cannot know, it may return a message. It is called before the user chooses a model.
+      it cannot know, it may return a message. It is called before the user chooses a model.
     - `takes_effort(model)`: whether the provider passes a request's `effort` to its service. If it is false or missing,
-      the
-      user is informed and requests have none.
+      the user is informed and requests have none.
     - `service`: the `HttpService` of a provider that uses HTTP. A first-time user is shown its host, unless it is
       this machine.
     """
@@ -270,13 +264,11 @@ class Situation:
     """Situation that a strategy or a context source reads.
 
     `ask` sends a request at the turn's expense. `record` stores an event of a kind that the plugin declares, as that of
-    a
-    `ToolContext` does.
+    a `ToolContext` does.
 
     `happened` has the events outside turns since a strategy last decided or a model was last asked, even before a
-    resume:
-    commands that the user ran (`command.ran`), reverted changes (`changes.undone`), the files that either changed
-    (`file.changed`), and plugins' records.
+    resume: commands that the user ran (`command.ran`), reverted changes (`changes.undone`), the files that either
+    changed (`file.changed`), and plugins' records.
     """
 
     turn: Turn
@@ -335,8 +327,7 @@ class Tracer(Protocol):
     - `files(session_id)`: returns the paths of its files about a session.
     - `logs()`: returns the paths of all sessions' logs as `inarch sessions restore` reads them, named by session id.
     - `remarks()`: returns lines about how its plugin was composed, such as a part that was left out. They are shown
-      before
-      the first turn.
+      before the first turn.
     """
 
     @property

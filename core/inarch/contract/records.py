@@ -67,11 +67,10 @@ TERMINAL: frozenset[CallStatus] = frozenset({"success", "error", "cancelled"})
 class Effects:
     """Reads and writes of a call: workspace-relative paths; a trailing `/` is a subtree, `""` is everything.
 
-    Two calls conflict when one writes a path that the other reads or writes, equal or one an ancestor of the other;
-    an exclusive call conflicts with every other. A call that starts `programs` keeps to its paths, but may have other
+    Two calls conflict when one writes a path that the other reads or writes, equal or one an ancestor of the other; an
+    exclusive call conflicts with every other. A call that starts `programs` keeps to its paths, but may have other
     effects, for example in the network. So Inarch asks about it and never retries it. A call that `removes` leaves
-    nothing
-    at the paths it writes; the question shows what it would remove.
+    nothing at the paths it writes; the question shows what it would remove.
     """
 
     reads: frozenset[str] = frozenset()
@@ -294,8 +293,7 @@ class Contribution:
     """Addition of a context source: text and pictures for the model, and calls to run before it is asked.
 
     `notes` are remarks for the user, such as that something could not be added; the model does not see them. `stop`
-    says
-    why this prompt gets no answer: then no model receives the prompt, now or later.
+    says why this prompt gets no answer: then no model receives the prompt, now or later.
     """
 
     text: str = ""

@@ -58,11 +58,9 @@ class LastingApprovals(Protocol):
     """Store of the user's answers that hold for more than one call.
 
     To store chosen rights too, offer two more methods. `remember_rights(shape, tool, rights)` is called after
-    `remember`
-    for lasting answers. `rights_of(shape, tool) -> ChosenRights` is called after a scope was found; this very call
-    takes
-    precedence over similar calls. Without them, Inarch asks about such a call again or runs it without the additional
-    rights.
+    `remember` for lasting answers. `rights_of(shape, tool) -> ChosenRights` is called after a scope was found; this
+    very call takes precedence over similar calls. Without them, Inarch asks about such a call again or runs it without
+    the additional rights.
     """
 
     def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:

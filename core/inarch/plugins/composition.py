@@ -49,8 +49,7 @@ class Bound(Generic[T]):
     """Object that a plugin registered, with the plugin's name and context.
 
     `ready` makes a model provider available to `auto`; then its name is the plugin's. `is_replaced` says that the
-    program
-    that composed has replaced the plugin's object by this one.
+    program that composed has replaced the plugin's object by this one.
     """
 
     plugin: str
@@ -77,8 +76,7 @@ class Outcome:
     """Outcome for the plugins of a composition.
 
     `loaded` are the profile's plugins. `builtins` are Inarch's own parts, which register like plugins. `elsewhere` has
-    the
-    handles of plugins loaded outside this process. `given_way` has notes about commands whose names were taken.
+    the handles of plugins loaded outside this process. `given_way` has notes about commands whose names were taken.
     `original` is the composition before the program's replacements.
     """
 

@@ -165,8 +165,7 @@ class Trial:
         """Probe the plugin and its commands regardless of the remembered result, and replace that result.
 
         A plugin that the user wants loaded elsewhere is not probed, because a probe would give it all the user's
-        rights.
-        Its remembered result is deleted, and None is returned.
+        rights. Its remembered result is deleted, and None is returned.
         """
         from inarch.plugins.probe import probe
 

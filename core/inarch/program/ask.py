@@ -21,7 +21,8 @@ from inarch.program.options import all_options, asking_options
 def ask(words: tuple[str, ...], **given: Any) -> int:
     """Ask one question, in as many words as you like.
 
-    The last word `-`, or a pipe, reads standard input. It is the prompt if there are no other words, else context for it.
+    The last word `-`, or a pipe, reads standard input. It is the prompt if there are no other words, else context
+    for it.
     """
     return _answer(words, given)
 

@@ -1,8 +1,7 @@
 """Command of a plugin: loaded after probing, called through the guard.
 
 If Inarch itself knows the command, as a word of `inarch.offered`, typing it adds its plugin to this run, and the word
-is
-never a prompt. Any other command exists only if the profile names its plugin.
+is never a prompt. Any other command exists only if the profile names its plugin.
 """
 
 from __future__ import annotations

@@ -63,8 +63,7 @@ class ComposeOptions(PluginOptions, total=False):
     """Replacements for composed objects, or a function that receives the composition and returns them.
 
     The composition has `tools`, `models` and `strategies` by name and `context_sources` and `tracers` in order, each
-    with
-    `plugin` and `value`.
+    with `plugin` and `value`.
     """
 
 
@@ -369,8 +368,7 @@ class App:
         """Run a `/NAME words` that the user typed, record it, and return the prompts to run next.
 
         Its calls are judged, asked about, recorded and undone as any call. Do not run a command without `at_once`
-        during a
-        turn.
+        during a turn.
 
         Args:
             session: The session of this application in which it was typed.

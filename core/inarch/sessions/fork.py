@@ -29,8 +29,7 @@ def fork_session(
     """Return the id of a new session that begins with the first `at` agent turns of another; None takes all.
 
     Events between these turns (the user's own commands, reverted changes) are included. So are the bytes that events
-    name:
-    long outputs, pictures, earlier files. The files of the workspace stay as they are now.
+    name: long outputs, pictures, earlier files. The files of the workspace stay as they are now.
 
     Args:
         store: The store of both.

@@ -116,10 +116,8 @@ class Session:
         """Add a message of the user before the next request of the running turn, after the results of its calls.
 
         It is stored when this returns. Without a running turn, its `turn_id` is empty. If the turn sends no more
-        requests,
-        it stays in `waiting` and the next prompt begins with it; `run` without a prompt makes it a prompt of its own.
-        Any
-        thread may call this, but no listener of events.
+        requests, it stays in `waiting` and the next prompt begins with it; `run` without a prompt makes it a prompt of
+        its own. Any thread may call this, but no listener of events.
 
         Raises:
             UsageError: The text is empty, or this process was forked from the one that composed.

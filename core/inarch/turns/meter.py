@@ -132,8 +132,7 @@ class Meter:
     """Meter of one turn against its limits; it counts every request that the turn pays for.
 
     `usage` is the turn's known usage. If a request ended without a usage report, its reservation stays, because only
-    the
-    bill will show its cost. A child's turn also spends from the turn `above` it.
+    the bill will show its cost. A child's turn also spends from the turn `above` it.
     """
 
     limits: TurnLimits
