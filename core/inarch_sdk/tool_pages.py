@@ -120,6 +120,6 @@ def _told(effects: Effects) -> Iterator[str]:
     if effects.programs:
         yield "runs programs"
     if effects.exclusive:
-        yield "runs alone: what it changes is not known beforehand"
+        yield "runs alone: its changes are not known beforehand"
     if effects == Effects():
         yield "none: it touches no file of the workspace"

@@ -157,7 +157,7 @@ def test_a_wrong_variable_is_named(place: Place, name: str, text: str, said: str
         ({"max_cost_usd": Decimal("0")}, "--max-cost: must be greater than 0, not 0"),
         ({"max_iterations": 0}, "--max-iterations: must be 1 or more"),
         ({"approve": "al"}, "--approve: must be one of"),
-        ({"modle": "al"}, "--modle: is no profile key.*'model'"),
+        ({"modle": "al"}, "--modle: is not a profile key.*'model'"),
     ],
 )
 def test_a_wrong_flag_is_named(place: Place, flags: dict[str, object], said: str) -> None:

@@ -121,7 +121,7 @@ def _plain(ending: inarch.Ending) -> Any:
         (_hangs, "did not answer within 0.2 s"),
         (_raises, "RuntimeError: no"),
         (_late, "TimeoutError: its own"),
-        (_number, "gave no reason in words but 7"),
+        (_number, "did not return a reason as text but 7"),
         (_plain, "TypeError"),
     ],
 )

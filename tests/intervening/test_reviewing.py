@@ -81,8 +81,8 @@ def _exits(*_: Any) -> str:
         (_blocks, "did not answer within 0.2 s and was abandoned"),
         (_raises, "RuntimeError: no"),
         (_exits, "tried to end the process"),
-        (lambda *_: 7, "gave no text but 7"),
-        (lambda *_: {"text": "x"}, "gave no text but {'text': 'x'}"),
+        (lambda *_: 7, "did not return text but 7"),
+        (lambda *_: {"text": "x"}, "did not return text but {'text': 'x'}"),
     ],
 )
 def test_one_that_fails_is_told_and_left_out(talk: Having, review: Any, words: str) -> None:

@@ -135,13 +135,13 @@ def _raises(*_: Any) -> None:
     ("rewrite", "words"),
     [
         (_raises, "RuntimeError: no"),
-        (lambda *_: {"file_path": "b.txt"}, "gave no Rewrite but"),
-        (lambda *_: inarch.Rewrite(None, "perhaps"), "gave no Rewrite but"),
+        (lambda *_: {"file_path": "b.txt"}, "did not return a Rewrite but"),
+        (lambda *_: inarch.Rewrite(None, "perhaps"), "did not return a Rewrite but"),
         (
             lambda *_: inarch.Rewrite({"file_path": "b.txt", "nonsense": 1}),
             "gave read_file wrong arguments: read_file: ",
         ),
-        (lambda *_: inarch.Rewrite({"file_path": object()}), "gave no Rewrite but"),
+        (lambda *_: inarch.Rewrite({"file_path": object()}), "did not return a Rewrite but"),
     ],
 )
 def test_one_that_fails_leaves_the_call_to_a_person(talk: Having, rewrite: Any, words: str) -> None:

@@ -27,7 +27,7 @@ def test_a_plan_is_edited_approved_and_carried_out_in_one_turn(desk: Desk) -> No
     assert turn.content == "done" and not turn.unmet
     assert (desk.root / "new.txt").read_text() == "text\n"
     assert desk.person is not None
-    assert desk.person.asked[0].reason.endswith("after a yes the approve mode is ask")
+    assert desk.person.asked[0].reason.endswith("after approval the approve mode is ask")
     assert "present_plan" in desk.offered(0) == desk.offered(2)
     assert "plan mode" in desk.requests[0].messages[0].text
     assert "The user changed the arguments of this call" in desk.seen[1] and "2. Nothing else" in desk.seen[1]

@@ -62,7 +62,7 @@ def test_safe_mode_loads_no_command(site: Site) -> None:
     ("source", "attribute", "words"),
     [
         (COMMAND, "absent", "AttributeError"),
-        (COMMAND, "number", "is no click command"),
+        (COMMAND, "number", "is not a click command"),
         ("import os; os._exit(3)", "greet", "ended the process"),
         ("raise SystemExit", "greet", "SystemExit"),
     ],

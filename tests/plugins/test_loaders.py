@@ -180,7 +180,7 @@ def test_only_a_part_of_inarch_itself_may_load_plugins(site: Site) -> None:
     names = [site.add("sly", source.format(mode="sly")), site.add("slyer", source.format(mode="process"))]
     made = composed(site, *names, site.add("asking", LOUD), without=["isolation"])
     reasons = {item.name: item.reason for item in made.refused}
-    assert reasons["sly"] == reasons["slyer"] == "brings a loader of plugins, which only a part of Inarch itself may"
+    assert reasons["sly"] == reasons["slyer"] == "registers a loader of plugins, which only a built-in part may"
     assert "nothing here offers mode" in reasons["asking"]
     assert made.loaders == {}
 
@@ -220,9 +220,9 @@ def test_a_loader_is_given_what_there_is_to_know(site: Site, with_loader: Callab
         (Offered((), {"tools": [object()]}), "has no text 'name'"),
         (Offered((), {"tools": [shout, shout]}), "registers the tool 'shout' twice"),
         (Offered((), {"stores": [shout]}), "is not an inarch.StoreSpec"),
-        (Offered(("inarch_wrong",), {}), "registers what there is no hook for: 'inarch_wrong'"),
-        (Offered((), {"wrong": []}), "registers what there is no hook for: 'wrong'"),
-        (Offered((), {"loaders": [Recorder()]}), "brings a loader of plugins, which only a part of Inarch itself may"),
+        (Offered(("inarch_wrong",), {}), "registers objects of an unknown hook: 'inarch_wrong'"),
+        (Offered((), {"wrong": []}), "registers objects of an unknown hook: 'wrong'"),
+        (Offered((), {"loaders": [Recorder()]}), "registers a loader of plugins, which only a built-in part may"),
         (inarch.PluginError("plugin 'asking' is ill", plugin="asking", remedy="rest"), "is ill"),
         (OSError("out of order"), "failed at load: OSError: out of order"),
         (inarch.ConfigError("too loud", key="profiles.default.model"), "did not take its settings"),

@@ -275,4 +275,4 @@ def test_an_entry_point_that_names_no_module_is_refused(site: Site) -> None:
     info.mkdir()
     (info / "entry_points.txt").write_text("[inarch.plugins]\nodd = odd-module:attr\n")
     (refused,) = site.compose("odd", probed=False).refused
-    assert "names 'odd-module:attr', which is no module" in refused.reason
+    assert "names 'odd-module:attr', which is not a module" in refused.reason

@@ -173,7 +173,10 @@ def test_standard_input_is_the_prompt_or_its_context(cli: Run, jsonl: tuple[str,
     [
         (("toosl",), "did you mean 'tools'?"),
         (("sesions", "list", "--json"), "did you mean 'sessions'?"),
-        (("frobnicate", "the", "shop"), "'the' after the prompt is one too many (quote the whole, or use inarch ask)"),
+        (
+            ("frobnicate", "the", "shop"),
+            "'the' after the prompt is one argument too many (quote the whole, or use inarch ask)",
+        ),
         ((), "nothing to ask"),
         (("ask",), "nothing to ask"),
         (("  ",), "nothing to ask"),

@@ -83,7 +83,7 @@ def test_what_it_does_to_files_is_recorded_and_can_be_done_again(app: inarch.App
 
 def test_one_that_is_not_there_or_fails_is_told_in_a_line(app: inarch.App) -> None:
     session = app.session()
-    with pytest.raises(inarch.UsageError, match="no plugin brings the session extension 'lost'"):
+    with pytest.raises(inarch.UsageError, match="no plugin provides the session extension 'lost'"):
         session.extension("lost")
     with pytest.raises(inarch.PluginError, match="plugin 'marking' failed at extension: ValueError: no bookmarks"):
         session.extension("broken")

@@ -108,7 +108,7 @@ def test_restore_without_a_file_brings_back_the_sessions_of_this_directory_alone
 def test_a_session_with_damaged_rows_is_made_whole_from_its_log_and_says_so(place: Place, damage: str) -> None:
     place.change(damage)
     notes, seqs, model = place.go_on()
-    assert "1 event that the store had lost came back from the log" in notes
+    assert "1 event that the store had lost: restored from the log" in notes
     assert seqs == [*range(1, len(seqs) + 1)]
     assert "a first question" in str(model.requests[0].messages)
 

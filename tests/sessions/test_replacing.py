@@ -244,7 +244,7 @@ def inarch_tracers(context):
         (Replacements(models=[object()]), "model provider .* has no text 'name'"),  # type: ignore[list-item]
         (Replacements(clock=object()), "clock .* has no method 'new_id'"),  # type: ignore[arg-type]
         (Replacements(store=object()), "store .* has no method 'append'"),  # type: ignore[arg-type]
-        (lambda composed: None, "None is no inarch.Replacements"),
+        (lambda composed: None, "None is not an inarch.Replacements"),
     ],
 )
 def test_what_is_no_such_part_is_refused(tmp_path: Path, replacing: Any, message: str) -> None:

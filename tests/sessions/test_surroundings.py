@@ -46,7 +46,7 @@ def test_inside_a_running_loop_what_waits_says_what_to_write(root: Path) -> None
         return said
 
     ran, closed, entered = asyncio.run(go())
-    why = "can't wait where an event loop is running, as in async functions"
+    why = "can't wait while an event loop is running, as in async functions"
     assert (
         ran == f"inarch.run {why} (write async with inarch.compose(...) as app: turn = await app.session().run(prompt))"
     )

@@ -145,7 +145,7 @@ def test_a_store_that_cannot_keep(make_desk: Callable[..., Desk], do: Calls, req
     desk.write("a", "1\n")
     if required:
         for call in (do.patch("a", "1", "2"), do.create("new", "x"), do.delete("a"), do.move("a", "b")):
-            with pytest.raises(AssertionError, match="can't be kept for an undo: the disk is full; nothing was"):
+            with pytest.raises(AssertionError, match="can't be stored for an undo: the disk is full; nothing was"):
                 desk.turn("change", call)
         assert desk.tree().keys() == {"a"}
         assert desk.read("a") == "1\n"
@@ -156,7 +156,7 @@ def test_a_store_that_cannot_keep(make_desk: Callable[..., Desk], do: Calls, req
     events = store.load("session")
     assert [event.data["kept"] for event in events if event.kind == "file.changed"] == [False, False]
     notes = [event.data["text"] for event in events if event.kind == "note"]
-    assert notes == ["changes can't be undone, for files can't be kept: the disk is full"]
+    assert notes == ["changes can't be undone because files can't be stored: the disk is full"]
     assert not desk.undo().done
 
 

@@ -131,7 +131,7 @@ class Approvals:
         shape = live.shape
         words = "" if live.offer is not None and live.offer.is_once else shape.words
         if live.offer is not None and live.offer.approve:
-            reason = f"{reason}; after a yes the approve mode is {live.offer.approve}"
+            reason = f"{reason}; after approval the approve mode is {live.offer.approve}"
         return ApprovalRequest(live.call, tool, reason, shown, words, file, live.offer, live.is_persons, shape.key)
 
     async def _from_front_end(
@@ -230,7 +230,9 @@ class Approvals:
     ) -> None:
         self._given(live, "deny", "once", by, reason or message)
         instead = live.judgement.remedy if live.judgement is not None else ""
-        live.fail(ToolError("denied", message, remedy or instead or "ask the user how to go on, or do it another way"))
+        live.fail(
+            ToolError("denied", message, remedy or instead or "ask the user how to continue, or do it another way")
+        )
 
     def _given(
         self,
@@ -285,7 +287,7 @@ def remedy_of_unasked(live: LiveCall) -> str:
 def _remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
     """Return what to do about a call that a policy or the approve mode denies."""
     if judgement.reason.endswith("the approve mode is plan"):
-        return "only look for now, and say in a plan what is to be done; the person decides when that begins"
+        return "only read for now, and propose the changes in a plan; the user decides when to start"
     if judgement.by != "policy" or "the approve mode is none" in judgement.reason:
         return "run with --approve ask to be asked"
     key = "" if judgement.is_rule else lifting_key(live)

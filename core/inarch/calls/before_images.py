@@ -306,7 +306,7 @@ class Keeping:
             for side in (before, after):
                 if side.hash == "":
                     kept = False
-                    notes.append(f"{path} is too big to be kept: this change of it can't be undone")
+                    notes.append(f"{path} is too big to be stored: this change of it can't be undone")
                 elif side.hash is not None and not keeper.has(side.hash):
                     kept = bool(self._kept(keeper, path, side.data(), happened=True)) and kept
             changes.append(
@@ -333,9 +333,11 @@ class Keeping:
         except StoreError as error:
             if keeper.journal.required and not happened:
                 raise ToolFailed(
-                    "execution", f"{path} can't be kept for an undo: {error.message}; nothing was written", error.remedy
+                    "execution",
+                    f"{path} can't be stored for an undo: {error.message}; nothing was written",
+                    error.remedy,
                 ) from error
-            self._tell(keeper, f"changes can't be undone, for files can't be kept: {error.message}")
+            self._tell(keeper, f"changes can't be undone because files can't be stored: {error.message}")
             return ""
 
     def _too_big(self, path: str) -> None:

@@ -107,6 +107,6 @@ def declared_effects(bound: Bound[Tool], arguments: Mapping[str, Any]) -> Effect
     with guarded(bound.plugin, "tool", passes=(ToolFailed,)):
         effects = bound.value.effects(arguments)
         if not isinstance(effects, Effects):
-            what = f"declared effects that are no Effects: {effects!r}"
+            what = f"declared effects that are not an Effects: {effects!r}"
             raise PluginError(f"tool {bound.value.name!r} of plugin {bound.plugin!r} {what}", plugin=bound.plugin)
     return effects

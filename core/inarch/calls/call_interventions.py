@@ -62,7 +62,9 @@ class Intervening:
         if said is None:
             return
         if not isinstance(said, Rewrite) or said.decision not in _DECISIONS or fault_of(said.arguments):
-            self._tell(live, part, "rewriter", blame(part.plugin, "rewriter", f"gave no Rewrite but {said!r:.200}"))
+            self._tell(
+                live, part, "rewriter", blame(part.plugin, "rewriter", f"did not return a Rewrite but {said!r:.200}")
+            )
             return
         given = None
         if said.arguments is not None:
@@ -102,7 +104,7 @@ class Intervening:
         said = await self._asked(live, part, part.value.review, "reviewer", mending)
         review = said if isinstance(said, Review) else Review(said or "")
         if not isinstance(review.text, str) or fault_of(review.text) or type(review.stop) is not bool:
-            self._tell(live, part, "reviewer", blame(part.plugin, "reviewer", f"gave no text but {said!r:.200}"))
+            self._tell(live, part, "reviewer", blame(part.plugin, "reviewer", f"did not return text but {said!r:.200}"))
             return
         if not review.text and not review.stop:
             return

@@ -119,7 +119,7 @@ def _changing(tool: Tool, effects: Effects) -> str:
     if effects.writes:
         return f"it changes {_listed(effects.writes)}{' and runs programs' if effects.programs else ''}"
     if effects.exclusive and tool.category not in READING:
-        return "what it changes is not known beforehand"
+        return "its changes are not known beforehand"
     return "it runs a program" if effects.programs else ""
 
 

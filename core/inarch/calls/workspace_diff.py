@@ -106,7 +106,7 @@ class Tree:
                     known = self._known[path] = self._copied(entry, at_ns, self._read(entry))
                 left_out += known.offset < 0 and known.hash == ""
             self._comparing += holds
-        too_big = (f"{left_out} files are too big to be kept: what commands do to them can't be undone",)
+        too_big = (f"{left_out} files are too big to be stored: what commands do to them can't be undone",)
         return (*too_big * bool(left_out), *self.blind_spots)
 
     def differences(self, writes: Sequence[str], *, held: bool = True) -> Iterator[tuple[str, Side, Side]]:
@@ -129,7 +129,7 @@ class Tree:
 
     def _present(self, writes: Sequence[str]) -> dict[str, FileStat]:
         if not isinstance(self.workspace, Restorable):
-            raise ToolFailed("execution", "this kind of workspace does not say what changed")
+            raise ToolFailed("execution", "this kind of workspace does not report changes")
         found = self.workspace.survey(MOST_FILES)
         if found.truncated:
             raise ToolFailed("execution", f"there are more than {MOST_FILES} files")

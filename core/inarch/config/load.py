@@ -191,7 +191,7 @@ class _Loading:
         for key, value in flags.items():
             given = Given(value, Source(_FLAGS.get(key) or f"--{key.replace('_', '-')}"))
             if value is not None and key not in PROFILE_KEYS:
-                self.problems.append(given.error("is no profile key", nearest(key, PROFILE_KEYS)))
+                self.problems.append(given.error("is not a profile key", nearest(key, PROFILE_KEYS)))
             elif value is not None:
                 values[key] = given
         return read_given(Profile, values, Given(None, BUILT_IN), self.problems)

@@ -84,7 +84,7 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
                 write_kept(path, projects)
     except OSError as error:
         raise StoreError(
-            "permission", f"{what} can't be kept in {path.parent}: {error.strerror}", "make the folder writable"
+            "permission", f"{what} can't be stored in {path.parent}: {error.strerror}", "make the folder writable"
         ) from error
 
 

@@ -96,7 +96,7 @@ class Profile:
     store: str = key("The kind of context store.", _first("store"), NAME)
     approve: Approve = key(
         "Calls that run without a question: `ask` nothing with effects, `edits` file edits, `all` all; `none` denies "
-        "it, and so does `plan` until the person has approved a plan.",
+        "it, and so does `plan` until the user has approved a plan.",
         "ask",
     )
     max_iterations: int = key("Requests to the model in one turn.", 50, COUNT)

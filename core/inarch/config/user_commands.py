@@ -57,7 +57,7 @@ def user_command(
         if brought is None:
             raise ToolFailed("permission", f"{file} is a file of a project that is not trusted", _TRUST)
         if brought.read(file) is None:
-            raise ToolFailed("permission", f"{file} is not as it was when the project was trusted", _TRUST)
+            raise ToolFailed("permission", f"{file} has changed since the project was trusted", _TRUST)
     return tuple(words)
 
 

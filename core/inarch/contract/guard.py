@@ -78,7 +78,7 @@ def _told(error: BaseException) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001 - as above
-        return f"{name} (which fails to say what it is)"
+        return f"{name} (its own text fails)"
 
 
 def _place(error: BaseException) -> str:

@@ -324,12 +324,12 @@ def is_readable_drop(data: Mapping[str, Any]) -> bool:
 def _text(data: Mapping[str, Any], key: str) -> Any:
     """Return a value that must be text, because a wrong type would fail much later."""
     if not isinstance(data[key], str):
-        raise TypeError(f"{key} is no text")
+        raise TypeError(f"{key} is not text")
     return data[key]
 
 
 def _no_blob(ref: str) -> bytes:
-    raise StoreError("missing", f"nothing is kept as {ref}")
+    raise StoreError("missing", f"nothing is stored as {ref}")
 
 
 def fold(

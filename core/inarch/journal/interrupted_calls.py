@@ -181,7 +181,7 @@ def _result(call: OpenCall, found: Iterable[FileChanged]) -> ToolResult:
         error = ToolError(
             "cancelled",
             f"the session stopped while this call ran; it had changed {', '.join(files)} and nothing else",
-            "look at the present state before going on",
+            "look at the present state before you continue",
         )
         return ToolResult(False, error=error)
     known = {path: digest for path, digest in files.items() if path in call.writes}

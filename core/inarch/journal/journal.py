@@ -324,4 +324,4 @@ def unpacked(blob: Callable[[str], bytes], ref: str) -> str:
     try:
         return zlib.decompress(blob(ref)).decode()
     except (zlib.error, ValueError) as error:
-        raise StoreError("damaged", f"what is kept as {ref} can't be unpacked") from error
+        raise StoreError("damaged", f"the data stored as {ref} can't be unpacked") from error

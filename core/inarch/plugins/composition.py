@@ -328,7 +328,7 @@ class _Composer:
             )
             return
         if registration.offers["loaders"] and not self.is_builtin(found):
-            what = "brings a loader of plugins, which only a part of Inarch itself may"
+            what = "registers a loader of plugins, which only a built-in part may"
             self._refuse(found, what, leaving_out(found.name))
             return
         free = {found.name, None} if self.is_builtin(found) else {None}

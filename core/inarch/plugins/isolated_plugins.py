@@ -194,7 +194,7 @@ def _settings_error(name: str, config: Config, error: ConfigError) -> Exception:
     bare = error.message.removeprefix(f"{source}: ").removeprefix(f"{key}: ")
     if not (key == own or key.startswith((f"{own}.", f"{own}[")) or source.startswith(plugin_variable(name))):
         # otherwise it could refuse everything
-        return blame(name, "load", f"did not take its settings: {error.message:.200}")
+        return blame(name, "load", f"rejected its settings: {error.message:.200}")
     if not key.startswith("plugins.") or source.startswith("INARCH_"):
         return ConfigError(bare, source=source, key=key, remedy=error.remedy)
     steps = re.findall(r"\[(\d+)\]|\.([^.\[]+)", key.removeprefix("plugins").removeprefix(f".{name}"))

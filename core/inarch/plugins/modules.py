@@ -45,7 +45,7 @@ def load_module(found: FoundPlugin) -> ModuleType:
     """
     if not all(part.isidentifier() for part in found.module.split(".")):
         raise PluginError(
-            f"plugin {found.name!r} names {found.module!r}, which is no module",
+            f"plugin {found.name!r} names {found.module!r}, which is not a module",
             plugin=found.name,
             door="load",
             remedy=f'its entry point should read {found.name} = "package"; report it to its author, '

@@ -81,7 +81,7 @@ def probe(found: FoundPlugin, job: ProbeJob, afresh: bool = False) -> Tried:
             return Tried(Refusal(contract.reason, f"{contract.remedy}, {leave}"))
         tried = _run(found, job)
     except OSError as error:
-        return Tried(Refusal(f"could not be probed: {error}", f"make room or mend its files, {leave}"))
+        return Tried(Refusal(f"could not be probed: {error}", f"free space or fix its files, {leave}"))
     if not tried.settings:
         verdict.keep(tried.refusal, job.given)
     return tried

@@ -97,7 +97,7 @@ def registration_of(context: PluginContext, offered: Offered) -> Registration:
         unknown = [*{*offered.hooks}.difference(hookspecs.HOOKS), *{*offered.offers}.difference(PORTS)]
         offers = {kind: tuple(offered.offers.get(kind, ())) for kind in PORTS}
     if unknown:
-        raise _broken(context.name, f"registers what there is no hook for: {unknown[0]!r:.60}")
+        raise _broken(context.name, f"registers objects of an unknown hook: {unknown[0]!r:.60}")
     for kind, values in offers.items():
         _check_names(context.name, kind, values)
     return Registration(context, tuple(offered.hooks), offers)

@@ -214,7 +214,7 @@ def read_schema(place: str) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"--output-schema {place} can't be read: {error.strerror or error}", remedy) from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"--output-schema {place} is no JSON: {error}", remedy) from None
+        raise UsageError(f"--output-schema {place} is not JSON: {error}", remedy) from None
     if fault := schema_fault(schema):
         raise UsageError(f"--output-schema {place} {fault}", remedy)
     return dict(schema)

@@ -129,7 +129,7 @@ def load_command(found: FoundCommand, config: Config) -> click.Command:
         command = getattr(loaded, attribute)
     if not isinstance(command, click.Command):
         raise PluginError(
-            f"plugin {owner.name!r}: {found.target} is no click command",
+            f"plugin {owner.name!r}: {found.target} is not a click command",
             plugin=owner.name,
             door="command",
             remedy="report it to its author",

@@ -48,11 +48,11 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 _EFFORTS = ["minimal", "low", "medium", "high", "max"]  # `Effort`, which the help need not import
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "Front end that shows the run; NAME is a plugin's."}),
-    (("--session",), {"metavar": "ID", "help": "Go on with a session (a name, an id or its start)."}),
-    (("--name",), {"metavar": "NAME", "help": "Name the new session; --session NAME goes on with it."}),
-    (("--continue", "resume"), {"is_flag": True, "help": "Go on with the latest session of this directory."}),
-    (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Requests a turn may take."}),
-    (("--max-cost",), {"metavar": "USD", "help": "Money a turn may take."}),
+    (("--session",), {"metavar": "ID", "help": "Resume a session (a name, an id or its start)."}),
+    (("--name",), {"metavar": "NAME", "help": "Name the new session; --session NAME resumes it."}),
+    (("--continue", "resume"), {"is_flag": True, "help": "Resume the latest session of this directory."}),
+    (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Maximum requests of a turn."}),
+    (("--max-cost",), {"metavar": "USD", "help": "Maximum cost of a turn."}),
     (("--effort",), {"type": click.Choice(_EFFORTS), "help": "How much the model thinks before it answers."}),
     (("--output-schema",), {"metavar": "FILE", "help": "JSON Schema of the answer, which is then JSON."}),
     (("--no-journal",), {"is_flag": True, "help": "Store no record on disk."}),

@@ -129,7 +129,7 @@ def _unknown(name: str, composition: Composition) -> UsageError:
     from inarch.plugins.discovery import discover
     from inarch_sdk.suggestions import nearest
 
-    message = f"--output {name!r} is no front end of the kernel or of the profile's plugins"
+    message = f"--output {name!r} is not a front end of the kernel or of the profile's plugins"
     refused = next((item for item in composition.refused if item.name == name), None)
     if refused is not None:
         return UsageError(f"{message}: plugin {name!r} {refused.reason}", refused.remedy)

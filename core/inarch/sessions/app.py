@@ -477,7 +477,7 @@ def _check_no_loop(what: str, instead: str) -> None:
         asyncio.get_running_loop()
     except RuntimeError:
         return
-    raise UsageError(f"{what} can't wait where an event loop is running, as in async functions", f"write {instead}")
+    raise UsageError(f"{what} can't wait while an event loop is running, as in async functions", f"write {instead}")
 
 
 def open_store(name: str, path: str | os.PathLike[str]) -> ContextStore:

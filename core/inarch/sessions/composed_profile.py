@@ -110,7 +110,7 @@ class Composed:
         if plugin in found.builtins:
             remedy = f"take -p no:{plugin} away" if self.composition.builtins else "compose with builtins=True"
         elif plugin not in found.plugins:
-            remedy = nearest(plugin, known) or "none of the profile's plugins brings one"
+            remedy = nearest(plugin, known) or "none of the profile's plugins provides one"
         elif refused is not None:
             remedy = refused.remedy
         elif plugin in self.config.profile.plugins:

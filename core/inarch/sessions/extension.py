@@ -79,7 +79,7 @@ class Access:
             return self.workspace.link_target(path)
         found = self.workspace.read(path, 0, FILE_LIMIT)
         if found.hash != ref:
-            what = "is too big to be kept" if not found.hash else "has changed while this was worked out"
+            what = "is too big to be stored" if not found.hash else "has changed while this was worked out"
             raise ToolFailed("conflict", f"{path} {what}")
         return found.data
 
@@ -195,7 +195,7 @@ def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events:
 
         if name in discover().builtins:
             raise left_out(f"the session extension {name!r}", name)
-        raise UsageError(f"no plugin brings the session extension {name!r}", f"there are {', '.join(extensions)}")
+        raise UsageError(f"no plugin provides the session extension {name!r}", f"there are {', '.join(extensions)}")
     plugin = found.plugin
     with guarded(plugin, "extension", passes=(UsageError, StoreError)):
         return found.value.open(evolve(access, checked=lambda kind, data: events.checked(plugin, kind, data)))

@@ -78,7 +78,7 @@ class Origin:
         """
         now = self.branch
         if now is not None and (was is None or (was.parent, was.name) != (now.parent, now.name)):
-            raise UsageError(f"session {session_id} is no {now.name} of this session", "leave session_id out")
+            raise UsageError(f"session {session_id} is not a {now.name} of this session", "leave session_id out")
 
 
 @define(eq=False, repr=False, slots=False)

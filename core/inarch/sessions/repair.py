@@ -67,7 +67,7 @@ def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]
         try:
             spent = _taken(journal.store, child, began).rows()
         except StoreError as error:
-            notes.append(Note(f"what {name} took is not known: {error.message}", SOURCE))
+            notes.append(Note(f"the usage of {name} is not known: {error.message}", SOURCE))
         journal.record(ChildEnded(call_id, child, name, "cancelled", spent), turn_id or None)
     children.clear()
     return notes
@@ -167,7 +167,7 @@ def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) 
             holes = session.missing
     said = []
     if count:
-        said.append(f"{'1 event' if count == 1 else f'{count} events'} that the store had lost came back from the log")
+        said.append(f"{'1 event' if count == 1 else f'{count} events'} that the store had lost: restored from the log")
     if holes:
         from inarch_sdk.event_log import WAY_ON, gap_words
 

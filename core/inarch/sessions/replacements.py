@@ -37,7 +37,7 @@ def put_in_place(
     """
     found = replacing if isinstance(replacing, Replacements) else replacing(composed)
     if not isinstance(found, Replacements):
-        raise UsageError(f"replacing: {found!r:.60} is no inarch.Replacements", "return one from the function")
+        raise UsageError(f"replacing: {found!r:.60} is not an inarch.Replacements", "return one from the function")
     if fault := _fault(found):
         raise UsageError(f"replacing: {fault}", "give an object of that port: docs/reference/library.md")
     parts: dict[str, Any] = {kind: _in_place(kind, found, composed) for kind in _BY_NAME}

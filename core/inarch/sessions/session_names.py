@@ -52,7 +52,7 @@ def give_name(
     from inarch_sdk.memory_store import MemoryStore
 
     if hide_in_message(name) != name:
-        raise UsageError("the name holds a secret, and names are kept and shown as they are", "take another")
+        raise UsageError("the name holds a secret, and names are stored and shown unredacted", "take another")
     if not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST or name.startswith("-"):
         raise UsageError(
             f"{name!r} is not a valid session name", f"write 1 to {LONGEST} characters, without line breaks"
@@ -60,10 +60,10 @@ def give_name(
     with changing_kept(state_dir / NAMES_FILE, str, "names of sessions") as names:
         others = {info.id for info in store.sessions()} - {session_id}
         if names.get(name) in others or any(other.startswith(name) for other in others):
-            raise UsageError(f"{name!r} is a session's already", f"take another, or go on with it: --session {name!r}")
+            raise UsageError(f"{name!r} is a session's already", f"take another, or resume it: --session {name!r}")
         keep()
         if isinstance(store, MemoryStore) or all(info.id != session_id for info in store.sessions()):
-            raise UsageError(f"session {session_id} is not kept, so it can't have a name", "name one that has a turn")
+            raise UsageError(f"session {session_id} is not stored, so it can't have a name", "name one that has a turn")
         _forget(names, session_id)
         names[name] = session_id
 

@@ -174,7 +174,7 @@ def open_state(parts: Parts, session_id: str | None, doors: Doors, origin: Origi
         if came_back:
             history, heard = _resumed(store, session_id, make, parts.settle)
     if history is not None and origin.branch is None and _is_elsewhere(history.root, parts.config.root):
-        raise UsageError(f"session {session_id} is about {history.root}", "go on with it there, or with that as --root")
+        raise UsageError(f"session {session_id} is about {history.root}", "resume it there, or with that as --root")
     if history is not None:
         origin.check(heard.branch, session_id or "")
         origin = evolve(origin, branch=origin.branch or heard.branch)
@@ -197,7 +197,7 @@ def open_state(parts: Parts, session_id: str | None, doors: Doors, origin: Origi
     if history is None:
         _record_start(parts, journal, origin.branch)
     if state.inputs.waiting:
-        notes.append(Note("what was said last waits: the next prompt begins with it", "resume"))
+        notes.append(Note("your last message waits: the next prompt begins with it", "resume"))
     for note in (*(Note(one, "keys") for one in parts.keys.notes), *(Note(one, "store") for one in told), *notes):
         journal.record(note)
     if failure is not None:

@@ -119,7 +119,7 @@ class CommandContext:
 
     def _needs_running(self) -> None:
         if self.is_completing:
-            raise RuntimeError("while words are completed a command can't call tools, record or submit")
+            raise RuntimeError("while completing arguments a command can't call tools, record or submit")
 
 
 async def run_command(

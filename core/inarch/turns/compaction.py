@@ -141,7 +141,7 @@ def _cannot_fit(crowded: Crowded, was_tried: bool) -> ProviderError:
         remedy="ask about less or mention fewer files, leave plugins out with -p no:NAME, or name a model with a "
         "larger window with --model"
         if was_tried
-        else "compose with the built-in parts, or with a plugin that brings a compaction",
+        else "compose with the built-in parts, or with a plugin that provides a compaction",
     )
 
 

@@ -176,7 +176,7 @@ def _kept(run: TurnRun, limit: LimitReached, why: str = "") -> str:
     """Return the answer so far, which is the text of the last reply, or say why there is none."""
     if run.asker.unfinished:
         return _with_limit(run, run.asker.unfinished, limit)
-    return f"{limit.text} (and there is no answer so far: {why})" if why else limit.text
+    return f"{limit.text} (and there is no answer yet: {why})" if why else limit.text
 
 
 def _with_limit(run: TurnRun, text: str, limit: LimitReached) -> str:
@@ -263,5 +263,5 @@ async def _reason(run: TurnRun, guard: Bound[EndGuard], answer: str) -> str:
     if reason is None:
         return ""
     if not isinstance(reason, str) or fault_of(reason):
-        raise blame(guard.plugin, "end guard", f"gave no reason in words but {reason!r:.200}")
+        raise blame(guard.plugin, "end guard", f"did not return a reason as text but {reason!r:.200}")
     return str(shortened(run.state.journal.redactor.text(reason.strip()), "", MOST_TEXT))

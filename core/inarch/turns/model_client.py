@@ -188,7 +188,7 @@ class Asker:
         holds = "max_tokens holds" if limits.max_tokens is not None else "set max_tokens to limit it"
         self._record(
             Note(
-                f"the price of {choice.full_name} is unknown, so max_cost_usd can't be kept beforehand; {holds}",
+                f"the price of {choice.full_name} is unknown, so max_cost_usd can't be enforced beforehand; {holds}",
                 "model",
             )
         )

@@ -99,16 +99,16 @@ def checked_contribution(value: object) -> Contribution | None:
         raise TypeError(f"gather returned {value!r:.60}, not an inarch.Contribution of text and calls, or None")
     _check_calls(value.calls, "gather")
     if not all(isinstance(image, Image) and isinstance(image.data, bytes) for image in value.images):
-        raise TypeError("gather returned pictures that are no inarch.Image of bytes")
+        raise TypeError("gather returned pictures that are not an inarch.Image of bytes")
     if not all(isinstance(said, str) for said in (*value.notes, value.stop)):
-        raise TypeError("gather returned notes, or a reason to stop, that are no texts")
+        raise TypeError("gather returned notes, or a reason to stop, that are not text")
     return value
 
 
 def _check_calls(calls: tuple[object, ...], method: str) -> None:
     wrong = next((call for call in calls if not isinstance(call, PlannedCall)), None)
     if wrong is not None:
-        raise TypeError(f"{method} returned the call {wrong!r:.60}, which is no inarch.PlannedCall")
+        raise TypeError(f"{method} returned the call {wrong!r:.60}, which is not an inarch.PlannedCall")
 
 
 async def run_decided(run: TurnRun, decision: Decision) -> None:

@@ -148,7 +148,7 @@ def test_a_damaged_session_is_shown_resumed_and_deleted(cli: Run, talked: str, e
     assert len(as_json["damage"]) == 2
     assert as_json["tokens"][0].keys() == {"what", "count", "tokens"}
     done = cli(*ASK, "go on", "--session", talked)
-    assert done.returncode == 0 and "4 events that the store had lost came back from the log" in done.stderr
+    assert done.returncode == 0 and "4 events that the store had lost: restored from the log" in done.stderr
     assert cli("sessions", "fork", talked, "--at", "1").returncode == 0
     (log,) = (file for file in logs(environ) if talked in file.name)
     assert "everything that the log has was there" in cli("sessions", "restore", str(log)).stdout

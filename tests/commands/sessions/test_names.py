@@ -72,7 +72,7 @@ def test_a_session_that_is_kept_nowhere_gets_no_name(cli: Run) -> None:
     assert cli(*ASK, "--name", "one").returncode == 0
     before = names(cli)
     done = cli(*ASK, "--name", "two", INARCH_STORE="memory")
-    assert done.returncode == 2 and "is not kept, so it can't have a name" in done.stderr
+    assert done.returncode == 2 and "is not stored, so it can't have a name" in done.stderr
     assert names(cli) == before
 
 

@@ -53,7 +53,7 @@ CASES: dict[str, Case] = {
             def __str__(self): raise SystemExit(9)
             __repr__ = __str__
         raise Hostile
-        """, "failed at load: Hostile (which fails to say what it is)"),
+        """, "failed at load: Hostile (its own text fails)"),
     "missing-module": Case("metadata", None, "No module named", "its entry point names a module that is not there"),
     "missing-attribute": Case("metadata", TOOL.format("f1"), "which is no module", target="missing_attribute:plugin"),
     "other-object": Case("metadata", "import sys; sys.modules[__name__] = object()", "puts something else in its own"),
