@@ -1,4 +1,4 @@
-"""The public names, and where each comes from. The runtime reads this list, too: one name a line."""
+"""Public names with their modules. The runtime reads this list, too: one name a line."""
 
 from inarch import capabilities as capabilities
 from inarch import command_lines as command_lines

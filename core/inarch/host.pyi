@@ -1,4 +1,4 @@
-"""The lent names, and where each comes from. The runtime reads this list, too: one name a line."""
+"""Names lent to other parts of Inarch, with their modules. The runtime reads this list, too: one name a line."""
 
 from inarch.calls.explanation import Explanation as Explanation
 from inarch.config.approvals import Approvals as Approvals

@@ -126,7 +126,7 @@ def test_what_can_not_be_kept_holds_for_the_session_and_is_told(kitchen: Kitchen
     assert kitchen.of_kind("approval.given")[-1].data["scope"] == "shape"
     project.state.write_text("a file")
     project.asked(execute_command, part)
-    assert "approvals can't be kept" in kitchen.of_kind("error")[-1].data["message"]
+    assert "approvals can't be stored" in kitchen.of_kind("error")[-1].data["message"]
 
 
 def test_secrets_are_not_kept_in_words(kitchen: Kitchen, project: Project, tmp_path: Path, new_kitchen: Any) -> None:

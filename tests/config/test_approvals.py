@@ -60,7 +60,7 @@ def test_what_is_damaged_approves_nothing(tmp_path: Path, text: str) -> None:
 
 def test_what_can_not_be_kept_is_told(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
-    with pytest.raises(StoreError, match="approvals can't be kept in"):
+    with pytest.raises(StoreError, match="approvals can't be stored in"):
         Approvals("/x", tmp_path / "state").keep(approval("a"))
 
 

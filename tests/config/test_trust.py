@@ -131,7 +131,7 @@ def test_projects_trusted_at_the_same_time_are_all_kept(place: Place) -> None:
 def test_a_state_folder_that_can_not_be_written(place: Place) -> None:
     place.state.parent.mkdir(parents=True)
     place.state.write_text("a file")
-    with pytest.raises(StoreError, match="trust can't be kept"):
+    with pytest.raises(StoreError, match="trust can't be stored"):
         Trust(str(place.root), place.state).grant({"a": "b"})
 
 

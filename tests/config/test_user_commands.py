@@ -39,7 +39,7 @@ def test_no_word_that_names_a_file_runs_before_trust_or_after_a_change(name: str
         brought = BroughtFiles(str(root), Trust(str(root), root / "state").standing().files)
         assert user_command(argv, root=str(root), brought=brought) == argv
         (root / "d" / name).write_text("two")
-        with pytest.raises(ToolFailed, match="not as it was"):
+        with pytest.raises(ToolFailed, match="has changed since"):
             user_command(argv, root=str(root), brought=brought)
 
 

@@ -48,7 +48,7 @@ def test_a_refused_plan_leaves_the_mode_and_its_reason_reaches_the_model(desk: D
     script = [calls(PRESENT), calls(WRITE), says("done")]
     desk.talk(script, answers={"present_plan": [no("too much")]}, **PLANNING)
     assert "too much" in desk.seen[0]
-    assert "the approve mode is plan" in desk.seen[1] and "only look for now" in desk.seen[1]
+    assert "the approve mode is plan" in desk.seen[1] and "only read for now" in desk.seen[1]
     assert not (desk.root / "new.txt").exists()
 
 

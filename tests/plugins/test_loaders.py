@@ -225,7 +225,7 @@ def test_a_loader_is_given_what_there_is_to_know(site: Site, with_loader: Callab
         (Offered((), {"loaders": [Recorder()]}), "registers a loader of plugins, which only a built-in part may"),
         (inarch.PluginError("plugin 'asking' is ill", plugin="asking", remedy="rest"), "is ill"),
         (OSError("out of order"), "failed at load: OSError: out of order"),
-        (inarch.ConfigError("too loud", key="profiles.default.model"), "did not take its settings"),
+        (inarch.ConfigError("too loud", key="profiles.default.model"), "rejected its settings"),
     ],
 )  # fmt: skip
 def test_what_comes_back_is_checked_like_everything_that_hooks_return(

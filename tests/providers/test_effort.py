@@ -70,7 +70,7 @@ def test_openrouters_list_says_who_takes_it(tmp_path: Path) -> None:
         events, takes = asyncio.run(go())
         assert takes == [False, True, True]
         assert not any("reasoning" in one.json for one in server.requests if one.method == "POST")
-    told = [event.data["text"] for event in events if event.kind == "note" and "think" in event.data["text"]]
+    told = [event.data["text"] for event in events if event.kind == "note" and "take an effort" in event.data["text"]]
     assert told == [f"openrouter/{MODEL} does not take an effort: it is left out"]
 
 
@@ -123,7 +123,7 @@ def test_a_provider_without_is_told_of_once_a_session_and_a_session_may_change_i
         return asyncio.run(go()), [one.effort for one in model.requests]
 
     notes, efforts = talk(ScriptedModel([says("a"), says("b")]))
-    assert (len([note for note in notes if "how much to think" in note]), efforts) == (1, [None, None])
+    assert (len([note for note in notes if "does not take an effort" in note]), efforts) == (1, [None, None])
     notes, efforts = talk(Thinking([says("a"), says("b")]))
     assert (notes, efforts) == ([], ["high", "low"])
 

@@ -250,7 +250,7 @@ def test_a_child_can_be_gone_on_with_by_its_own_parent_only(family_of: Families,
     assert asyncio.run(again(family.session, first)).data == "second"
     assert len(family.kept(first)[1:]) > 4
     other = family.app.session()
-    assert "is no helper of this session" in str(asyncio.run(again(other, first)).error)
+    assert "is not a helper of this session" in str(asyncio.run(again(other, first)).error)
 
 
 COSTS = st.lists(st.lists(st.integers(1, 40), min_size=1, max_size=3), min_size=1, max_size=5)

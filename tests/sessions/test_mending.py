@@ -167,6 +167,6 @@ def test_what_a_broken_page_of_the_log_hid_comes_back_when_the_session_goes_on(p
     wal.write_bytes(data)
     notes, seqs, model = place.go_on()
     assert any("behind a broken page of its log" in note for note in notes)
-    assert any("came back from the log" in note for note in notes)
+    assert any("restored from the log" in note for note in notes)
     assert seqs == [*range(1, len(seqs) + 1)]
     assert "a hidden question" in str(model.requests[0].messages)
