@@ -87,7 +87,7 @@ def test_an_option_of_the_program_behind_it_is_told_its_place(cli: Run, shop: di
         assert done.returncode == 2
         assert f"{option} must precede a plugin's command (inarch {option} … shop)" in done.stderr
     done = cli("--profile", "mine", "shop", "tell", "apples", "--colour", "x", **shop)
-    assert done.returncode == 2 and "No such option" in done.stderr and "stands before" not in done.stderr
+    assert done.returncode == 2 and "No such option" in done.stderr and "must precede" not in done.stderr
 
 
 def test_a_plugin_adds_a_subcommand_to_a_group(cli: Run, shop: dict[str, str]) -> None:

@@ -245,6 +245,6 @@ def test_words_that_were_accepted_outlive_kill_9(tmp_path: Path) -> None:
     notes = [event.data["text"] for event in talk.app.store.load(talk.session.id) if event.kind == "note"]
     asyncio.run(talk.session.run())
     notes += [event.data["text"] for event in talk.app.store.load(talk.session.id) if event.kind == "note"]
-    assert any("what was said last waits" in note for note in notes)
+    assert any("your last message waits" in note for note in notes)
     assert said_in(talk.model.requests[0].messages) == ["do it", "never lost"]
     talk.app.close()
