@@ -170,7 +170,7 @@ def test_the_end_of_a_process_goes_into_the_running_turn(desk: Desk) -> None:
     ending = desk.script("ending.py", "import time; time.sleep(2); print('last words'); raise SystemExit(3)")
     slow = desk.script("slow.py", "import time; time.sleep(5)")
     desk.talk([calls(start(ending)), calls(run(slow)), says("done")])
-    assert desk.data(0)["note"] == "You will be told when it ends."
+    assert desk.data(0)["note"] == "You will be notified when it ends."
     (said,) = desk.waits()
     assert "p1 (python3 ending.py) ended with exit code 3" in said and "last words" in said
     told = [part.text for part in desk.requests[-1].messages[-1].parts if isinstance(part, inarch.Text)]

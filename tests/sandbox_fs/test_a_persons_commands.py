@@ -151,13 +151,13 @@ def test_what_is_kept_is_kept_with_its_rights_and_with_no_others(house: House) -
         ("/etc/passwd", "not a file of your home folder"),
         ("../outside", "not a file of your home folder"),
         ("project/a.txt", "outside the workspace"),
-        (".config", "no regular file"),
+        (".config", "not a regular file"),
         ("nothing", "no such file"),
         (".npmrc\n", "not a file that can be named"),
         (".npm\u202erc", "not a file that can be named"),
         ("\x1b[2J", "not a file that can be named"),
         ("outward", "not a file of your home folder"),
-        ("pipe", "no regular file"),
+        ("pipe", "not a regular file"),
         ("linked -> /etc/passwd", "leads elsewhere"),
     ],
 )
@@ -406,7 +406,7 @@ def test_a_program_runs_where_the_repositorys_settings_can_not_be_overruled(hous
     assert "ran" in result["data"]["output"] and "not a git repository" in result["data"]["output"]
     assert "url.https://host.invalid/" in result["data"]["note"]
     result, _ = house.run("git fetch", rights(network=()), YES)
-    assert result.error is not None and "can't be overruled" in result.error.message
+    assert result.error is not None and "can't be overridden" in result.error.message
 
 
 def test_a_push_with_more_rights_starts_no_hook_of_a_repository_at_a_path(house: House) -> None:

@@ -288,7 +288,7 @@ def test_commands_change_nothing_elsewhere_and_read_only_what_was_added(bench: B
         calls(("execute_command", {"command": "python3 reach.py"})),
         config={"commands": {"reach": grant}},
     )  # fmt: skip
-    assert "programs change nothing" in shown[0] and "absolute" in shown[1]
+    assert "programs cannot change files" in shown[0] and "absolute" in shown[1]
     printed = shown[2].partition("output:")[2].split()
     assert printed[0] == "lib" and all(word.endswith("Error") for word in printed[1:6]), printed
     assert [folder.joinpath("src/a.txt").read_text() for folder in (bench.lib, bench.outside)] == ["lib\n", "outside\n"]

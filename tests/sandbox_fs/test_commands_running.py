@@ -90,7 +90,7 @@ def test_settings_that_lie_outside_are_named(make_shell: Callable[..., Shell], t
     shell.git("config", "include.path", str(outside))
     error = shell.error("git status")
     assert error.code == "permission" and f"includes {outside}" in error.message
-    assert "take the [include] out of .git/config" in error.remedy
+    assert "remove the [include] from .git/config" in error.remedy
     shell.git("config", "include.path", "../shared.conf")
     shell.files.put("shared.conf", "[user]\nname = A\n")
     assert shell("git status --porcelain")["output"] == "?? shared.conf\n"

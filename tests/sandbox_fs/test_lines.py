@@ -215,7 +215,7 @@ def test_what_a_command_made_is_looked_at_before_the_next_one_runs(
     )
     shell.files.put("link.sh", "ln -s ../secret out\n")
     failed = shell.error("sh link.sh && cat out")
-    assert failed.code == "permission" and "part 2, cat out" in failed.message and "has run" in failed.message
+    assert failed.code == "permission" and "part 2, cat out" in failed.message and "have run" in failed.message
     shell.files.put("make.sh", "printf '#!/bin/sh\\necho new\\n' > made\nchmod +x made\n")
     assert shell("sh make.sh && ./made")["output"] == "new\n"
 

@@ -204,7 +204,7 @@ def test_no_program_grants_itself_anything_where_the_home_is_the_workspace(
 
 def test_a_key_that_chose_bubblewrap_is_taken_and_told(folder: Path) -> None:
     workspace = FolderWorkspace.open(str(folder), Settings(confine="bwrap"))
-    assert "take the key out" in workspace.confinement().reason
+    assert "remove the key" in workspace.confinement().reason
     workspace.close()
 
 

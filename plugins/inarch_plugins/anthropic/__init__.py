@@ -10,8 +10,8 @@ from attrs import Factory, frozen
 import inarch
 
 BASE_URL = "https://api.anthropic.com"
-# Anthropic, pages on thinking, seen Nov 2026: the first makes `block_binding` and reports of dropped thoughts known;
-# models before 4.6 think between calls with the second only. A model that has no use for one ignores it.
+# Anthropic, pages on thinking, as of Nov 2026: the first enables `block_binding` and reports of dropped thoughts.
+# Models before 4.6 think between calls only with the second. Other models ignore them.
 BETAS = "thinking-binding-controls-2026-08-01,interleaved-thinking-2025-05-14"
 _PROPOSED = inarch.proposed("anthropic")
 
@@ -21,11 +21,11 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.anthropic]`.
 
     Args:
-        model: Model of `model = "anthropic"`.
-        decision_model: Cheap model for decisions.
-        base_url: Service address, with or without `/v1`. It receives the key.
-        cache: How long the service caches the context for the next request.
-        extra: Additional request fields, such as `{ service_tier = "standard_only" }`.
+        model: The model of `model = "anthropic"`.
+        decision_model: A cheap model for decisions.
+        base_url: The service's address, with or without `/v1`; another service gets the key as well.
+        cache: How long the service caches its input for the next request, `5m` or `1h`; `off` disables it.
+        extra: Additional fields of every request, such as `{ service_tier = "standard_only" }`.
     """
 
     model: str = _PROPOSED.model

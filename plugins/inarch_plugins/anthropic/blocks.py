@@ -1,4 +1,4 @@
-"""One exchange as the API wants it: a reply's blocks as they came, then a result for each of its calls."""
+"""One exchange in the API's form: a reply's blocks as they came, then a result for each of its calls."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LONGEST_NAME = 128
 def said_blocks(message: Message, left_out: frozenset[str] | None) -> Iterator[Block]:
     """Yield the blocks of a reply in their order.
 
-    A thought is signed together with everything before it. One whose words are not the signed ones any more, because
-    something in it was redacted, is left out, and so is every thought of the reply behind a changed text.
+    A thought is signed together with everything before it. If redaction changed its text, it is left out. So is every
+    thought of the reply after a changed text.
 
     Args:
         message: The reply.
@@ -35,7 +35,7 @@ def said_blocks(message: Message, left_out: frozenset[str] | None) -> Iterator[B
         own = own_data(part)
         block: Block = to_data(own.get("block", {})) if own else {}
         if isinstance(part, CallPart):
-            name = part.name if own is None else part.called or part.name  # a name that was repaired was signed
+            name = part.name if own is None else part.called or part.name  # a repaired name was signed unrepaired
             yield {**block, "type": "tool_use", "id": _call_id(part), "name": _name(name),
                    "input": to_data(part.arguments)}  # fmt: skip
         elif isinstance(part, Text):
@@ -54,7 +54,7 @@ def said_blocks(message: Message, left_out: frozenset[str] | None) -> Iterator[B
 
 
 def result_blocks(reply: Message, results: Message | None) -> Iterator[Block]:
-    """Yield a result for every call of a reply, in the calls' order; pictures behind a result belong to it."""
+    """Yield a result for every call of a reply, in the calls' order; pictures after a result belong to it."""
     given = _results(results.parts if results is not None else ())
     for call in (part for part in reply.parts if isinstance(part, CallPart)):
         parts = given.pop(call.id, None)
@@ -67,23 +67,23 @@ def result_blocks(reply: Message, results: Message | None) -> Iterator[Block]:
             text = result_text(result.result)
             content = [*_heard((Text(text),)), *_heard(pictures)] if pictures else text
             yield {**block, "content": content} | ({} if result.result.success else {"is_error": True})
-    for parts in given.values():  # their calls are gone, so they can't be results
+    for parts in given.values():  # their calls are gone, so they cannot be results
         yield from _heard(parts)
 
 
 def user_blocks(message: Message) -> Iterator[Block]:
-    """Yield what a person says; so is everything that is not from the model: only some models take it otherwise."""
+    """Yield a person's message, or any other not from the model: only some models accept other roles."""
     return _heard(message.parts)
 
 
 def own_data(part: Part) -> Mapping[str, Any] | None:
-    """Return what this provider put beside a part; what others did is theirs."""
+    """Return this provider's data in a part, without that of others."""
     own = (part.provider_data or {}).get(NAME)
     return own if isinstance(own, Mapping) else None
 
 
 def signature_of(block: Mapping[str, Any]) -> str:
-    """Return by what the service knows a thought."""
+    """Return the service's identifier of a thought."""
     return str(block.get("signature") or block.get("data") or "")
 
 
@@ -93,12 +93,12 @@ def fingerprint(text: str) -> str:
 
 
 def encoded(data: Any) -> bytes:
-    """Return JSON as it is sent; a lone surrogate has no UTF-8."""
+    """Return JSON in wire form; a lone surrogate has no UTF-8."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _results(parts: Sequence[Part]) -> dict[str, list[Part]]:
-    """Return results by the id of their call, each with what follows it."""
+    """Return results by the id of their call, each with the parts that follow it."""
     last: list[Part] = []
     found = {"": last}
     for part in parts:
@@ -120,13 +120,13 @@ def _heard(parts: Sequence[Part]) -> Iterator[Block]:
 
 
 def _call_id(call: CallPart) -> str:
-    """Return the service's id of a call of its own; ids of others may be of another form, or used twice."""
+    """Return the service's id of its own call; ids of others may have another form, or be duplicates."""
     is_own = own_data(call) is not None and _TOOL_ID.fullmatch(call.provider_id)
     return call.provider_id if is_own else call.id
 
 
 def _name(name: str) -> str:
-    """Return a tool's name as the API takes it: other services let models make names of anything."""
+    """Return a tool's name in the API's form: with other services, models may invent any name."""
     return _NOT_OF_NAMES.sub("_", name)[:_LONGEST_NAME] or "_"
 
 

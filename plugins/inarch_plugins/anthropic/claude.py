@@ -1,4 +1,4 @@
-"""The provider: one service, its key and its models."""
+"""Provider for one service, its key and its models."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 KEY = "ANTHROPIC_API_KEY"
 DRAIN_S = 0.05
-"""Seconds that the end of a response may take once everything in it has come."""
+"""Seconds that the end of a response may take after all content has come."""
 FOR_AN_HOUR = Decimal(2)
-"""What keeping input for an hour costs, as a multiple of its price (Anthropic, page on caching, seen Nov 2026)."""
+"""Price of caching input for an hour, as a multiple of its price (Anthropic, page on caching, as of Nov 2026)."""
 _REFUSED_THOUGHT = re.compile(r"invalid .?signature.? in .?(redacted_)?thinking", re.I)
 _NO_CREDIT = re.compile(r"credit balance|billing", re.I)
 
 
 @define(eq=False, repr=False)
 class Anthropic:
-    """A `ModelProvider` over Messages.
+    """`ModelProvider` over Messages.
 
     Args:
         service: Where requests go, with the key among its headers.
-        default_model: Used where none is named.
-        default_decision_model: Cheap model for decisions.
-        cache: How long the service is to keep what it reads, `5m` or `1h`; empty for not at all.
-        extra: Further members of every request.
-        missing: What to say instead of asking, where there is no usable key.
-        a_minute: What the user says that a minute may have.
+        default_model: Used if no model is named.
+        default_decision_model: A cheap model for decisions.
+        cache: How long the service caches its input, `5m` or `1h`; empty for not at all.
+        extra: Additional fields of every request.
+        missing: The message if there is no usable key.
+        a_minute: The user's limits for a minute.
     """
 
     service: HttpService
@@ -58,7 +58,7 @@ class Anthropic:
         """Stream the reply.
 
         Raises:
-            ProviderError: There is none.
+            ProviderError: There is no reply.
         """
         from inarch_plugins.anthropic.events import Events
         from inarch_plugins.anthropic.messages_request import Encoder
@@ -105,7 +105,7 @@ class Anthropic:
         ]
 
     def limits(self, model: str) -> Limits:
-        """Return the limits that were listed, else those of the table of known models, and the user's for a minute."""
+        """Return the listed limits, else those of the table of known models, and the user's for a minute."""
         limits = self._listed.get(model)
         if limits is None:
             known = _known(model)
@@ -116,13 +116,13 @@ class Anthropic:
         )
 
     def price(self, model: str) -> Price | None:
-        """Return the price of the table of known models; keeping for an hour costs more."""
+        """Return the price from the table of known models; caching for an hour costs more."""
         known = _known(model)
         price = None if known is None else known.price
         return price if price is None or self.cache != "1h" else _for_an_hour(price)
 
     def takes_effort(self, model: str) -> bool:
-        """Whether the model thinks, by its version."""
+        """Return whether the model thinks, by its version."""
         version = version_of(model)
         return is_adaptive(version) or takes_budget(version)
 
@@ -134,7 +134,7 @@ class Anthropic:
         """Refuse every model if there is no usable key.
 
         Raises:
-            ProviderError: There is none.
+            ProviderError: There is no usable key.
         """
         if self.missing is not None:
             raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
@@ -146,7 +146,7 @@ class Anthropic:
                     yield delta
                 if events.has_ended:
                     break
-            try:  # read on to the end: only then is the connection free for the next request
+            try:  # read to the end: only then is the connection free for the next request
                 async with asyncio.timeout(DRAIN_S):
                     async for _ in batches:
                         pass
@@ -154,7 +154,7 @@ class Anthropic:
                 pass  # everything that counts has come
 
     def _clearer(self, error: ProviderError) -> ProviderError:
-        """Return the error with what to do about it at this service."""
+        """Return the error with this service's remedy."""
         if error.kind == "request" and _NO_CREDIT.search(error.message):
             remedy = "add credit at platform.claude.com, or use another model"
             return ProviderError("quota", error.message, status=error.status, remedy=remedy)

@@ -1,4 +1,4 @@
-"""From the events of a streamed reply to deltas: each block is one part, with what it needs to go back."""
+"""Conversion of a streamed reply's events to deltas: each block is one part, with the data that goes back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from inarch import (
 from inarch_plugins.anthropic.blocks import NAME, Block, fingerprint
 
 MOST_PAUSES = 8
-"""How often the service may pause a reply and be asked to go on with it."""
+"""Maximum times that the service may pause a reply and be asked to continue."""
 LONGEST_WORD = 300
 _CUT = """\
 Your last reply could not be used: the call of {name} was cut at the limit of output. Nothing of it was run; make it \
@@ -37,7 +37,7 @@ again with less in it, in several calls if need be."""
 
 @define(eq=False, repr=False)
 class _Draft:
-    """A block that comes in pieces: `number` is a call's, `words` are its text, or the JSON of its input."""
+    """Block that comes in pieces: `number` is a call's, `words` are its text, or the JSON of its input."""
 
     block: Block
     kind: str
@@ -47,7 +47,7 @@ class _Draft:
 
 @define(eq=False, repr=False)
 class Events:
-    """Reads the events of one reply; `service` knows what its errors mean and which words are secret.
+    """Reader of one reply's events; `service` explains its errors and redacts secrets.
 
     `content` are the blocks that came, as they would go back.
     """
@@ -65,13 +65,13 @@ class Events:
     _before: Usage | None = field(init=False, default=None)
 
     def read(self, event: Any) -> Iterator[Delta]:
-        """Yield what one event carries; events of unknown kinds carry nothing.
+        """Yield the deltas of one event; events of unknown kinds have none.
 
         Raises:
-            ProviderError: It carries an error, or is no event.
+            ProviderError: It carries an error, or is not an event.
         """
         if not isinstance(event, Mapping):
-            raise ProviderError("malformed", f"{NAME} sent what is no event of a reply", retryable=True)
+            raise ProviderError("malformed", f"{NAME} sent something that is not an event of a reply", retryable=True)
         kind, index = event.get("type"), event.get("index")
         index = index if isinstance(index, int) else 0
         match kind:
@@ -95,7 +95,7 @@ class Events:
                 raise self.service.error(event)
 
     def goes_on(self) -> bool:
-        """Whether the service has paused and is to be asked to go on; what comes then belongs to the same reply."""
+        """Return whether the service has paused and must be asked to continue the same reply."""
         if self._reason != "pause_turn" or not self.content or self._pauses == MOST_PAUSES:
             return False
         self._pauses += 1
@@ -104,7 +104,7 @@ class Events:
         return True
 
     def end(self) -> Iterator[Delta]:
-        """Yield what only the end of the stream tells; nothing if it was cut.
+        """Yield the deltas known only at the end of the stream; none if it was cut.
 
         Raises:
             ProviderError: The reply ended for a reason that makes it worthless.
@@ -119,7 +119,7 @@ class Events:
             message = f"{NAME} cut its reply at the end of the model's context ({self._reason})"
             raise ProviderError("context_length", message, remedy="begin a new session, or ask about less")
         last = self.content[-1] if self.content else {}
-        if self._reason == "max_tokens" and last.get("type") == "tool_use":  # that it is whole can't be known
+        if self._reason == "max_tokens" and last.get("type") == "tool_use":  # whether it is complete cannot be known
             name = _line(last["name"])
             message = f"the call of {name} was cut at the limit of output"
             raise ProviderError("malformed", message, retryable=True, told=_CUT.format(name=name))
@@ -163,7 +163,7 @@ class Events:
                 _merge(draft.block, delta)
 
     def _stop(self, index: object) -> Iterator[Delta]:
-        """Yield what belongs to a block that has ended."""
+        """Yield the deltas of a block that has ended."""
         draft = self._drafts.pop(index, None)
         if draft is None:
             return
@@ -175,7 +175,7 @@ class Events:
                 yield PartData(at, {"block": rest, "hash": fingerprint(words)})
             block = {**rest, draft.kind: words}
         elif draft.kind == "tool_use":
-            if not words and block.get("input"):  # some gateways give it whole
+            if not words and block.get("input"):  # some gateways send it whole
                 yield CallDelta(draft.number, arguments=_written(block["input"]))
             rest = {key: value for key, value in block.items() if key not in ("type", "id", "name", "input")}
             yield PartData(draft.number, {"block": rest})
@@ -193,14 +193,14 @@ class Events:
         return usage.plus(self._before) if usage is not None and self._before is not None else usage
 
     def _why(self) -> str:
-        """Return what the service says of an end, after a colon."""
+        """Return the service's explanation of an end, after a colon."""
         details = _mapping(self._details)
         said = [_line(self.service.hide(_text(details.get(key)))) for key in ("category", "explanation")]
         return "".join(f": {one}" for one in said if one)
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage | None:
-    """Return the usage in Inarch's terms: input with what the cache gave and took, which the service counts apart."""
+    """Return the usage in Inarch's terms: input includes cache reads and writes, which the service counts apart."""
     written, read = usage.get("cache_creation_input_tokens"), usage.get("cache_read_input_tokens")
     thoughts = _mapping(usage.get("output_tokens_details")).get("thinking_tokens")
     inputs = [usage.get("input_tokens"), written, read]
@@ -214,7 +214,7 @@ def _said(draft: _Draft, words: str) -> Iterator[Delta]:
 
 
 def _merge(block: Block, delta: Mapping[str, Any]) -> None:
-    """Put a piece of a kind that is not known into its block: texts grow, anything else is put in place."""
+    """Merge a piece of an unknown kind into its block: texts grow, anything else is replaced."""
     for key, value in delta.items():
         if key != "type":
             had = block.get(key)
@@ -236,7 +236,7 @@ def _input(words: str, block: Block) -> Any:
 
 
 def _dropped(transformations: Any) -> Iterator[ProviderNote]:
-    """Yield what the service did with earlier thoughts; that another model's are left out is as it should be."""
+    """Yield notes on earlier thoughts that the service dropped, except those of other models, as intended."""
     for one in transformations if isinstance(transformations, list) else ():
         what, reason = _text(_mapping(one).get("type")), _text(_mapping(one).get("reason"))
         if what in ("thinking_dropped", "thinking_mismatch_allowed"):
@@ -246,7 +246,7 @@ def _dropped(transformations: Any) -> Iterator[ProviderNote]:
 
 
 def _line(text: str) -> str:
-    """Return a service's words in one line without control characters."""
+    """Return a service's text on one line without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text[:LONGEST_WORD]).split())
 
 

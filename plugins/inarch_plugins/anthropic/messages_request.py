@@ -1,7 +1,7 @@
-"""From a `ModelRequest` to the body of a request.
+"""Conversion of a `ModelRequest` to the body of a request.
 
-The messages of one request are the beginning of the next one's, byte for byte but for the marks of the cache: a thought
-is signed together with all that was sent before it. So each exchange is encoded by itself, from nothing but itself.
+The messages of one request are the beginning of the next one's, byte for byte except the cache marks. A thought is
+signed together with everything sent before it. So each exchange is encoded independently of all others.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _DEFS = ("$defs", "definitions")
 
 
 def closed_schema(schema: Any) -> dict[str, Any] | None:
-    """Return a schema with closed objects; None if it cannot be said so: an object may have any member, say.
+    """Return a schema with closed objects; None if that is impossible, such as for objects with any keys.
 
     >>> closed_schema({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}})
     {'type': 'object', 'properties': {'n': {'type': 'integer'}}, 'additionalProperties': False}
@@ -88,23 +88,23 @@ def _typed(schema: Mapping[str, Any]) -> dict[str, Any]:
 OPENING = "(The beginning of this conversation is left out.)"
 GO_ON = "(Go on.)"
 MOST_OUTPUT = 64_000
-"""Tokens of a reply where no limit is known: every model from 4.5 on can."""
+"""Tokens of a reply if no limit is known: every model from 4.5 on accepts them."""
 LEAST_BUDGET = 1_024
 USUAL_BUDGET = 8_192
 BUDGETS: dict[Effort, int] = {"minimal": 1_024, "low": 2_048, "medium": 8_192, "high": 16_384, "max": 32_768}
 EFFORTS: dict[Effort, str] = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "max": "max"}
 
 _Item = tuple[str, tuple[bytes, ...]]
-"""A message: its role and its blocks."""
+"""Message: its role and its blocks."""
 
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encodes requests; an exchange that was encoded for one request is not encoded again for the next.
+    """Encoder of requests, which encodes each exchange only once.
 
     Args:
-        cache: How long the service is to keep what it reads, `5m` or `1h`; empty for not at all.
-        extra: Further members of every body; they win.
+        cache: How long the service caches its input, `5m` or `1h`; empty for not at all.
+        extra: Additional fields of every body; they take precedence.
     """
 
     cache: str = "5m"
@@ -116,9 +116,9 @@ class Encoder:
         """Return the body of a streamed request.
 
         Args:
-            request: What is asked.
+            request: The request.
             most_output: The most tokens that the model can reply with, if known.
-            begun: The blocks of the reply that the service is to go on with.
+            begun: The blocks of the reply that the service must continue.
         """
         self._kept.asked(request)
         schema = None if request.response_schema is None else closed_schema(to_data(request.response_schema))
@@ -144,7 +144,7 @@ class Encoder:
         return b"{" + b",".join([*members, encoded({**options, **to_data(self.extra)})[1:]])
 
     def leave_out_thoughts(self, request: ModelRequest) -> bool:
-        """Leave the request's thoughts out from now on, later ones not; return whether there were any."""
+        """Leave out the request's present thoughts from now on; return whether there were any."""
         thoughts = {
             signature_of(block)
             for message in request.messages
@@ -160,7 +160,7 @@ class Encoder:
         items = list(chain.from_iterable(self._exchange(*one, left_out) for one in _exchanges(request.messages)))
         if not items or items[0][0] != "user":
             items.insert(0, ("user", (encoded({"type": "text", "text": OPENING}),)))
-        if items[-1][0] != "user":  # the API takes no beginnings of a reply any more
+        if items[-1][0] != "user":  # the API no longer accepts beginnings of a reply
             items.append(("user", (encoded({"type": "text", "text": GO_ON}),)))
         return items
 
@@ -168,11 +168,11 @@ class Encoder:
         def encode(first: Message) -> tuple[Message | None, tuple[_Item, ...]]:
             return second, tuple(_encoded_exchange(first, second, left_out))
 
-        # The results are kept with their encoding, so that their id stays their own.
+        # The results are stored with their encoding, so that their id stays theirs.
         return self._kept.once(first, encode, (id(second), left_out))[1]
 
     def _mark(self, items: list[_Item]) -> None:
-        """Mark the end, and the end of the request before: the service looks back for that over 20 blocks only."""
+        """Mark the end, and that of the previous request: the service looks back for it over 20 blocks only."""
         last = len(items) - 1
         reply = next((place for place in range(last, 0, -1) if items[place][0] == "assistant"), 0)
         former = next((place for place in range(reply, 0, -1) if items[place - 1][0] == "user"), last + 1) - 1
@@ -202,10 +202,10 @@ class Encoder:
         return {**options, "output_config": config} if config else options
 
     def _thinking(self, request: ModelRequest, version: Version, most: int) -> dict[str, Any] | None:
-        """Return how the model is to think; None where it can't, or not at this point."""
+        """Return the thinking settings of the request; None if the model cannot think, or not at this point."""
         if is_adaptive(version):
             thinking: dict[str, Any] = {"type": "adaptive", "display": "summarized"}
-            if binds_thoughts(version):  # else one edit of what was sent would end the conversation
+            if binds_thoughts(version):  # else one edit of earlier content would end the conversation
                 thinking["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
             return thinking
         budget = min(USUAL_BUDGET if request.effort is None else BUDGETS[request.effort], most // 2)
@@ -215,7 +215,7 @@ class Encoder:
 
 
 def _may_think(messages: Sequence[Message], left_out: frozenset[str]) -> bool:
-    """Whether the reply whose results come last began with a thought: with a budget, one that did not is refused."""
+    """Return whether the reply before the last results began with a thought: budgets require one."""
     for message in reversed(messages):
         if message.role == "assistant":
             if blocks := [block["type"] for block in said_blocks(message, left_out)]:
@@ -239,7 +239,7 @@ def _encoded_exchange(first: Message, second: Message | None, left_out: frozense
     sides: list[tuple[str, Iterable[Block]]]
     if first.role == "assistant":
         sides = [("assistant", said_blocks(first, left_out)), ("user", result_blocks(first, second))]
-    else:  # one that says nothing keeps its place: what ends this request is within the next one, too
+    else:  # an empty one keeps its position: the end of this request is within the next one, too
         sides = [("user", [*user_blocks(first)] or [{"type": "text", "text": GO_ON}])]
     for role, blocks in sides:
         if made := tuple(map(encoded, blocks)):

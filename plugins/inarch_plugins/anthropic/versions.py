@@ -1,4 +1,4 @@
-"""What a model takes, by the version in its name: rules hold for models that are not out yet, lists do not.
+"""Features of a model by the version in its name: rules also cover unreleased models, lists do not.
 
 Sources: Anthropic's migration guides and its page on thinking, seen Nov 2026.
 """
@@ -10,7 +10,7 @@ import re
 Version = tuple[int, int]
 
 NEWEST: Version = (99, 0)
-"""What a name without a version counts as, such as an alias or one of another company."""
+"""Version of a name without one, such as an alias or a model of another company."""
 _IN_NAME = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
 
 
@@ -25,20 +25,20 @@ def version_of(model: str) -> Version:
 
 
 def is_adaptive(version: Version) -> bool:
-    """Whether the model itself decides how much it thinks, and takes an effort; earlier ones get a budget."""
+    """Return whether the model itself decides how much it thinks, and accepts an effort; earlier ones get a budget."""
     return version >= (4, 6)
 
 
 def takes_budget(version: Version) -> bool:
-    """Whether the model thinks within a budget of tokens that it is given."""
+    """Return whether the model thinks within a given budget of tokens."""
     return (3, 7) <= version < (4, 6)
 
 
 def binds_thoughts(version: Version) -> bool:
-    """Whether a thought is valid only behind the very conversation that it was made in."""
+    """Return whether a thought is valid only after the very conversation that produced it."""
     return version >= (5, 1)
 
 
 def takes_forced_calls(version: Version) -> bool:
-    """Whether `tool_choice` may demand a call."""
+    """Return whether `tool_choice` may demand a call."""
     return version < (5, 0)

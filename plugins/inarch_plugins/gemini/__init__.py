@@ -16,8 +16,8 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.gemini]`.
 
     Args:
-        base_url: API address. It receives the key.
-        thinking: Whether to request the model's thoughts and show them as reasoning.
+        base_url: The API's address; another service gets the key as well.
+        thinking: Whether to ask for the model's thoughts, which are shown as reasoning.
     """
 
     base_url: str = BASE_URL
@@ -45,5 +45,5 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
 
 
 def _remark(keys: Mapping[str, str]) -> str:
-    """Return which key is used, "" if there is no doubt."""
+    """Return a note on which key is used, "" if there is no doubt."""
     return f"{' and '.join(keys)} are both set: {next(iter(keys))} is used" if len({*keys.values()}) > 1 else ""

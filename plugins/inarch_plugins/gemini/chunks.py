@@ -1,4 +1,4 @@
-"""From the chunks of a streamed reply to deltas."""
+"""Conversion of a streamed reply's chunks to deltas."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from inarch import (
 NAME = "gemini"
 LONGEST_MESSAGE = 300
 CALL = -3
-"""Stands for a call where the indexes of text and reasoning are compared."""
+"""Index of a call when indexes of text and reasoning are compared."""
 
 
 @define(eq=False, repr=False)
 class Chunks:
-    """Reads the chunks of one reply: each part that the service signed becomes a part of its own, in its place.
+    """Reader of one reply's chunks: each part that the service signed stays a part of its own, in its position.
 
     Args:
-        service: Knows what its errors mean and which words are secret.
-        model: The model that was asked: only it, at this address, can read its signatures.
+        service: The service, which explains its errors and redacts secrets.
+        model: The requested model: only it, at this address, can read its signatures.
     """
 
     service: HttpService
@@ -54,17 +54,17 @@ class Chunks:
     _usage: Any = field(init=False, default=None)
 
     def read(self, chunk: Any) -> Iterator[Delta]:
-        """Yield what one chunk carries.
+        """Yield the deltas of one chunk.
 
         Raises:
-            ProviderError: It carries an error or a refusal, or is no chunk.
+            ProviderError: It carries an error or a refusal, or is not a chunk.
         """
         if isinstance(chunk, list):  # a server that does not stream events sends all chunks in one list
             for item in chunk:
                 yield from self.read(item)
             return
         if not isinstance(chunk, Mapping):
-            raise ProviderError("malformed", f"{NAME} sent what is no chunk of a reply", retryable=True)
+            raise ProviderError("malformed", f"{NAME} sent something that is not a chunk of a reply", retryable=True)
         if chunk.get("error"):
             raise self.service.error(chunk)
         self._usage = chunk.get("usageMetadata") or self._usage  # comes with every chunk; the last one counts
@@ -80,7 +80,7 @@ class Chunks:
                 yield from self._candidate(candidate)
 
     def end(self) -> Iterator[Delta]:
-        """Yield what only the end of the stream tells; nothing where it was cut.
+        """Yield the deltas known only at the end of the stream; none if it was cut.
 
         Raises:
             ProviderError: The reply ended for a reason that makes it worthless.
@@ -112,12 +112,12 @@ class Chunks:
         elif "text" in part:
             kind = REASONING_INDEX if part.get("thought") is True else TEXT_INDEX
             yield from self._said(kind, _text(part["text"]), self._signed(part))
-        elif part:  # of a kind that is new: it goes back as it came
+        elif part:  # of an unknown kind: it goes back as it came
             raw = {name: value for name, value in part.items() if name != "thoughtSignature"}
             yield from self._said(REASONING_INDEX, "", {"raw": raw, **self._origin(), **self._signed(part)})
 
     def _said(self, kind: int, text: str, own: Mapping[str, Any]) -> Iterator[Delta]:
-        """Yield text or reasoning: pieces of one part join, and a signed piece is one by itself."""
+        """Yield text or reasoning: pieces of one part join, and a signed piece is a part of its own."""
         if not text and not own:
             return
         if kind in self._open and (own or self._last != kind):
@@ -147,7 +147,7 @@ class Chunks:
             yield PartData(index, {"id": call_id, **own} if call_id else own)
 
     def _signed(self, part: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a part's signature, with what may be given it back."""
+        """Return a part's signature, with the key of those who may get it back."""
         signature = _text(part.get("thoughtSignature"))
         return {"signature": signature, **self._origin()} if signature else {}
 
@@ -177,7 +177,7 @@ class Chunks:
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage | None:
-    """Return the usage in Inarch's terms: input with what was cached, output with what was thought."""
+    """Return the usage in Inarch's terms: input includes cached tokens, output includes thoughts."""
     thoughts = usage.get("thoughtsTokenCount")
     return reported_usage(
         [usage.get("promptTokenCount"), usage.get("toolUsePromptTokenCount")],
@@ -188,7 +188,7 @@ def usage_of(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def _word(text: str) -> str:
-    """Return a service's words in one line without control characters."""
+    """Return a service's text on one line without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text[:LONGEST_MESSAGE]).split())
 
 

@@ -1,8 +1,8 @@
-"""From a `ModelRequest` to the body of a request.
+"""Conversion of a `ModelRequest` to the body of a request.
 
-The API wants turns in strict order: a person first, the two sides in alternation, and every call answered in the very
-next content. A conversation that was shortened, resumed or led with another provider may have none of that, so it is
-put in order here.
+The API requires a strict order: a person first, the two sides in alternation, and every call answered in the very next
+content. A conversation that was shortened, resumed or held with another provider may lack that order, so this module
+restores it.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from inarch_plugins.gemini.versions import is_before_3, thinking_of, thinks_by_n
 NAME = "gemini"
 NO_RESULT = "no result of this call is known"
 UNSIGNED = "skip_thought_signature_validator"
-"""What the API's documentation says to put in place of a signature for calls that it did not make itself."""
+"""Placeholder for missing signatures of calls, from the API's documentation."""
 
 
 @frozen
 class Reader:
-    """Who reads a conversation: the model and the address that signatures must be of.
+    """Reader of a conversation: the model and the address that signatures must belong to.
 
     Args:
         model: The model's name.
         base_url: The service's address.
-        wants_signatures: Whether calls without one get the placeholder, as models from Gemini 3 on want it.
-        refused: Signatures that the service did not take.
+        wants_signatures: Whether calls without one get the placeholder, as models from Gemini 3 on require.
+        refused: Signatures that the service refused.
     """
 
     model: str
@@ -55,12 +55,12 @@ class Reader:
     refused: frozenset[str] = frozenset()
 
     def own(self, part: Part) -> Mapping[str, Any]:
-        """Return what the service put beside a part, if this model made it there; others cannot read it."""
+        """Return the service's data in a part, if this model made it there; others cannot read it."""
         own = _own(part)
         return own if (own.get("model"), own.get("base_url")) == (self.model, self.base_url) else {}
 
     def signature(self, part: Part) -> str:
-        """Return a part's signature, "" if there is none that this model takes."""
+        """Return a part's signature, "" if there is none that this model accepts."""
         signature = self.own(part).get("signature")
         return signature if isinstance(signature, str) and signature not in self.refused else ""
 
@@ -77,18 +77,18 @@ def encode_exchange(first: Message, second: Message | None, reader: Reader) -> I
 
 
 def signatures_of(message: Message) -> frozenset[str]:
-    """Return all signatures beside a message's parts."""
+    """Return all signatures in a message's parts."""
     found = (_own(part).get("signature") for part in message.parts)
     return frozenset(signature for signature in found if isinstance(signature, str))
 
 
 def _said(message: Message, reader: Reader) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a reply as the service sent them, or as it would have."""
+    """Yield the parts of a reply as the service sent them, or would have sent them."""
     first_call = next((part for part in message.parts if isinstance(part, CallPart)), None)
     for part in message.parts:
         signature = reader.signature(part)
         if isinstance(part, Reasoning):
-            # Thoughts are for people; the service has no use for them but where it signed them.
+            # Thoughts are for people; the service needs them only if it signed them.
             raw = reader.own(part).get("raw")
             if isinstance(raw, Mapping):
                 yield _signed(to_data(raw), signature)
@@ -106,7 +106,7 @@ def _said(message: Message, reader: Reader) -> Iterator[dict[str, Any]]:
 
 
 def _heard(first: Message, second: Message | None) -> Iterator[dict[str, Any]]:
-    """Yield what the other side says: a response for every call, in the calls' order, then everything else."""
+    """Yield the other side's parts: a response for every call, in the calls' order, then everything else."""
     calls = [part for part in first.parts if isinstance(part, CallPart)] if first.role == "assistant" else []
     rest = list(second.parts if second is not None else () if first.role == "assistant" else first.parts)
     for call in calls:
@@ -115,7 +115,7 @@ def _heard(first: Message, second: Message | None) -> Iterator[dict[str, Any]]:
             rest.remove(result)
         yield _response(call, result)
     for part in rest:
-        if isinstance(part, ResultPart):  # its call is gone, so it can't be a response
+        if isinstance(part, ResultPart):  # its call is gone, so it cannot be a response
             yield {"text": f"Result of {part.name}:\n{result_text(part.result)}"}
         elif isinstance(part, Text) and part.text:
             yield {"text": part.text}
@@ -135,7 +135,7 @@ def _response(call: CallPart, result: ResultPart | None) -> dict[str, Any]:
 
 
 def _own(part: Part) -> Mapping[str, Any]:
-    """Return what this provider put beside a part; what others did is theirs."""
+    """Return this provider's data in a part, without that of others."""
     own = (part.provider_data or {}).get(NAME)
     return own if isinstance(own, Mapping) else {}
 
@@ -145,7 +145,7 @@ def _signed(part: dict[str, Any], signature: str) -> dict[str, Any]:
 
 
 def encoded(data: Any) -> bytes:
-    """Return JSON as it is sent."""
+    """Return JSON in wire form."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
@@ -153,15 +153,15 @@ OPENING = "(The beginning of this conversation is left out.)"
 MODES = {"none": "NONE", "required": "ANY"}
 
 Leaving = Literal["level", "thinking"]
-"""What of the members on thinking a model refused: the level or budget alone, or all of them."""
+"""Fields on thinking that a model refused: the level or budget alone, or all of them."""
 
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encodes requests.
+    """Encoder of requests.
 
     Args:
-        thinking: Whether to ask for the model's thoughts where it has any.
+        thinking: Whether to ask for the model's thoughts, if it has any.
         base_url: The service's address: signatures go back only to the one that gave them.
     """
 
@@ -174,9 +174,9 @@ class Encoder:
         """Return the body of a request.
 
         Args:
-            request: What is asked.
-            thinks: Whether the model is known to think; None where nothing is known but its name.
-            leave_out: What it is known to refuse.
+            request: The request.
+            thinks: Whether the model is known to think; None if only its name is known.
+            leave_out: The fields that it is known to refuse.
         """
         members = [b'"contents":[' + self._contents(request) + b"]"]
         system = [request.system] if request.system else []
@@ -194,9 +194,9 @@ class Encoder:
         return b"{" + b",".join(members) + b"}"
 
     def leave_out_signatures(self, request: ModelRequest) -> bool:
-        """Leave out, from now on, the signatures of earlier turns; those of this turn if there are no others.
+        """Leave out the signatures of earlier turns from now on, or of this turn if there are no others.
 
-        Returns whether there were any: calls without one get the placeholder.
+        Return whether there were any: calls without one get the placeholder.
         """
         messages = request.messages
         last = max((at for at, one in enumerate(messages) if one.role == "user"), default=0)
@@ -208,7 +208,7 @@ class Encoder:
         return False
 
     def _contents(self, request: ModelRequest) -> bytes:
-        """Return the contents: what one side says is one content until the other side speaks."""
+        """Return the contents: consecutive parts of one side are one content."""
         reader = Reader(request.model, self.base_url, not is_before_3(request.model), self._refused)
         self._kept.asked(request)
         opening = [] if _begins_with_user(request.messages) else [("user", encoded({"text": OPENING}))]
@@ -223,7 +223,7 @@ class Encoder:
         def encode(first: Message) -> tuple[Message | None, tuple[tuple[str, bytes], ...]]:
             return second, tuple(encode_exchange(first, second, reader))
 
-        # The answer is kept with its encoding, so that its id stays its own.
+        # The answer is stored with its encoding, so that its id stays its own.
         return self._kept.once(first, encode, (id(second), reader))[1]
 
     def _options(self, request: ModelRequest, thinks: bool | None, leave_out: Leaving | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The provider: one service, its key and its models."""
+"""Provider for one service, its key and its models."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ if TYPE_CHECKING:
 
 
 KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
-"""Variables of the key: the first that is set counts, as for Google's own client (google-genai 3.6.1)."""
+"""Variables of the key: the first that is set counts, as in Google's own client (google-genai 3.6.1)."""
 PROPOSED = proposed("gemini")
 AFTER_END_S = 2.0
-"""A stream that has told its finish reason is read this long for what may follow, then left."""
+"""Seconds that a stream is read after its finish reason, for further data."""
 
 MOST_RETRIES = 2
-"""Times that a refused request is asked again without what was refused."""
+"""Maximum retries of a refused request without the refused fields."""
 _LEVEL_REFUSED = re.compile(r"thinking[ _]?(level|budget)", re.I)
 _THINKING_REFUSED = re.compile(r"thinking|include_?thoughts", re.I)
 _SIGNATURE_REFUSED = re.compile(r"(invalid|corrupted) thought[ _]?signature|thought[ _]?signature is not valid", re.I)
-"""Texts of 400s (Google and gateways before it, seen Oct 2026)."""
+"""Texts of 400 errors (Google and gateways in front of it, as of Oct 2026)."""
 _KEY_REFUSED = re.compile(r"\bapi[ _]key\b", re.I)
 _DAILY = re.compile(r"per ?day|daily", re.I)
 
 
 @define(eq=False, repr=False)
 class Gemini:
-    """A `ModelProvider` over generateContent.
+    """`ModelProvider` over generateContent.
 
     Args:
         service: Where requests go, with the key among its headers.
         thinking: Whether to ask for the model's thoughts.
-        missing: What to say instead of asking, where there is no usable key.
-        a_minute: What the user says that a minute may have.
+        missing: The message if there is no usable key.
+        a_minute: The user's limits for a minute.
         key_name: The variable that holds the key.
-        remark: What to say once with a reply, if anything.
+        remark: A note to show once with a reply, if any.
     """
 
     service: HttpService
@@ -76,7 +76,7 @@ class Gemini:
         """Stream the reply.
 
         Raises:
-            ProviderError: There is none.
+            ProviderError: There is no reply.
         """
         from inarch_plugins.gemini.chunks import Chunks
 
@@ -101,7 +101,7 @@ class Gemini:
         """Return the models that answer prompts, and remember their limits.
 
         Raises:
-            ProviderError: They can't be listed.
+            ProviderError: They cannot be listed.
         """
         self.check_key("")
         found: dict[str, Listed] = {}
@@ -120,17 +120,17 @@ class Gemini:
         return [ModelInfo(name, one.description, one.input_tokens) for name, one in found.items()]
 
     def limits(self, model: str) -> Limits:
-        """Return the limits that were listed, and the user's for a minute; nothing else is known before that."""
+        """Return the listed limits, and the user's for a minute; before the list nothing else is known."""
         listed = self._listed.get(model)
         known = {} if listed is None else {"context_tokens": listed.input_tokens, "output_tokens": listed.output_tokens}
         return evolve(self.a_minute, **known)
 
     def price(self, model: str) -> Price | None:
-        """Return that nothing is known: the service lists no prices."""
+        """Return None: the service does not list prices."""
         return None
 
     def takes_effort(self, model: str) -> bool:
-        """Whether the model thinks, as it was listed, else by its name."""
+        """Return whether the model thinks, as listed, else by its name."""
         from inarch_plugins.gemini.versions import thinks_by_name
 
         listed = self._listed.get(model)
@@ -141,10 +141,10 @@ class Gemini:
         await self.service.close()
 
     def check_key(self, model: str) -> None:
-        """Refuse every model where there is no key.
+        """Refuse every model if there is no key.
 
         Raises:
-            ProviderError: There is none.
+            ProviderError: There is no key.
         """
         if self.missing is not None:
             raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
@@ -172,7 +172,7 @@ class Gemini:
         return self._encoder.body(request, thinks, self._refusing.get(request.model))
 
     def _leave_out(self, request: ModelRequest, error: ProviderError) -> str:
-        """Leave out from now on what the service has refused; return what that is, "" if it is nothing of ours."""
+        """Leave out from now on what the service refused; return its name, "" if it is not ours."""
         if error.status != 400 or self._encoder is None:
             return ""
         if _SIGNATURE_REFUSED.search(error.message):
@@ -185,10 +185,10 @@ class Gemini:
         return ""
 
     def _clearer(self, error: ProviderError) -> ProviderError:
-        """Correct the table of errors where this service is unlike others.
+        """Correct the table of errors for this service's peculiarities.
 
-        A refused key is a wrong argument to it, with status 400, and its words for a limit a minute are those of others
-        for a quota that is used up; but it says when to ask again.
+        A refused key is a wrong argument to it, with status 400. Its message for a limit a minute is the one of others
+        for a used-up quota, but it says when to retry.
         """
         if error.status == 401 or (error.kind == "request" and _KEY_REFUSED.search(error.message)):
             return ProviderError("auth", error.message, status=error.status, remedy=f"check the key in {self.key_name}")
@@ -201,14 +201,14 @@ class Gemini:
 
 
 def _path(request: ModelRequest) -> str:
-    """Return where a request goes: what a person reads while it comes is streamed, a decision is not."""
+    """Return the path of a request: text for a person is streamed, a decision is not."""
     model = request.model if "/" in request.model else f"models/{request.model}"
     whole = request.response_schema is not None
     return f"/{quote(model, safe='/')}:{'generateContent' if whole else 'streamGenerateContent?alt=sse'}"
 
 
 async def _rest(batches: AsyncIterator[list[Any]]) -> list[Any]:
-    """Return what follows the end of a reply; that the stream breaks off there does no harm any more."""
+    """Return the data after the end of a reply; a broken stream does no harm any more."""
     rest: list[Any] = []
     try:
         async with asyncio.timeout(AFTER_END_S):
@@ -224,7 +224,7 @@ MOST_PAGES = 20
 
 @frozen(eq=False, repr=False)
 class Listed:
-    """One model as it was listed; None is what the list didn't say."""
+    """Model as listed; None marks what the list lacks."""
 
     description: str = ""
     input_tokens: int | None = None

@@ -1,4 +1,4 @@
-"""What a model takes, by the version in its name; a name without one, such as `gemini-flash-latest`, is a new model."""
+"""Features of a model by the version in its name; a name without one, like `gemini-flash-latest`, counts as new."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import Any
 from inarch import Effort
 
 BUDGETS: dict[Effort, int] = {"minimal": 512, "low": 1_024, "medium": 8_192, "high": 16_384, "max": 24_576}
-"""Tokens of thought: every model that takes a budget takes these."""
+"""Tokens of thought that every model with budgets accepts."""
 MOST_OF_PRO = 32_768
 _VERSION = re.compile(r"^gemini-(\d+)(?:\.(\d+))?(?!\d)")
 _OLD_FAMILIES = ("gemma", "learnlm")
 
 
 def short_name(model: str) -> str:
-    """Return a model's name without what may be before it, such as `models/`."""
+    """Return a model's name without a prefix such as `models/`."""
     return model.rsplit("/", 1)[-1].lower()
 
 
 def version_of(model: str) -> tuple[int, int] | None:
-    """Return the version, None if the name tells none."""
+    """Return the version, None if the name has none."""
     found = _VERSION.match(short_name(model))
     return (int(found[1]), int(found[2] or 0)) if found else None
 
 
 def is_before_3(model: str) -> bool:
-    """Whether a model takes budgets of thought and a temperature, and signs no calls (Google's guides, Nov 2026)."""
+    """Return whether a model takes budgets and a temperature, and signs no calls (Google's guides, Nov 2026)."""
     version = version_of(model)
     return version < (3, 0) if version is not None else short_name(model).startswith(_OLD_FAMILIES)
 
 
 def thinks_by_name(model: str) -> bool:
-    """Guess from a model's name whether it would tell its thoughts; small and old ones refuse to be asked."""
+    """Guess from a model's name whether it returns thoughts; small and old models refuse the request for them."""
     if not is_before_3(model):
         return True
     version = version_of(model)
@@ -40,10 +40,10 @@ def thinks_by_name(model: str) -> bool:
 
 
 def thinking_of(model: str, effort: Effort) -> dict[str, Any]:
-    """Return the member of `thinkingConfig` for an effort: a level, or a budget in tokens before Gemini 3.
+    """Return the field of `thinkingConfig` for an effort: a level, or a budget in tokens before Gemini 3.
 
-    The two are never said together. Levels of today are those of ai.google.dev, seen Nov 2026: `minimal` went with 3.7
-    and was never one of Pro's, the first of which had no `medium`; the most is `high`.
+    The two are never sent together. The levels are those of ai.google.dev, as of Nov 2026. `minimal` ended with 3.7 and
+    was never one of Pro's, the first of which had no `medium`. The highest is `high`.
     """
     name, version = short_name(model), version_of(model)
     is_pro = "pro" in name

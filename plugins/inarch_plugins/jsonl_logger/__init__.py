@@ -1,4 +1,4 @@
-"""A log beside the store: every event as a line of JSON, a file a session, made for `tail -f`, grep and jq."""
+"""Log beside the store: every event as a line of JSON, a file a session, made for `tail -f`, grep and jq."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ class Settings:
     """Settings of the JSONL log.
 
     Args:
-        enabled: Whether to write logs.
-        path: Folder of the logs. Empty: the plugin's state folder.
-        max_mb: Megabytes after which a file is renamed to NAME.1.jsonl, NAME.2.jsonl, … 0 never renames.
-        keep: Number of renamed files to keep for a session. 0 keeps all.
+        enabled: Whether to write a log.
+        path: The folder of the logs; empty for the plugin's own state folder.
+        max_mb: A file that would grow over this many megabytes is renamed to NAME.1.jsonl, NAME.2.jsonl, …; 0 never
+            renames.
+        keep: How many renamed files of a session stay, the newest ones. 0 keeps all; otherwise the log of a long
+            session loses its beginning.
     """
 
     enabled: bool = True
@@ -34,7 +36,7 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
-    """Return the logger, unless it is turned off or nothing may be recorded."""
+    """Return the logger, unless it is turned off or recording is forbidden."""
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     if not (settings.enabled and context.recorded):
         return []

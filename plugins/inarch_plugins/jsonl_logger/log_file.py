@@ -1,4 +1,4 @@
-"""One log on disk: whole lines at its end, set aside when it is long, whatever other processes do with it."""
+"""Log file on disk: whole lines appended, renamed when it is long, shared with other processes."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | g
 
 @define(eq=False, repr=False)
 class LogFile:
-    """A file that lines are appended to; opened by the first one, opened anew when it was moved or removed.
+    """File that lines are appended to; the first line opens it, and again after it was moved or removed.
 
-    Processes may share it. A line goes out in one write at the end of the file. While it does, the file is locked, so
-    that a line which broke off can be taken back and only one process sets the file aside; a lock that isn't had within
-    some milliseconds (a stopped process may hold it) is done without.
+    Processes may share it. A line goes out in one write at the end of the file. The file is locked meanwhile, so that a
+    broken line can be removed and only one process renames the file. If the lock takes more than some milliseconds (a
+    stopped process may hold it), the line is written without it.
     """
 
     path: Path
     max_bytes: int = 0
     keep: int = 0
     removed: bool = field(init=False, default=False)
-    """Whether the file was found to be removed; whoever told it sets it back."""
+    """Whether the file was found to be removed; cleared by the caller that reports it."""
     _descriptor: int | None = field(init=False, default=None)
     _end: int = field(init=False, default=0)
     _place: str = field(init=False, default="")
     _inode: tuple[int, int] = field(init=False, default=(0, 0))
 
     def append(self, line: bytes) -> None:
-        """Write a line, which ends with its line end.
+        """Write a line, which includes its line end.
 
         Raises:
-            OSError: It could not be written; unless the file was shared without a lock, nothing of it stays.
+            OSError: The write failed; unless the file was shared without a lock, no part of the line stays.
         """
         for left in reversed(range(_OPEN_TRIES)):
             descriptor = self._opened()
@@ -62,7 +62,7 @@ class LogFile:
             self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -79,7 +79,7 @@ class LogFile:
         return self._descriptor
 
     def _takes(self, descriptor: int, line: bytes, locked: bool, *, last: bool) -> bool:
-        """Write the line, unless this is not the log any more and there is another try."""
+        """Write the line, unless this file is not the log any more and a retry is left."""
         size = self._size_in_place(descriptor)
         if size is None:
             if not last:
@@ -92,10 +92,10 @@ class LogFile:
         return True
 
     def _size_in_place(self, descriptor: int) -> int | None:
-        """Return the size of the file, or None if another one, or none, is in its place."""
+        """Return the size of the file, or None if its path has another file or none."""
         try:
             there = os.stat(self._place)  # noqa: PTH116 # for every line: a third of what the method of a Path takes
-        except FileNotFoundError:  # removed, moved, or another process sets it aside
+        except FileNotFoundError:  # removed, moved, or another process renames it
             self.removed = self.removed or os.fstat(descriptor).st_nlink == 0
             return None
         return there.st_size if (there.st_ino, there.st_dev) == self._inode else None
@@ -125,12 +125,12 @@ class LogFile:
 
 
 def has_events(path: Path, session_id: str, last: int) -> bool:
-    """Whether a log, with what was set aside of it, has a session from its first event to one not before `last`.
+    """Return whether a log and its renamed files hold a session from its first event to `last` or later.
 
-    Of a fork the log of the session that it was forked from has the rest.
+    A fork's log needs only its own events: the log of the original session has the rest.
 
     Raises:
-        OSError: It can't be read.
+        OSError: It cannot be read.
     """
     aside = _numbered(path)
     files = [*(aside[number] for number in sorted(aside)), path]
@@ -172,7 +172,7 @@ def _numbered(path: Path) -> dict[int, Path]:
 
 
 def _byte(descriptor: int, place: int) -> bytes:
-    os.lseek(descriptor, place, os.SEEK_SET)  # writes go to the end all the same
+    os.lseek(descriptor, place, os.SEEK_SET)  # writes go to the end anyway
     return os.read(descriptor, 1)
 
 

@@ -1,4 +1,4 @@
-"""The tracer that writes the lines."""
+"""Tracer that writes the lines."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 @define(eq=False, repr=False)
 class JsonlLogger:
-    """Appends each event to `FOLDER/SESSION.jsonl` at once; nothing is opened before the first event.
+    """Tracer that appends each event to `FOLDER/SESSION.jsonl` at once; the first event opens it.
 
-    A line that can't be written is lost here (the store has it) and counted, and the next one is tried. The first turn
-    with losses says so, then the first one after which writing works again.
+    A line that cannot be written is lost here (the store has it) and counted, and the next one is tried. The first turn
+    with losses reports them, and so does the first one after which writing works again.
 
     Args:
-        folder: Where the files are; made when it is needed.
-        max_bytes: The size that a file is set aside before; 0 for never.
-        keep: How many files that were set aside stay; 0 for all.
+        folder: The folder of the files, made when needed.
+        max_bytes: The size at which a file is renamed; 0 for never.
+        keep: How many renamed files stay; 0 for all.
     """
 
     folder: str
@@ -45,7 +45,7 @@ class JsonlLogger:
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def path(self, session_id: str) -> Path:
-        """Return where a session's log is."""
+        """Return the path of a session's log."""
         return Path(self.folder, f"{_UNSAFE.sub('_', session_id)}.jsonl")
 
     def saw(self, event: inarch.Event) -> None:
@@ -61,13 +61,13 @@ class JsonlLogger:
                 self._reason = _IS_LINK if error.errno == errno.ELOOP else error.strerror or str(error)
 
     def copied(self, event: inarch.Event) -> None:
-        """Write the line of an event that the session was forked with: a log is a whole session."""
+        """Write the line of an event that the session inherited by a fork: a log is a whole session."""
         self.saw(event)
 
     def forked(self, first: inarch.Event) -> bool:
-        """Begin a fork's log with its first event, which says whose log has the rest; not if that log hasn't."""
+        """Begin a fork's log with its first event, which names the original; return False if that log is incomplete."""
         source = self.path(first.data["forked_from"])
-        if self.keep:  # what is set aside too often goes
+        if self.keep:  # often renamed files are removed
             return False
         try:
             if not has_events(source, first.data["forked_from"], first.data["forked_events"]):
@@ -78,18 +78,18 @@ class JsonlLogger:
         return True
 
     def files(self, session_id: str) -> Sequence[Path]:
-        """Return the files of a session's log that there are."""
+        """Return the existing files of a session's log."""
         path = self.path(session_id)
         names = re.compile(rf"{re.escape(path.stem)}(\.\d+)?\.jsonl")
         return sorted(other for other in path.parent.glob(f"{path.stem}*.jsonl") if names.fullmatch(other.name))
 
     def logs(self) -> Sequence[Path]:
-        """Return the log of each session; one of which only set-aside files are left counts, too."""
+        """Return the log of each session, including one of which only renamed files are left."""
         found = (path.name.partition(".")[0] for path in Path(self.folder).glob("*.jsonl"))
         return [Path(self.folder, f"{name}.jsonl") for name in sorted({*found})]
 
     def summary(self, turn_id: str) -> str | None:
-        """Say once what went wrong since it was last said."""
+        """Report once what went wrong since the last report."""
         with self._lock:
             if self._file is None:
                 return None
@@ -102,7 +102,7 @@ class JsonlLogger:
             return "; ".join(said) or None
 
     def close(self) -> None:
-        """Let go of the file; the next event opens it again."""
+        """Close the file; the next event opens it again."""
         with self._lock:
             if self._file is not None:
                 self._file.close()

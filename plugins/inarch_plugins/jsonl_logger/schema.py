@@ -1,6 +1,6 @@
-"""The JSON Schema of a line, made from the classes of events: `python -m inarch_plugins.jsonl_logger.schema` prints it.
+"""JSON Schema of a line, made from the event classes: `python -m inarch_plugins.jsonl_logger.schema` prints it.
 
-`event-log.schema.json` beside this file is what that prints; a test holds the two together.
+`event-log.schema.json` beside this file is its output; a test compares the two.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NOT_KEPT = "model.delta"
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema of a line. Kinds and keys that it doesn't name are allowed: later versions may add them."""
+    """Return the schema of a line. Other kinds and keys are allowed: later versions may add them."""
     definitions: dict[str, Any] = {}
     kinds = []
     for kind, cls in sorted(inarch.EVENT_KINDS.items()):
@@ -68,7 +68,7 @@ def schema() -> dict[str, Any]:
 
 
 def text() -> str:
-    """Return the schema as the shipped file has it."""
+    """Return the schema in the form of the shipped file."""
     return json.dumps(schema(), indent=1) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""litellm: every service that the library LiteLLM knows and Inarch has no wire of its own for."""
+"""litellm: services that the library LiteLLM supports and Inarch has no wire of its own for."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NOT_NEGATIVE: Any = validators.ge(0)
 
 @frozen
 class TokenPrice:
-    """A price as the user writes it, in US dollars for a million tokens.
+    """Price in the configuration, in US dollars for a million tokens.
 
     Args:
         input: Tokens of input.
         output: Tokens of output.
-        cached: Tokens of input that the service still had; left out they cost what others do.
+        cached: Tokens of input from the service's cache; by default the price of other input.
     """
 
     input: float = field(validator=_NOT_NEGATIVE)
@@ -32,15 +32,15 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.litellm]`.
 
     Args:
-        model: Model of `model = "litellm"`, such as `anthropic/claude-sonnet-5-5`.
-        decision_model: Cheap model for decisions. Empty: the same model.
-        api_base: Address for all requests, such as a gateway.
-        api_key_env: Variable with the key. "" sends none. Default: `SERVICE_API_KEY`, such as `ANTHROPIC_API_KEY`, else
-            LiteLLM's credentials.
-        extra: Additional request arguments, such as `{ reasoning_effort = "low" }`.
-        prices: Prices by model name, which override LiteLLM's table.
-        cache_marks: Whether requests to Anthropic models ask for caching. Cached input costs a tenth or less, and a
-            quarter more at first.
+        model: The model of `model = "litellm"`, such as `anthropic/claude-sonnet-5-5`.
+        decision_model: A cheap model for decisions; empty for the same.
+        api_base: The address for requests of every model instead of the service's own, such as a gateway.
+        api_key_env: The variable that holds the key; "" sends none. The default is `SERVICE_API_KEY`, such as
+            `ANTHROPIC_API_KEY`. For services without such a variable, LiteLLM finds the credentials.
+        extra: Additional arguments of every request, such as `{ reasoning_effort = "low" }`.
+        prices: Prices by model name; they take precedence over LiteLLM's table.
+        cache_marks: Whether requests to Anthropic's models mark input to cache. Cached input costs a tenth or less, and
+            a quarter more the first time.
     """
 
     model: str = ""

@@ -1,6 +1,6 @@
-"""From the chunks that LiteLLM makes of any service's stream to deltas.
+"""Conversion of LiteLLM's chunks of any service's stream to deltas.
 
-Its own `stream_chunk_builder` is not used: it drops what a model wants back unchanged.
+LiteLLM's `stream_chunk_builder` is not used: it drops data that a model wants back unchanged.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ BLOCKS = "thinking_blocks"
 DETAILS = "reasoning_details"
 FIELDS = "provider_specific_fields"
 ITEMS = "reasoning_items"
-"""Reasoning items of OpenAI's Responses wire, whole with the chunk that ends the reply."""
+"""Reasoning items of OpenAI's Responses wire, complete with the chunk that ends the reply."""
 
 
 @define(eq=False, repr=False)
 class Opaque:
-    """The opaque data of one reply and of its calls."""
+    """Opaque data of one reply and of its calls."""
 
     _blocks: list[dict[str, Any]] = field(init=False, factory=list)
     _details: ReasoningDetails = field(init=False, factory=ReasoningDetails)
@@ -44,7 +44,7 @@ class Opaque:
     _calls: dict[int, dict[str, Any]] = field(init=False, factory=dict)
 
     def add(self, delta: Any) -> list[dict[str, Any]]:
-        """Take what one chunk's delta carries; return the thinking blocks that are whole with it."""
+        """Add the data of one chunk's delta; return the thinking blocks that it completes."""
         for block in _rows(getattr(delta, BLOCKS, None)):
             self._block(block)
         whole = [block for block in self._blocks if block.get("signature") or block.get("type") != "thinking"]
@@ -57,24 +57,24 @@ class Opaque:
         return whole
 
     def add_call(self, index: int, call: Any) -> None:
-        """Take what one fragment of a call carries."""
+        """Add the data of one fragment of a call."""
         for fields in (getattr(call, FIELDS, None), getattr(getattr(call, "function", None), FIELDS, None)):
             if isinstance(fields, Mapping):
                 _merge(self._calls.setdefault(index, {}), fields)
 
     @property
     def message(self) -> dict[str, Any]:
-        """What belongs to the message and was not returned before, by the name of its member."""
+        """Return the message's data that was not returned before, by its key."""
         members = {BLOCKS: self._blocks, DETAILS: self._details.items, FIELDS: self._fields, ITEMS: self._items}
         return {name: value for name, value in members.items() if value}
 
     @property
     def calls(self) -> Mapping[int, dict[str, Any]]:
-        """What belongs to each call that has something."""
+        """Return the data of each call that has some."""
         return {index: {FIELDS: fields} for index, fields in self._calls.items() if fields}
 
     def _block(self, block: Mapping[str, Any]) -> None:
-        """Take a piece of a thinking block: pieces of text, then the signature, which ends it."""
+        """Add a piece of a thinking block: pieces of text, then the signature, which ends it."""
         last = self._blocks[-1] if self._blocks else None
         if block.get("type") != "thinking" or last is None or last.get("type") != "thinking" or last.get("signature"):
             self._blocks.append({key: value for key, value in block.items() if key != "index" and value is not None})
@@ -97,15 +97,15 @@ def _merge(into: dict[str, Any], fields: Mapping[str, Any]) -> None:
 
 
 REASONING_CONTENT = "reasoning_content"
-"""The member in which many services send thoughts as plain text, and some want them back."""
+"""Key under which many services send thoughts as plain text, and some want them back."""
 
 
 @define(eq=False, repr=False)
 class Chunks:
-    """Reads the chunks of one reply.
+    """Reader of the chunks of one reply.
 
     Args:
-        model: The model that was asked; what it alone can read goes back only to it.
+        model: The requested model; data that only it can read goes back only to it.
     """
 
     model: str
@@ -121,7 +121,7 @@ class Chunks:
     _is_named: bool = field(init=False, default=False)
 
     def read(self, chunk: Any) -> Iterator[Delta]:
-        """Yield what one chunk carries."""
+        """Yield the deltas of one chunk."""
         usage = getattr(chunk, "usage", None)
         if usage is not None:
             self._usage = usage
@@ -155,11 +155,11 @@ class Chunks:
             yield self._call(call)
 
     def end(self, reason: str | None, counted: bool) -> Iterator[Delta]:
-        """Yield what only the end of the stream tells; without a `Finish` it was cut.
+        """Yield the deltas known only at the end of the stream; a cut stream has no `Finish`.
 
         Args:
-            reason: The service's own finish reason, None if the library has it not. "" is none: the library makes up
-                a "stop" then, as it does for reasons that it does not know.
+            reason: The service's own finish reason, None if the library does not have it. "" means that the library
+                made up "stop", as it does for unknown reasons.
             counted: Whether the service reported its usage: if it did not, the library makes up a report.
         """
         if counted and (usage := _usage_of(self._usage)) is not None:
@@ -175,7 +175,7 @@ class Chunks:
             yield finish_for(reason, has_calls=bool(self._ids))
 
     def _answered(self, model: Any) -> Iterator[AnsweredBy]:
-        """Yield the model's name once, if it is another: the library mostly repeats the one that was asked."""
+        """Yield the model's name once if it differs: the library mostly repeats the requested one."""
         if not self._is_named and isinstance(model, str) and model:
             self._is_named = True
             if not self.model.endswith(model):
@@ -191,7 +191,7 @@ class Chunks:
             position = self._positions[index] = len(self._ids)
             self._ids[position] = ""
         if call_id in self._ids.values() and self._ids[position] != call_id:
-            call_id = ""  # taken: the kernel gives this call one of its own
+            call_id = ""  # a duplicate id: the kernel gives this call one of its own
         self._ids[position] = self._ids[position] or call_id
         self._opaque.add_call(position, call)
         return CallDelta(position, call_id, name, arguments if isinstance(arguments, str) else "")

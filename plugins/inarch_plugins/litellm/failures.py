@@ -1,4 +1,4 @@
-"""From whatever the library raises to the one `ProviderError` that says what to do."""
+"""Conversion of any exception of the library to the one `ProviderError` with a remedy."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ _TAIL = re.compile(r"Traceback \(most recent call last\)|Received Chunk=|\. Hand
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
 SHORTEST_SECRET = 8
 CAUSES = 8
-"""How far back causes of an exception are looked at."""
+"""Maximum causes of an exception that are examined."""
 _SILENT = frozenset({"Timeout", "TimeoutException", "APITimeoutError", "ServerTimeoutError"})
 _GARBLED = frozenset({"JSONDecodeError", "UnicodeDecodeError", "RecursionError"})
 _UNREACHABLE = frozenset({"ConnectError", "ClientConnectorError"})
 _BROKEN = frozenset({"TransportError", "ClientError"})
 _KEYLESS = re.compile(r"missing credentials|api_key client option must|missing .{0,40}\bapi key", re.I)
-"""What clients say that were made without a key: no service was asked, whatever status comes with it."""
+"""Messages of clients made without a key: no service was asked, whatever the status."""
 _CUT = re.compile(r"^Stream ended before a finish_reason was received")
-"""What the library says since 1.107 of a stream that ended without its end; it names no reason of its own then."""
+"""Message of the library since 1.107 for a stream cut before its end; it then gives no reason."""
 _BARE = re.compile(r"^Error code: \d+$")
-"""What the client of OpenAI's wire says since 3.0 of an error that is not an object; it keeps the text beside it."""
+"""Message of the client of OpenAI's wire since 3.0 for an error that is not an object; the text is beside it."""
 _WRAPPERS = "litellm.exceptions"
 _INVENTED = frozenset({"APIConnectionError", "InternalServerError", "ServiceUnavailableError", "APIError"})
-"""What the library raises with a status of its own making where no service told one."""
+"""Exceptions of the library with a made-up status if no service sent one."""
 
 
 def failure(
     error: Exception, name: str, silence_s: float, hide: Callable[[str], str], missing: str = ""
 ) -> ProviderError:
-    """Return the error that an exception of the library stands for.
+    """Return the error for an exception of the library.
 
     Args:
-        error: What it raised; one that only wraps another gives way to it.
-        name: How messages call the service.
-        silence_s: How long its silence was borne.
-        hide: Takes what must not be shown out of a text.
-        missing: Which variables the service takes, where it takes several and some are not set.
+        error: The exception; if it only wraps another, that one is used.
+        name: The service's name in messages.
+        silence_s: How long to wait for a silent service.
+        hide: Returns a text with secrets redacted.
+        missing: Which variables the service takes, if it takes several and some are not set.
     """
     original = getattr(error, "original_exception", None)
     while isinstance(original, Exception):
@@ -50,7 +50,7 @@ def failure(
     text = _said(error)
     status = _status(causes)
     if "UnsupportedParamsError" in kinds:
-        remedy = "name another model, or leave out of [plugins.litellm] extra what it does not know"
+        remedy = "name another model, or remove unknown arguments from [plugins.litellm] extra"
         unknown = _plain("request", name, "can't take the request", text, hide)
         return ProviderError("request", unknown.message, remedy=remedy)
     if _CUT.search(text):
@@ -58,7 +58,7 @@ def failure(
     if kinds & _SILENT:
         return ProviderError("timeout", f"{name} said nothing for {silence_s:g} s", retryable=True)
     if kinds & _GARBLED:
-        return _plain("malformed", name, "answered with what is no JSON", "", hide)
+        return _plain("malformed", name, "sent an answer that is not JSON", "", hide)
     if kinds & _UNREACHABLE:
         return _plain("network", name, "can't be reached", text, hide, "check the address and the connection")
     if kinds & _BROKEN:
@@ -79,7 +79,7 @@ def failure(
 
 
 def hiding(environ: Mapping[str, str], *secrets: str) -> Callable[[str], str]:
-    """Return a function that takes keys out of a text: those given, and whatever the environment calls one."""
+    """Return a function that redacts keys in a text: the given ones, and those in the environment."""
 
     def hide(text: str) -> str:
         named = {value for name, value in environ.items() if _SECRET.search(name)}
@@ -92,7 +92,7 @@ def hiding(environ: Mapping[str, str], *secrets: str) -> Callable[[str], str]:
 
 
 def _plain(kind: Any, name: str, what: str, said: str, hide: Callable[[str], str], remedy: str = "") -> ProviderError:
-    """Return an error of the way, not of the service; `provider_error` makes the text fit to be shown."""
+    """Return an error of the connection, not of the service; `provider_error` redacts the text."""
     shown = provider_error(name, 500, {}, said, hide).message.partition(": ")[2]
     return ProviderError(kind, f"{name} {what}{f': {shown}' if shown else ''}", retryable=True, remedy=remedy)
 
@@ -107,7 +107,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _status(causes: list[BaseException]) -> int | None:
-    """Return the status that the service answered: the library rounds some, and makes up one where there was none."""
+    """Return the service's status: the library rounds some, and makes one up if there was none."""
     wrapped = [cause for cause in causes if type(cause).__module__ == _WRAPPERS]
     for cause in (*(cause for cause in causes if cause not in wrapped), *wrapped):
         status = getattr(cause, "status_code", None)
@@ -118,7 +118,7 @@ def _status(causes: list[BaseException]) -> int | None:
 
 
 def _said(error: Exception) -> str:
-    """Return what an exception says without the names of classes that the library puts in front."""
+    """Return an exception's message without the class names that the library prepends."""
     text = str(getattr(error, "message", "") or error)
     while True:
         shorter = _PREFIX.sub("", text, count=1)
@@ -128,9 +128,9 @@ def _said(error: Exception) -> str:
 
 
 def _body(causes: list[BaseException], text: str) -> Any:
-    """Return the body of the service's answer: where a client kept it, or read from the library's text; else the text.
+    """Return the body of the service's answer: from the client or the library's text; else the text.
 
-    A client that met an error in the midst of a stream keeps the error alone.
+    A client that meets an error in the middle of a stream stores only the error.
     """
     for cause in causes:
         body = getattr(cause, "body", None)

@@ -1,4 +1,4 @@
-"""Which services take their key from one variable, and how it is called; `inarch.ready` offers these."""
+"""Services whose key is in one variable, and its name; `inarch.ready` offers these."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WITH_KEY = frozenset(
         "xai",
     }
 )
-"""Services that answer nobody without the key; others are left to the library, which knows more ways to log in."""
+"""Services that refuse requests without the key; the library handles others, because it knows more ways to log in."""
 SEVERAL = {
     "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION"),
     "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION_NAME"),
@@ -41,7 +41,7 @@ SEVERAL = {
     "sagemaker": ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION_NAME"),
     "vertex_ai": ("VERTEXAI_PROJECT", "VERTEXAI_LOCATION"),
 }
-"""Services that take several variables; each knows other ways to log in, such as a profile or a role of the machine."""
+"""Services with several variables; each has other ways to log in, such as a profile or a role of the machine."""
 _OWN_NAMES = {"perplexity": "PERPLEXITYAI_API_KEY", "together_ai": "TOGETHERAI_API_KEY"}
 _INSTEAD = {
     "anthropic": "ANTHROPIC_AUTH_TOKEN ANTHROPIC_IDENTITY_TOKEN",
@@ -52,7 +52,7 @@ _INSTEAD = {
     "together_ai": "TOGETHER_API_KEY TOGETHER_AI_API_KEY TOGETHER_AI_TOKEN",
     "vercel_ai_gateway": "VERCEL_OIDC_TOKEN",
 }
-"""Variables that the library also looks at by itself, in the environment of the process."""
+"""Variables that the library also reads by itself, from the environment of the process."""
 
 
 def variable_of(service: str) -> str:
@@ -61,14 +61,14 @@ def variable_of(service: str) -> str:
 
 
 def several_of(service: str, environ: Mapping[str, str]) -> str:
-    """Return which variables a service takes and which of them are not set; "" where all are, or it takes one."""
+    """Return the service's variables and which are not set; "" if all are, or it takes one."""
     wanted = SEVERAL.get(service, ())
     missing = [name for name in wanted if not environ.get(name, "").strip()]
     return f"takes {', '.join(wanted[:-1])} and {wanted[-1]} (not set: {', '.join(missing)})" if missing else ""
 
 
 def missing_of(service: str, environ: Mapping[str, str]) -> str:
-    """Return the variable that a service's key should stand in; "" where one is set, or it may do without."""
+    """Return the missing variable of a service's key; "" if one is set, or none is needed."""
     variable, instead = variable_of(service), _INSTEAD.get(service, "").split()
     is_there = environ.get(variable, "").strip() or any(os.environ.get(name, "").strip() for name in instead)
     return "" if service not in WITH_KEY or is_there else variable

@@ -1,9 +1,8 @@
-"""The library itself: imported when the first request is made, in a thread, and silent.
+"""The library itself: imported in a thread by the first request, and silent.
 
-Before its import LiteLLM wants to be told much that is no good default here: outside of its mode PRODUCTION it loads
-the `.env` of the working directory, which in a cloned repository can say where requests and keys go, and it fetches
-its tables from the network. The variables for that are set while it is imported and taken back afterwards, so that no
-command that Inarch starts later sees them.
+LiteLLM's defaults are unsuitable here. Outside of its mode PRODUCTION it loads the `.env` of the working directory,
+which in a cloned repository can say where requests and keys go. It also fetches its tables from the network. Variables
+prevent both. They are set during the import and restored afterwards, so that later commands of Inarch do not see them.
 """
 
 from __future__ import annotations
@@ -43,10 +42,12 @@ async def library() -> Any:
 
 def _loaded() -> ModuleType:
     with _lock:
-        if "litellm" in sys.modules:  # the script that uses Inarch as a library has it already: its logs are its own
+        if (
+            "litellm" in sys.modules
+        ):  # a script that uses Inarch as a library has imported it already: its logs are its own
             module = sys.modules["litellm"]
         else:
-            # Of its own types, as they are loaded: that goes on after the import (1.110).
+            # Of its own types, as they are loaded: that continues after the import (1.110).
             warnings.filterwarnings("ignore", "Items? .* on TypedDict class", UserWarning)
             with _collector_off(), _variables(WHILE_IMPORTED):
                 module = _imported()
@@ -58,7 +59,7 @@ def _loaded() -> ModuleType:
 def _imported() -> ModuleType:
     import litellm
 
-    # Read lazily otherwise, when the variables are gone; older versions have no such table.
+    # Otherwise read lazily, after the variables are gone; older versions have no such table.
     manager = sys.modules.get("litellm.anthropic_beta_headers_manager")
     reload = getattr(manager, "reload_beta_headers_config", None)
     if reload is not None:
@@ -67,7 +68,7 @@ def _imported() -> ModuleType:
 
 
 def _silence() -> None:
-    """Keep the library's log and warnings off the terminal, where they would stand in the midst of an answer."""
+    """Keep the library's log and warnings off the terminal, where they would interrupt an answer."""
     for name in _LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers[:] = [logging.NullHandler()]
@@ -102,7 +103,7 @@ def _variables(wanted: Mapping[str, str]) -> Iterator[None]:
 
 
 async def begin_use(user: object) -> None:
-    """Note that a provider uses the library's connections, which are common to all, in the running loop."""
+    """Record that a provider uses the library's shared connections in the running loop."""
     _users.add(user)
     loop = asyncio.get_running_loop()
     if loop not in _loops:
@@ -111,7 +112,7 @@ async def begin_use(user: object) -> None:
 
 
 async def end_use(user: object) -> None:
-    """Close the connections when nobody uses them any more; may be called twice."""
+    """Close the connections after their last use; may be called twice."""
     if user in _users:
         _users.remove(user)
         if not _users:

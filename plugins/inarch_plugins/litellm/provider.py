@@ -1,4 +1,4 @@
-"""The provider: any model that the library can reach, by the library's own name for it."""
+"""Provider of any model that the library can reach, under the library's own name for it."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 NAME = "litellm"
 NO_KEY = "none"
-"""Stands in place of a key that is not wanted: some services' clients refuse to be made without one."""
+"""Replacement for an unneeded key: some services' clients refuse to be made without one."""
 REMEDY = (
-    f'set it, keep it with `inarch auth set`, or name another variable in [plugins.{NAME}] api_key_env ("" for none)'
+    f'set it, store it with `inarch auth set`, or name another variable in [plugins.{NAME}] api_key_env ("" for none)'
 )
 
 
 @define(eq=False, repr=False)
 class LiteLLM:
-    """A `ModelProvider` over `litellm.acompletion`.
+    """`ModelProvider` over `litellm.acompletion`.
 
     Args:
-        settings: What the user configured.
-        environ: The environment variables that count, keys among them.
+        settings: The user's settings.
+        environ: The environment variables to use, including keys.
     """
 
     settings: Settings
@@ -56,17 +56,17 @@ class LiteLLM:
 
     @property
     def service(self) -> HttpService | None:
-        """Where all requests go, None if each goes to its model's service."""
+        """Return the address of all requests, None if each goes to its model's service."""
         return HttpService(NAME, self.settings.api_base) if self.settings.api_base else None
 
     @property
     def default_model(self) -> str:
-        """The model that is configured, "" if none is."""
+        """Return the configured model, "" if there is none."""
         return self.settings.model
 
     @property
     def default_decision_model(self) -> str:
-        """The cheap model that is configured, else the default one."""
+        """Return the configured cheap model, else the default one."""
         return self.settings.decision_model or self.settings.model
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
@@ -97,12 +97,12 @@ class LiteLLM:
             raise self._failure(error, service, key) from None
         finally:
             if stream is not None:
-                await stream.aclose()  # without it a reply that is left goes on in the background
+                await stream.aclose()  # without it a reply that was left goes on in the background
         for delta in chunks.end(_told_finish(stream), _told_usage(stream)):
             yield delta
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Return the models that the library's table knows of services whose key is set, and those configured."""
+        """Return the configured models, and those in the library's table whose service has a key."""
         found = {name: self.find(name) for name in (self.default_model, self.default_decision_model) if name}
         for known in price_table().all():
             if known.service and self.environ.get(variable_of(known.service)):
@@ -114,7 +114,7 @@ class LiteLLM:
         ]
 
     def check_key(self, model: str) -> str:
-        """Refuse a model whose service wants a key that isn't there; say what one that takes several has not.
+        """Refuse a model whose service requires a missing key; return a note on missing optional variables.
 
         Raises:
             ProviderError: The variable of the key is not set.
@@ -129,14 +129,14 @@ class LiteLLM:
         return f"{NAME}/{service} {missing}; else LiteLLM looks for credentials of other kinds" if missing else ""
 
     def limits(self, model: str) -> Limits:
-        """Return what the library's table knows of a model's limits, and what the user says of those of a minute."""
+        """Return the library's limits of a model, and the user's for a minute."""
         known = self.find(model)
         limits = known.limits if known is not None else Limits()
         of_the_model = {"context_tokens": limits.context_tokens, "output_tokens": limits.output_tokens}
         return evolve(self.settings.a_minute, **of_the_model)
 
     def price(self, model: str) -> Price | None:
-        """Return the price that the user has told, else that of the library's table."""
+        """Return the price from the user, else that of the library's table."""
         told = self.settings.prices.get(model)
         if told is not None:
             cached = None if told.cached is None else Decimal(str(told.cached))
@@ -145,13 +145,13 @@ class LiteLLM:
         return known.price if known is not None else None
 
     def find(self, model: str) -> KnownModel | None:
-        """Return what the table knows of a model, which it lists with or without its service's name."""
+        """Return a model's entry in the table, which lists it with or without its service's name."""
         table = price_table()
         service, _, rest = model.partition("/")
         return table.find(model) or (table.find(rest, service) if rest else None)
 
     def takes_effort(self, model: str) -> bool:
-        """Whether the library's table knows that the model thinks, or doesn't know the model."""
+        """Return whether the library's table says that the model thinks, or lacks the model."""
         known = self.find(model)
         return known is None or bool(known.efforts)
 
@@ -162,7 +162,7 @@ class LiteLLM:
         await end_use(self)
 
     async def _opened(self, request: ModelRequest, key: str) -> Any:
-        """Send a request and return the stream; what a service does not know and can be done without is left out."""
+        """Send a request and return the stream; optional arguments that a service does not know are left out."""
         from inarch_plugins.litellm.library import begin_use, library
         from inarch_plugins.litellm.requests import DISPENSABLE, Encoder
 
@@ -185,7 +185,7 @@ class LiteLLM:
         return stream
 
     async def _asked(self, litellm: Any, arguments: dict[str, Any]) -> Any:
-        """Return the stream: over Responses if the model wants that, or its service says that it does."""
+        """Return the stream: over Responses if the model requires that, or its service says so."""
         model = str(arguments["model"])
         if model not in self._over_responses and not wants_responses(model, self.settings.api_base):
             try:
@@ -200,10 +200,10 @@ class LiteLLM:
     def _options(self, key: str) -> dict[str, Any]:
         options: dict[str, Any] = {
             "timeout": self.settings.silence_s,
-            "num_retries": 0,  # the library would ask again at once, whatever Retry-After says; the kernel waits
+            "num_retries": 0,  # the library would retry at once, whatever Retry-After says; the kernel waits
             "max_retries": 0,
             "no-log": True,
-            # Without it the library looks at tools with code that needs the package `mcp`, which it does not depend on.
+            # Without it, the library checks tools with code that needs the package `mcp`, which it does not depend on.
             "_skip_mcp_handler": True,
         }
         if self.settings.api_base:
@@ -213,7 +213,7 @@ class LiteLLM:
         return options
 
     def _key(self, model: str) -> str:
-        """Return the key of a model's service; "" leaves it to the library to find credentials."""
+        """Return the key of a model's service; with "" the library looks for credentials."""
         variable = self.settings.api_key_env
         if variable == "":
             return NO_KEY
@@ -230,15 +230,15 @@ class LiteLLM:
 
 
 def _told_finish(stream: Any) -> str | None:
-    """Return the service's own reason for the end, "" if it gave none, None if the stream does not keep it."""
+    """Return the service's own finish reason, "" if it gave none, None if the stream does not store it."""
     told = [getattr(stream, name, None) for name in ("received_finish_reason", "intermittent_finish_reason")]
     return next((str(one) for one in told if one), "") if hasattr(stream, "received_finish_reason") else None
 
 
 def _told_usage(stream: Any) -> bool:
-    """Return whether the service reported its usage: the library counts for itself what a report lacks.
+    """Return whether the service reported its usage: the library counts what a report lacks.
 
-    It keeps all chunks of a stream with the reports that they brought (`CustomStreamWrapper` of 1.106.2).
+    It stores all chunks of a stream with their reports (`CustomStreamWrapper` of 1.106.2).
     """
     kept = getattr(stream, "chunks", None)
     reports = [usage for chunk in kept or () if (usage := getattr(chunk, "usage", None)) is not None]
@@ -248,19 +248,19 @@ def _told_usage(stream: Any) -> bool:
 
 SERVICES = frozenset({"openai", "azure"})
 PREFIX = "responses/"
-"""Before a model's name it has LiteLLM use that API."""
+"""Prefix of a model's name with which LiteLLM uses that API."""
 FIRST = (5, 4)
-"""The first version that refuses function tools while it reasons (OpenAI's model pages, seen Nov 2026)."""
+"""First version that refuses function tools while it reasons (OpenAI's model pages, as of Nov 2026)."""
 REFUSAL = "/v1/responses"
-"""Stands in the refusal: "To use function tools, use /v1/responses or set reasoning_effort to 'none'."."""
+"""Part of the refusal: "To use function tools, use /v1/responses or set reasoning_effort to 'none'."."""
 _VERSION = re.compile(r"^gpt-(\d+)(?:\.(\d+))?(?![\dk])")
 _ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 
 
 def wants_responses(model: str, api_base: str) -> bool:
-    """Whether a model is asked over Responses from the start: by its version, and only at OpenAI's own address.
+    """Return whether a model uses Responses from the start: by its version, and only at OpenAI's own address.
 
-    A gateway may know the name and not the API; it says so in its refusal.
+    A gateway may know the name and lack the API; then its refusal says so.
     """
     service, _, name = model.partition("/")
     address = api_base or next((found for one in _ADDRESSES if (found := os.environ.get(one, "").strip())), "")
@@ -272,12 +272,12 @@ def wants_responses(model: str, api_base: str) -> bool:
 
 
 def over_responses(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a request with which it goes to Responses, where nothing of it is stored."""
+    """Return the arguments that send a request to Responses without storing it."""
     service, _, name = str(arguments["model"]).partition("/")
     stateless = {"store": False, "include": ["reasoning.encrypted_content"]}
     return {**stateless, **arguments, "model": f"{service}/{PREFIX}{name.removeprefix(PREFIX)}"}
 
 
 def is_refusal(error: Exception, model: str) -> bool:
-    """Whether a service refused chat completions for a model that it serves over Responses."""
+    """Return whether a service refused chat completions for a model that it serves over Responses."""
     return model.partition("/")[0] in SERVICES and REFUSAL in str(error)

@@ -1,4 +1,4 @@
-"""From a `ModelRequest` to the arguments of LiteLLM's `acompletion`."""
+"""Conversion of a `ModelRequest` to the arguments of LiteLLM's `acompletion`."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ SCHEMA_NAME = "reply"
 BLOCKS = "thinking_blocks"
 REASONING_CONTENT = "reasoning_content"
 MESSAGE_MEMBERS = ("reasoning_details", "provider_specific_fields", "reasoning_items")
-"""What only the model itself can read, as members of a message."""
+"""Fields of a message that only the model itself can read."""
 CALL_MEMBERS = ("provider_specific_fields",)
-"""The same as members of a call."""
+"""The same fields of a call."""
 MARKED = frozenset({"anthropic", "bedrock", "openrouter", "vertex_ai"})
-"""Services whose models of Anthropic keep what requests mark."""
+"""Services whose Anthropic models cache input marked in requests."""
 WANT_THOUGHTS = frozenset({"deepseek", "moonshot"})
-"""Services that refuse a conversation with tools where an assistant message lacks `reasoning_content`.
+"""Services that refuse a conversation with tools if an assistant message lacks `reasoning_content`.
 
-They take a blank where nothing was kept (LiteLLM 1.110 sends one, too, but only where it knows that the model thinks).
+They accept a blank if none was stored. LiteLLM 1.110 sends one, too, but only if it knows that the model thinks.
 """
 DISPENSABLE = ("temperature", "stream_options", "tool_choice", "reasoning_effort")
-"""Arguments that a request can do without where a service doesn't know them."""
+"""Optional arguments of a request, for services that do not know them."""
 
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encodes requests; a message that was encoded for one request is not encoded again for the next.
+    """Encoder of requests, which encodes each message only once.
 
     Args:
-        provider: Under which name opaque data of parts is kept.
-        extra: Further arguments of every request; they win.
-        marks: Whether requests mark what is to be kept, for models whose service wants that.
+        provider: The name under which opaque data of parts is stored.
+        extra: Additional arguments of every request; they take precedence.
+        marks: Whether requests mark input to cache, for models whose service wants that.
     """
 
     provider: str
@@ -69,7 +69,7 @@ class Encoder:
         Args:
             request: The request.
             without: Those of `DISPENSABLE` that the service does not know.
-            efforts: The words by which the model can be told how much to think, where that is known.
+            efforts: The model's words for efforts, if they are known.
         """
         given: dict[str, Any] = {
             "model": request.model,
@@ -91,7 +91,7 @@ class Encoder:
             schema = {"name": SCHEMA_NAME, "schema": to_data(request.response_schema), "strict": False}
             given["response_format"] = {"type": "json_schema", "json_schema": schema}
         if "tool_choice" in without and request.tool_choice == "none":
-            given.pop("tools", None)  # a service that can't be told to call none is not given any
+            given.pop("tools", None)  # a service without a way to forbid calls gets no tools
         extra: dict[str, Any] = to_data(self.extra)
         return {name: value for name, value in given.items() if name not in without} | extra
 
@@ -104,7 +104,7 @@ class Encoder:
 
         for message in request.messages:
             known = self._kept.once(message, encode, request.model)
-            found.extend(dict(item) for item in known)  # the library may change what it is given
+            found.extend(dict(item) for item in known)  # the library may change its arguments
         self._kept.asked(request)
         if self.marks and _wants_marks(request.model) and chat_pays_to_cache(request):
             found[0] = chat_cached(found[0])
@@ -141,7 +141,7 @@ class Encoder:
         return item | self._blocks(parts, model) | self._thoughts(parts, model)
 
     def _blocks(self, parts: Sequence[Part], model: str) -> dict[str, Any]:
-        """Return signed thoughts: as a list, and with the texts as content where one follows a text."""
+        """Return signed thoughts: as a list, and with the texts as content if one follows a text."""
         content: list[dict[str, Any]] = []
         for part in parts:
             if isinstance(part, Text) and part.text:
@@ -154,7 +154,7 @@ class Encoder:
         return {BLOCKS: blocks} if content[: len(blocks)] == blocks else {BLOCKS: blocks, "content": content}
 
     def _thoughts(self, parts: Sequence[Part], model: str) -> dict[str, str]:
-        """Return the plain thoughts for the service that sent them, an empty text as well."""
+        """Return the plain thoughts for the service that sent them, even an empty text."""
         service, thoughts = model.partition("/")[0], [part for part in parts if isinstance(part, Reasoning)]
         for part in thoughts:
             own = (part.provider_data or {}).get(self.provider)
@@ -168,7 +168,7 @@ class Encoder:
         return {**chat_call(part), **self._own(part, model, CALL_MEMBERS)}
 
     def _own(self, part: Part, model: str, members: Sequence[str]) -> dict[str, Any]:
-        """Return a part's opaque data, if it is of this very model: what one signed no other can read."""
+        """Return a part's opaque data, if it is from this very model: signed data is unreadable to others."""
         own = (part.provider_data or {}).get(self.provider)
         if not isinstance(own, Mapping) or own.get("model") != model:
             return {}
@@ -181,14 +181,14 @@ def _wants_marks(model: str) -> bool:
 
 
 def _nearest(effort: Effort, efforts: Collection[str]) -> str:
-    """Return the word of the model that is nearest."""
+    """Return the model's nearest word."""
     if effort == "max":
         return next((word for word in ("max", "xhigh") if word in efforts), "high")
     return "low" if effort == "minimal" and effort not in efforts else effort
 
 
 def _whole(value: Any) -> Any:
-    """Return JSON data with a mark in place of each half of a character: the library's UTF-8 has none for it."""
+    """Return JSON data with a mark in place of each half of a character: the library's UTF-8 cannot encode it."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):

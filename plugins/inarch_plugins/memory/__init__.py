@@ -1,4 +1,4 @@
-"""memory: notes that the user wants kept, in a Markdown file that a person can read and edit."""
+"""memory: the user's notes, in a Markdown file that a person can read and edit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Settings:
     """Settings of `[plugins.memory]`.
 
     Args:
-        scope: Place of the notes: `user` beside your configuration, `project` in a trusted project's `.inarch`.
+        scope: Owner of the memory: `user` stores it beside the user's configuration, `project` in the `.inarch` of a
+            trusted project.
     """
 
     scope: Literal["user", "project"] = "user"
@@ -40,7 +41,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the source that tells the model what is remembered."""
+    """Return the source that gives the model the saved notes."""
     from inarch_plugins.memory.source import Remembered
 
     return [Remembered(_memory(context))]
@@ -55,7 +56,7 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
 
         return listed(_memory(context), words)
 
-    return [inarch.SlashCommand("memory", "Show what is remembered, or what fits some words.", show)]
+    return [inarch.SlashCommand("memory", "Show what is remembered, or what matches some words.", show)]
 
 
 def _memory(context: inarch.PluginContext) -> Memory:

@@ -1,4 +1,4 @@
-"""The file of notes: one bullet each, dated; whatever else a person writes into it stays as it is."""
+"""File of notes: one dated bullet each; other text that a person writes into it stays unchanged."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _COMMON = frozenset(
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in lower case, parts of snake_case names among them."""
+    """Return the words of a text in lower case, including the parts of snake_case names."""
     found = _WORD.findall(text.casefold())
     return found + [part for word in found if "_" in word for part in word.split("_") if part]
 
 
 def ranked(notes: Sequence[Note], query: str) -> list[Note]:
-    """Return the notes that have words of the query, best first, of equal ones the newest; all where it has none."""
+    """Return the notes that match words of the query, best first, ties by newest; all for an empty query."""
     wanted = set(words_of(query)) - _COMMON or set(words_of(query))
     newest = [*reversed(notes)]
     if not wanted:
@@ -51,7 +51,7 @@ def _fit(wanted: str, words: Sequence[str]) -> float:
 
 FILE = "memory.md"
 LONGEST = 2_000
-"""Characters of a note."""
+"""Maximum characters of a note."""
 
 _HEAD = b"# Memory\n\n"
 _BULLET = r"\s{0,3}[-*+]\s+(?:(\d{4}-\d{2}-\d{2}): )?(.*)"  # compiled on use: most runs have no notes
@@ -59,20 +59,20 @@ _JOINERS = "\u200c\u200d"
 
 
 class Note(NamedTuple):
-    """One thing to remember; `saved` is a date, or "" where a person wrote the note without one."""
+    """Note to remember; `saved` is a date, or "" if a person wrote the note without one."""
 
     text: str
     saved: str = ""
 
     @property
     def line(self) -> str:
-        """The note as it stands in the file."""
+        """Return the note's line in the file."""
         return f"- {self.saved}: {self.text}" if self.saved else f"- {self.text}"
 
 
 @frozen(eq=False, repr=False)
 class Memory:
-    """The notes of the user, or of a project; without a folder there are none."""
+    """Notes of the user, or of a project; without a folder there are none."""
 
     folder: KeptFolder | None
     scope: str = "user"
@@ -81,24 +81,24 @@ class Memory:
         """Return the notes, oldest first.
 
         Raises:
-            ToolFailed: The file can't be read, or the project is not trusted.
+            ToolFailed: The file cannot be read, or the project is not trusted.
         """
         return read_notes(_text(self._folder().read(FILE)))
 
     def check(self, text: str) -> None:
-        """Raise what saving this would fail with, as far as a look can tell.
+        """Raise the errors that saving would raise, without writing.
 
         Raises:
-            ToolFailed: It is no note, the file can't be read, or the project is not trusted.
+            ToolFailed: It is not a valid note, the file cannot be read, or the project is not trusted.
         """
         checked(text)
         self.notes()
 
     def save(self, text: str, today: str = "") -> bool:
-        """Add a note at the end of the file; return whether it was not there yet.
+        """Add a note at the end of the file; return whether it is new.
 
         Raises:
-            ToolFailed: It is no note, the file can't be written, or the project is not trusted.
+            ToolFailed: It is not a valid note, the file cannot be written, or the project is not trusted.
         """
         from datetime import date
 
@@ -114,21 +114,21 @@ class Memory:
 
     @property
     def place(self) -> str:
-        """Where the file is, for messages."""
+        """Return the path of the file, for messages."""
         return self._folder().place(FILE)
 
     def _folder(self) -> KeptFolder:
         if self.folder is not None:
             return self.folder
         remedy = 'inarch config trust, or [plugins.memory] scope = "user"' if self.scope == "project" else ""
-        raise ToolFailed("permission", "the memory of a project counts only where the project is trusted", remedy)
+        raise ToolFailed("permission", "the memory of a project counts only if the project is trusted", remedy)
 
 
 def checked(text: str) -> str:
     """Return a note's text on one line.
 
     Raises:
-        ToolFailed: It is empty, too long, or has characters that can't be seen.
+        ToolFailed: It is empty, too long, or has invisible characters.
     """
     from unicodedata import category
 
@@ -164,12 +164,12 @@ def read_notes(text: str) -> list[Note]:
 
 
 def with_note(before: bytes | None, note: Note) -> bytes:
-    """Return the file with one more note; the bytes that are there stay, its kind of line end is used."""
+    """Return the file's bytes with one more note, in the file's kind of line end."""
     if not before:
         return _HEAD + f"{note.line}\n".encode()
     end = b"\r\n" if b"\r\n" in before else b"\n"
     gap = b"" if before.endswith(b"\n") else end
-    # After a paragraph a bullet would be taken for its next line; after a heading it reads better.
+    # After a paragraph, a bullet would continue it; after a heading a blank line reads better.
     last = before.rstrip(b"\r\n").rpartition(b"\n")[2].decode()
     blank = b"" if re.fullmatch(_BULLET, last) or before.endswith(end + end) else end
     return before + gap + blank + note.line.encode() + end

@@ -1,4 +1,4 @@
-"""What is remembered, told to the model once a session."""
+"""Saved notes, given to the model once a session."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from inarch_plugins.memory.memory import Memory, Note
 TITLE = "# Memory"
 _SAID = "Notes that the user saved in earlier sessions, newest first. They are about the user's wishes and this work."
 CHARACTERS = 4_000
-"""Of notes that go to the model unasked."""
+"""Maximum characters of notes that the model gets unasked."""
 
 
 @frozen(eq=False, repr=False)
 class Remembered:
-    """The context source that adds the newest notes, each once: what the messages already hold is left out."""
+    """Context source that adds the newest notes which the messages do not hold yet."""
 
     memory: Memory
     name: str = "memory"
@@ -48,7 +48,7 @@ def _newest(notes: Sequence[Note]) -> list[Note]:
 
 
 def _known(messages: Iterable[Message]) -> Iterator[str]:
-    """Yield the lines of what was told before, and the texts that were saved in this conversation."""
+    """Yield the lines of earlier notes, and the texts that were saved in this conversation."""
     for message in messages:
         for part in message.parts:
             if isinstance(part, Text) and message.role == "user" and part.text.startswith(TITLE):

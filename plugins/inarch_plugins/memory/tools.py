@@ -1,4 +1,4 @@
-"""`save_memory` and `recall`, and what `/memory` shows."""
+"""`save_memory` and `recall`, and the output of `/memory`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import inarch
 from inarch_plugins.memory.memory import LONGEST, Memory, Note
 
 MOST = 20
-"""Notes that one answer holds."""
+"""Maximum notes in one answer."""
 
 _SAVE = {
     "type": "object",
     "properties": {
         "text": {
             "type": "string",
-            "description": f"A sentence that stands alone; at most {LONGEST} characters",
+            "description": f"A self-contained sentence; at most {LONGEST} characters",
         }
     },
     "required": ["text"],
@@ -32,7 +32,7 @@ _RECALL = {
 def tools(memory: Memory) -> list[inarch.Tool]:
     """Return the tools over one memory."""
 
-    # Text that a model was given may ask for a note that steers every later session: a person has to agree.
+    # Text that a model reads may ask for a note that steers every later session: a person has to approve.
     @inarch.tool(
         category="memory",
         input_schema=_SAVE,
@@ -47,22 +47,22 @@ def tools(memory: Memory) -> list[inarch.Tool]:
 
     @inarch.tool(category="memory", input_schema=_RECALL, effects=inarch.Effects())
     def recall(query: str) -> dict[str, Any]:
-        """Find notes that the user had saved, by their words."""
+        """Find notes that the user saved, by their words."""
         from inarch_plugins.memory.memory import ranked
 
         notes = memory.notes()
         found = ranked(notes, query)
         left = len(found) - MOST
-        note = f"{left} more fit; use more words" if left > 0 else None
+        note = f"{left} more match; use more words" if left > 0 else None
         if not found:
-            note = "nothing fits these words" if notes else "nothing is remembered yet"
+            note = "no note matches these words" if notes else "nothing is remembered yet"
         return {"notes": [_shown(one) for one in found[:MOST]], "note": note}
 
     return [save_memory, recall]
 
 
 def listed(memory: Memory, words: str) -> str:
-    """Return the notes as a person reads them, newest first; with words, those that fit."""
+    """Return the notes for people, newest first; with words, those that match."""
     from inarch_plugins.memory.memory import ranked
 
     try:
@@ -72,7 +72,7 @@ def listed(memory: Memory, words: str) -> str:
         return str(error)
     found = ranked(notes, words)
     if not found:
-        return "Nothing fits these words." if notes else f"Nothing is remembered yet (it would be in {place})."
+        return "No note matches these words." if notes else f"Nothing is remembered yet (it would be in {place})."
     return "\n".join([*(one.line for one in found), "", place])
 
 

@@ -1,1 +1,1 @@
-"""Chat completions over HTTP: OpenRouter, and any server that speaks the same wire."""
+"""Chat completions over HTTP: OpenRouter, and any server with the same wire."""

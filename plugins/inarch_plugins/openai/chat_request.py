@@ -1,4 +1,4 @@
-"""From a `ModelRequest` to the body of a chat completion."""
+"""Conversion of a `ModelRequest` to the body of a chat completion."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from inarch_plugins.openai.thoughts import give_back
 
 _HOSTS = {"deepseek.com": "deepseek", "moonshot.ai": "kimi", "moonshot.cn": "kimi", "kimi.com": "kimi", "z.ai": "glm",
           "openrouter.ai": ""}  # fmt: skip
-"""The last one makes all models alike itself."""
+"""Families by host; OpenRouter unifies all models itself."""
 _NAMES = ("deepseek", "kimi", "glm", "qwen")
 _PLAIN: dict[Effort, str] = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "max": "high"}
-"""The three words that every service with such a member takes."""
-# Documentation of DeepSeek, Kimi and GLM, seen in November 2026: low, high and max.
+"""The three words that every service with such a field accepts."""
+# Documentation of DeepSeek, Kimi and GLM, as of November 2026: low, high and max.
 _EFFORTS: dict[str, dict[Effort, str]] = {
     "deepseek": {"max": "max"},
     "kimi": {"medium": "high", "max": "max"},
@@ -46,7 +46,7 @@ _EFFORTS: dict[str, dict[Effort, str]] = {
 
 
 def family_of(model: str, address: str) -> str:
-    """Return the family of a model, by the host that serves it or by its name; "" for all others.
+    """Return the family of a model, by its host or its name; "" for all others.
 
     >>> family_of("m", "https://api.deepseek.com/v1"), family_of("moonshotai/Kimi-K3", "http://localhost:8000/v1")
     ('deepseek', 'kimi')
@@ -57,15 +57,15 @@ def family_of(model: str, address: str) -> str:
 
 
 def effort_for(family: str, effort: Effort) -> dict[str, Any]:
-    """Return the member that says how much a model is to think."""
+    """Return the field that says how much a model is to think."""
     return {"reasoning_effort": _EFFORTS.get(family, {}).get(effort) or _PLAIN[effort]}
 
 
 def filled(family: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an assistant message of a conversation with tools with the thought that its service insists on.
+    """Return an assistant message of a conversation with tools, with the thought that its service requires.
 
-    DeepSeek wants one on every message and Kimi on those with calls; a blank does where none is kept, because another
-    model wrote the message or a compaction left it out (LiteLLM 1.110.2 sends the same).
+    DeepSeek wants one on every message and Kimi on those with calls. A blank suffices if none is stored, because
+    another model wrote the message or a compaction left it out (LiteLLM 1.110.2 sends the same).
     """
     wants = family == "deepseek" or (family == "kimi" and "tool_calls" in item)
     has = "reasoning_content" in item or "reasoning" in item or "reasoning_details" in item
@@ -77,13 +77,13 @@ SCHEMA_NAME = "reply"
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encodes requests; a message that was encoded for one request is not encoded again for the next.
+    """Encoder of requests, which encodes each message only once.
 
     Args:
-        provider: Under which name opaque data of parts is kept.
-        extra: Further members of every body; they win.
-        dialect: What its service wants.
-        address: Where the service is: what it alone can read goes back only to it.
+        provider: The name under which opaque data of parts is stored.
+        extra: Additional fields of every body; they take precedence.
+        dialect: The particulars of its service.
+        address: The service's address: data that only it can read goes back only to it.
     """
 
     provider: str
@@ -96,15 +96,15 @@ class Encoder:
         """Return the body of a streamed request.
 
         Args:
-            request: What is asked.
-            options: The members beside messages and tools, where they are not those of `options`.
+            request: The request.
+            options: The fields besides messages and tools, by default those of `options`.
         """
         marks = self.dialect.marks
         is_marked = marks is not None and marks(request.model) and chat_pays_to_cache(request)
         system = {"role": "system", "content": request.system}
         messages = [_encoded(chat_cached(system) if is_marked else system)] if request.system else []
         if is_marked and request.messages[-1].role != "assistant":
-            *above, last = self._items(request.messages[-1], request.model, "")  # no assistant's: nothing is filled
+            *above, last = self._items(request.messages[-1], request.model, "")  # not an assistant's: nothing is filled
             messages += self._messages(request, request.messages[:-1])
             messages += [*map(_encoded, above), _encoded(chat_cached(last))]
         else:
@@ -117,7 +117,7 @@ class Encoder:
         return b",".join([*pieces, rest[1:]])
 
     def _messages(self, request: ModelRequest, messages: tuple[Message, ...]) -> list[bytes]:
-        """Return the members of the list."""
+        """Return the entries of the list."""
         model, family = request.model, family_of(request.model, self.address) if request.tools else ""
 
         def encode(message: Message) -> bytes:
@@ -126,7 +126,7 @@ class Encoder:
         return [self._kept.once(message, encode, (model, family)) for message in messages]
 
     def options(self, request: ModelRequest) -> dict[str, Any]:
-        """Return the members of a body beside messages and tools."""
+        """Return the fields of a body besides messages and tools."""
         family = family_of(request.model, self.address)
         options: dict[str, Any] = {"model": request.model, "stream": True, "stream_options": {"include_usage": True}}
         if request.tools and request.tool_choice != "auto":
@@ -172,12 +172,12 @@ class Encoder:
         return item
 
     def _is_of(self, own: Mapping[str, Any], model: str) -> bool:
-        """Whether the model at this address wrote it: what one encrypted or signed no other can read."""
+        """Return whether the model at this address wrote it: encrypted or signed data is readable only there."""
         return own.get("model") == model and own.get("base_url", self.address) == self.address
 
 
 def _joined(content: list[str | dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """Return content as a text; as a list, if it came as one."""
+    """Return content as a text, or as a list if it came as one."""
     texts = [piece for piece in content if isinstance(piece, str)]
     if len(texts) == len(content):
         return "".join(texts)
@@ -189,5 +189,5 @@ def _encoded_tools(tools: tuple[ToolSpec, ...]) -> bytes:
 
 
 def _encoded(data: Any) -> bytes:
-    # A lone surrogate, such as stands for a byte in a file's name, has no UTF-8.
+    # A lone surrogate, such as one for a byte in a file's name, has no UTF-8.
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

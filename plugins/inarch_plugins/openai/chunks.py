@@ -1,4 +1,4 @@
-"""From the chunks of a streamed chat completion, or from a whole one, to deltas."""
+"""Conversion of a streamed or whole chat completion to deltas."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def usage_of(usage: Mapping[str, Any], tells_cost: bool = False) -> Usage | None
 
     Args:
         usage: The `usage` of a chunk.
-        tells_cost: Whether its `cost` is in US dollars; else it is left open.
+        tells_cost: Whether its `cost` is in US dollars; otherwise it is ignored.
     """
     details = _mapping(usage.get("prompt_tokens_details"))
     return reported_usage(
@@ -45,7 +45,7 @@ def usage_of(usage: Mapping[str, Any], tells_cost: bool = False) -> Usage | None
 
 
 def _costs(usage: Mapping[str, Any]) -> list[Any]:
-    """Return what is paid to the service, and to the company behind it if the user's own key pays that."""
+    """Return the payments to the service, and to the company behind it if the user's own key pays that."""
     behind = _mapping(usage.get("cost_details")).get("upstream_inference_cost")
     return [usage.get("cost"), *([behind] if usage.get("is_byok") is True and behind is not None else [])]
 
@@ -62,7 +62,7 @@ class _Call:
 
     @property
     def is_whole(self) -> bool:
-        """Whether its arguments can't go on."""
+        """Return whether its arguments are complete."""
         if not self.arguments or not self.arguments[-1].rstrip().endswith("}"):
             return False
         try:
@@ -74,11 +74,11 @@ class _Call:
 
 @define(eq=False, repr=False)
 class Numbering:
-    """Gives the calls of one reply their positions.
+    """Numbering of the calls of one reply.
 
-    Servers are seen that number every call 0, that give no index, no id, the same id to all, id and arguments under
-    different indexes, or the arguments as an object instead of its text. An id that is taken is dropped: the kernel
-    gives the call one of its own.
+    Known servers number every call 0, give no index, give no id or the same id to all, send id and arguments under
+    different indexes, or send the arguments as an object instead of text. A duplicate id is dropped: the kernel gives
+    the call one of its own.
     """
 
     _by_index: dict[object, _Call] = field(init=False, factory=dict)
@@ -88,12 +88,12 @@ class Numbering:
 
     @property
     def count(self) -> int:
-        """How many calls there are."""
+        """Return the number of calls."""
         return len(self._calls)
 
     @property
     def are_whole(self) -> bool:
-        """Whether there are calls, each with whole arguments."""
+        """Return whether there are calls, each with complete arguments."""
         return bool(self._calls) and all(call.is_whole for call in self._calls)
 
     def delta(self, fragment: Mapping[str, Any]) -> CallDelta:
@@ -113,11 +113,11 @@ class Numbering:
         return CallDelta(call.position, call.id, name, arguments)
 
     def _found(self, index: object, call_id: str, name: str, arguments: str) -> _Call | None:
-        """Return the call that a fragment goes on with, None if it begins one."""
+        """Return the call that a fragment continues, None if it begins one."""
         known = self._by_id.get(call_id) if call_id else None
         call = (known if call_id else self._last) if index is None else self._by_index.get(index)
         if known is not None and not name:
-            call = known  # its id is surer than its index
+            call = known  # its id is more reliable than its index
         elif call is None and index is not None:
             call = self._at_another_index(index, known, call_id or name)
         if call is None or not name:
@@ -127,7 +127,7 @@ class Numbering:
         return None if (call_id and call.id) or call.is_whole else call
 
     def _at_another_index(self, index: object, known: _Call | None, begins: str) -> _Call | None:
-        """Return the call whose rest comes under an index of its own (danny-avila/LibreChat#13987)."""
+        """Return the call whose rest comes under another index (danny-avila/LibreChat#13987)."""
         call = self._last if not begins else known if known is not None and not any(known.arguments) else None
         if call is None or call.is_whole:
             return None
@@ -147,10 +147,10 @@ class Numbering:
 
 
 def _encoded(arguments: Any) -> str:
-    """Return arguments that came as an object as their text.
+    """Return the text of arguments that came as an object.
 
     Raises:
-        ProviderError: They are nested deeper than can be written.
+        ProviderError: They are nested too deeply to encode.
     """
     try:
         return json.dumps(arguments)
@@ -167,11 +167,11 @@ _PLAIN = frozenset({"role", "content"})
 
 @define(eq=False, repr=False)
 class Chunks:
-    """Reads the chunks of one reply.
+    """Reader of the chunks of one reply.
 
     Args:
-        service: Whose reply it is: it knows what an error means, and what must not be shown.
-        model: The model that was asked; what it alone can read goes back only to it.
+        service: The service, which explains its errors and redacts its secrets.
+        model: The requested model; data that only it can read goes back only to it.
         tells_cost: Whether `usage.cost` is in US dollars.
     """
 
@@ -190,14 +190,14 @@ class Chunks:
         self._thoughts, self._tags = Thoughts(owner), ThoughtTags(owner)
 
     def read(self, chunk: Any) -> list[Delta]:
-        """Return what one chunk carries.
+        """Return the deltas of one chunk.
 
         Raises:
-            ProviderError: It carries an error, or is no chunk.
+            ProviderError: It carries an error, or is not a chunk.
         """
         if not isinstance(chunk, dict):
             kind = type(chunk).__name__
-            raise ProviderError("malformed", f"{self.service.name} sent a {kind}, no chunk of a reply", retryable=True)
+            raise ProviderError("malformed", f"{self.service.name} sent a {kind}instead of a chunk", retryable=True)
         if chunk.get("error"):
             raise self.service.error(chunk)
         found: list[Delta] = []
@@ -215,7 +215,7 @@ class Chunks:
         return found
 
     def end(self) -> Iterator[Delta]:
-        """Yield what only the end of the stream tells; without a `Finish` it was cut."""
+        """Yield the deltas known only at the end of the stream; a cut stream has no `Finish`."""
         for delta in self._tags.end():
             self._has_text = self._has_text or isinstance(delta, TextDelta)
             yield delta
@@ -228,7 +228,7 @@ class Chunks:
             yield finish_for("stop", has_calls=has_calls)
 
     def _named(self, chunk: dict[str, Any], found: list[Delta]) -> None:
-        """Note who answers, once."""
+        """Record once who answers."""
         model, company = chunk.get("model"), chunk.get("provider")
         if model and isinstance(model, str):
             self._is_named = True
@@ -249,7 +249,7 @@ class Chunks:
 
     def _said(self, said: dict[str, Any], found: list[Delta]) -> None:
         content = said.get("content")
-        if not said.keys() <= _PLAIN:  # by far the most chunks have text and nothing else
+        if not said.keys() <= _PLAIN:  # most chunks have text and nothing else
             found += self._thoughts.read(said)
             if self._thoughts.has_any:
                 self._tags.watches = False
@@ -283,10 +283,10 @@ class Chunks:
             if isinstance(call, dict):
                 yield self._numbering.delta(call)
         old = said.get("function_call")
-        if isinstance(old, dict):  # as calls were before there could be several
+        if isinstance(old, dict):  # the form of calls before there could be several
             yield self._numbering.delta({"index": "function_call", "function": old})
 
 
 def _is_failure(chunk: dict[str, Any]) -> bool:
-    """Whether a chunk without choices says that something went wrong, in one of the shapes without `error`."""
+    """Return whether a chunk without choices reports an error, in one of the shapes without `error`."""
     return any(isinstance(chunk.get(key), str) for key in ("message", "detail")) and "id" not in chunk

@@ -1,4 +1,4 @@
-"""The plugin `openai-compatible`: any server that speaks chat completions, on this machine or elsewhere."""
+"""The plugin `openai-compatible`: any server with chat completions, on this machine or elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_NEGATIVE: Any = validators.optional(validators.ge(0))
 
 
 def _goes_with_input(settings: Settings, attribute: Attribute[float | None], value: float | None) -> None:
-    """Refuse one price without the other: what a request costs would be unknown all the same."""
+    """Refuse one price without the other: the cost of a request would be unknown all the same."""
     if (value is None) != (settings.input_price is None):
         raise ValueError("input_price and output_price are given together or not at all")
 
@@ -36,21 +36,22 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openai-compatible]`.
 
     Args:
-        base_url: Server address, usually with `/v1`, such as `http://localhost:11434/v1`.
-        model: Model of `model = "openai-compatible"`. Empty: the first in the server's list.
-        decision_model: Cheap model for decisions. Empty: the same model.
-        api: API: `chat` (chat completions), `responses`, or `auto`. Auto uses Responses for OpenAI, Azure and xAI, and
-            switches if the server asks for it.
-        api_key_env: Variable with the key. "" sends none. Default: `OPENAI_API_KEY` for remote `https://` addresses,
-            else none.
-        input_price: US dollars for a million input tokens. 0 for your own server.
+        base_url: The server's address, usually ending in `/v1`, such as `http://localhost:11434/v1`.
+        model: The model of `model = "openai-compatible"`; empty for the first in the server's list.
+        decision_model: A cheap model for decisions; empty for the same.
+        api: The wire: `chat` (chat completions), `responses`, or `auto`. Auto takes Responses for OpenAI, Azure and
+            xAI, chat completions for others, and changes if the server asks for it.
+        api_key_env: The variable that holds the key; "" sends none. The default is `OPENAI_API_KEY` for an `https://`
+            address of another machine, else no key.
+        input_price: US dollars for a million tokens of input; 0 for a server of your own.
         output_price: The same for output.
-        cached_price: The same for cached input. Default: `input_price`.
-        context_tokens: Context length of its models, if the server does not report it.
-        output_limit: Name of the output limit. OpenAI requires `max_completion_tokens`.
-        extra: Additional request fields, such as `{ top_p = 0.9 }`.
-        text_tool_calls: Whether a reply that consists of one `<tool_call>{…}</tool_call>` or fenced JSON object counts
-            as a call, for small models.
+        cached_price: The same for input from the server's cache; by default the price of other input.
+        context_tokens: The context of its models, if the server doesn't report it.
+        output_limit: The field for the output limit: OpenAI's own service wants `max_completion_tokens`.
+        extra: Additional fields of every request, such as `{ top_p = 0.9 }`.
+        text_tool_calls: Whether a reply that consists only of one `<tool_call>{…}</tool_call>`, or one fenced JSON
+            object, becomes a call of an offered tool. This is for small models whose server doesn't recognize the calls
+            in their text.
     """
 
     base_url: str = ""
@@ -99,7 +100,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
 
 
 def _key_variable(settings: Settings, service: inarch.HttpService) -> str:
-    """Return the variable of the key; by default a key goes nowhere where somebody else could read it."""
+    """Return the variable of the key; by default a key goes nowhere that others could read it."""
     if settings.api_key_env is not None:
         return settings.api_key_env
     return KEY if settings.base_url.startswith("https:") and not service.is_local else ""
@@ -109,7 +110,7 @@ def _missing(settings: Settings, variable: str, key: str) -> inarch.ProviderErro
     if not settings.base_url:
         return inarch.ProviderError(
             "request", f"{NAME} has no address",
-            remedy=f'add base_url = "http://localhost:11434/v1", or where your server is, to [plugins.{NAME}]',
+            remedy=f'add base_url = "http://localhost:11434/v1", or your server, to [plugins.{NAME}]',
         )  # fmt: skip
     if variable and not key:
         remedy = f'set it, or name another variable in [plugins.{NAME}] api_key_env ("" for none)'

@@ -1,4 +1,4 @@
-"""How large the context of a server on this machine is: some cut a longer request silently, in its middle."""
+"""Context size of servers on this machine, because some silently cut a longer request in its middle."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from inarch import HttpService, ProviderError
 
 PATIENCE_S = 1.0
 TRIES = 2
-"""Some servers know it only once a model is loaded, which the first request does."""
+"""Number of tries. Some servers know it only once a model is loaded, which the first request does."""
 BYTES_A_TOKEN = 4
-"""Of a body, roughly; what is left for the reply makes up for it."""
+"""Bytes of a body for one token, roughly; the space left for the reply compensates."""
 LARGEST_RESERVE, RESERVE_SHARE = 4_096, 4
 SMALLEST = 4_096
-"""What every server has: it is not asked before a request is too long for that."""
+"""Context that every server has: a shorter request does not need to ask for it."""
 
 
 @define(eq=False, repr=False)
 class LocalContexts:
-    """What servers on this machine say of their contexts, in tokens by model. A server elsewhere is asked nothing."""
+    """Contexts reported by servers on this machine, in tokens by model. A server elsewhere is not asked."""
 
     service: HttpService
     _known: dict[str, tuple[int, str]] = field(init=False, factory=dict)
     _tries: dict[str, int] = field(init=False, factory=dict)
 
     async def check(self, model: str, body: bytes) -> None:
-        """Refuse a body that the server would cut, as a service does that counts.
+        """Refuse a body that the server would cut, as a service that counts does.
 
         Raises:
             ProviderError: It is too long; nothing was sent.
@@ -48,7 +48,7 @@ class LocalContexts:
             )
 
     async def _ask(self, model: str) -> None:
-        """Ask as llama.cpp, Ollama and LM Studio can be asked; where none of them answers it stays unknown."""
+        """Ask in the ways of llama.cpp, Ollama and LM Studio; without an answer it stays unknown."""
         above = "/.." if self.service.base_url.rstrip("/").endswith("/v1") else ""
         for path, read, setting in _WAYS:
             try:
@@ -58,7 +58,7 @@ class LocalContexts:
                 return
             except ProviderError as error:
                 if error.status is None:
-                    return  # nobody is there: the request itself tells that
+                    return  # no server is there: the request itself reports that
                 continue
             if isinstance(found, int) and found > 0:
                 self._known[model] = (found, setting)
@@ -74,7 +74,7 @@ def _of_llama_cpp(data: Any, model: str) -> Any:
 
 
 def _of_ollama(data: Any, model: str) -> Any:
-    """Return what a loaded model has; its name may come without the tag `latest`."""
+    """Return the context of a loaded model; its name may lack the tag `latest`."""
     names = (model, f"{model}:latest")
     rows = _member(data, "models")
     return next((row.get("context_length") for row in _rows(rows) if row.get("model", row.get("name")) in names), None)

@@ -1,4 +1,4 @@
-"""What is particular to one service: how its chat completions differ, and what the user states of its models."""
+"""Particulars of one service: differences in its chat completions, and the user's statements about its models."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inarch import Effort, Limits, Price
 
 @frozen
 class Dialect:
-    """How one service's chat completions differ from the others'.
+    """Differences of one service's chat completions.
 
     Args:
-        output_limit: How the limit of output is called.
-        effort: Says in the service's words how much a model is to think, where these are not the usual ones.
-        marks: Says of which models the service wants marks of what it is to keep.
-        tells_cost: Whether `usage.cost` is what a request cost in US dollars.
-        text_calls: Whether a reply that as a whole is a call written as text is that call.
+        output_limit: The name of the output limit.
+        effort: Returns the service's field for thinking effort, if it is not the usual one.
+        marks: Returns whether the service wants cache marks for a model.
+        tells_cost: Whether `usage.cost` is a request's cost in US dollars.
+        text_calls: Whether a reply that consists of a call written as text becomes that call.
     """
 
     output_limit: str = "max_tokens"
@@ -31,12 +31,12 @@ class Dialect:
 
 @frozen
 class Stated:
-    """What the user states of a service's models.
+    """The user's statements about a service's models.
 
     Args:
-        price: What tokens cost.
+        price: The price of tokens.
         context_tokens: The context.
-        a_minute: What the service takes of one model in a minute.
+        a_minute: The service's limits for one model in a minute.
     """
 
     price: Price | None = None

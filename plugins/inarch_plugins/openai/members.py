@@ -1,7 +1,7 @@
-"""Members of a request that a service refuses by name: left out or renamed, and remembered for its model.
+"""Request fields that a service refuses by name: left out or renamed, and remembered for its model.
 
-A change is a text: `name` leaves a member out, `name=value` gives it another value, `name>other` renames it,
-`name~one,other` takes the nearest of some efforts, and `a.b` is a member within a member.
+A change is a text: `name` leaves a field out, `name=value` gives it another value, `name>other` renames it,
+`name~one,other` takes the nearest of some efforts, and `a.b` is a field within a field.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inarch import ProviderError
 from inarch_plugins.openai.responses.families import ORDER, nearest
 
 _LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-"""The limit of output: it holds the costs, so it is renamed and never left out."""
+"""Output limit: it limits the costs, so it is renamed and never left out."""
 _NAMED = {
     "stream_options": r"stream_options|include_usage",
     "reasoning_effort": r"reasoning_effort|reasoning\.effort|effort",
@@ -26,7 +26,7 @@ _NAMED = {
         ("parallel_tool_calls", "temperature", "top_p", "tool_choice", "prompt_cache_key", "store", "seed"), ""
     ),
 }
-"""Members that a request can do without, and how a refusal names them, where not by their name alone."""
+"""Optional fields, and how a refusal names them if not by their name alone."""
 _REFUSED = (
     r"unsupported|unknown|unrecognized|unexpected|deprecated|not (be )?(supported|permitted|allowed|accepted)"
     r"|(does not|doesn't|do not|don't) (support|accept|take|allow)|extra (fields|inputs)|instead|invalid (param|arg)"
@@ -35,11 +35,11 @@ _VALUES = r"supported values are:?\s*([^.]*)"
 
 
 def refused(error: ProviderError, options: Mapping[str, Any]) -> list[str]:
-    """Return the changes that a refusal asks for; none if it does not name a member, or is about something else.
+    """Return the changes that a refusal asks for; none if it does not name a field, or has another cause.
 
     Args:
-        error: What the service said.
-        options: The members that were sent, without messages and tools.
+        error: The service's error.
+        options: The sent fields, without messages and tools.
     """
     if error.kind != "request" or error.status not in (400, 422) or "/v1/responses" in error.message:
         return []
@@ -47,7 +47,7 @@ def refused(error: ProviderError, options: Mapping[str, Any]) -> list[str]:
 
 
 def changed(options: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
-    """Return the members of a request with some changes."""
+    """Return the fields of a request with some changes."""
     found = dict(options)
     for change in changes:
         name, equals, value = change.partition("=")
@@ -83,7 +83,7 @@ def _refused(said: str, options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _change(name: str, value: Any, said: str) -> str:
-    """Return how to do without a member, or with another value of it."""
+    """Return the change that omits a field, or gives it another value."""
     if name == "response_format" and isinstance(value, Mapping) and value.get("type") == "json_schema":
         return "response_format=json_object"
     if name == "tool_choice" and value not in ("auto", "none"):
@@ -100,7 +100,7 @@ def _member(options: Mapping[str, Any], name: str) -> Any:
 
 
 def _with_nearest(options: Mapping[str, Any], outer: str, inner: str, words: Sequence[str]) -> dict[str, Any]:
-    """Return a member with the effort among some words that is nearest to its own."""
+    """Return a field with the nearest of the allowed efforts."""
     effort = _member(options, f"{outer}.{inner}" if inner else outer)
     word = nearest(effort, words) if effort in ORDER else words[0]
     return {outer: {**options[outer], inner: word} if inner else word}
@@ -111,7 +111,7 @@ def _names(said: str, pattern: str) -> bool:
 
 
 def _without(value: Any, name: str) -> Any:
-    """Return a member without one within it, at any depth."""
+    """Return a field without one within it, at any depth."""
     if not isinstance(value, Mapping):
         return value
     return {key: _without(inner, name) for key, inner in value.items() if key != name}

@@ -1,4 +1,4 @@
-"""What was found out about the models of one address, kept so that no process has to find it out again."""
+"""Facts found out about the models of one address, stored so that no process has to find them out again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attrs import define, field
 FILE = "found_out.json"
 VERSION = 1
 OLDEST_S = 30 * 86_400
-"""After this time it is found out anew: services change."""
+"""Age after which a fact is found out again: services change."""
 
 
 @define(eq=False, repr=False)
@@ -22,7 +22,7 @@ class Memory:
 
     Args:
         address: The service that they are about; a file holds those of several.
-        folder: Where they are kept; empty for this process only.
+        folder: The folder of the file; empty for this process only.
     """
 
     address: str
@@ -30,12 +30,12 @@ class Memory:
     _known: dict[str, dict[str, Any]] | None = field(init=False, default=None)
 
     def words(self, model: str, topic: str) -> Sequence[str]:
-        """Return what is known, nothing if nothing is."""
+        """Return the known words, empty if there are none."""
         found = self._rows().get(self._key(model, topic))
         return tuple(found["words"]) if found else ()
 
     def keep(self, model: str, topic: str, words: Sequence[str]) -> None:
-        """Remember it; without a file that can be written, for this process."""
+        """Store words; if the file cannot be written, for this process only."""
         rows = self._rows()
         rows[self._key(model, topic)] = {"words": list(words), "time": time.time()}
         if not self.folder:
@@ -54,7 +54,7 @@ class Memory:
         return self._known
 
     def _read(self) -> dict[str, dict[str, Any]]:
-        """Return what the file holds; what is missing, old or damaged in it is as good as none."""
+        """Return the content of the file; missing, old or damaged entries count as absent."""
         if not self.folder:
             return {}
         try:

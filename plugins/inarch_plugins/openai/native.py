@@ -1,4 +1,4 @@
-"""The plugin `openai`: models of OpenAI over its Responses wire, with a key in `OPENAI_API_KEY` or a sign-in."""
+"""The plugin `openai`: OpenAI's models over its Responses wire, with a key in `OPENAI_API_KEY` or a sign-in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inarch_plugins.openai.wire_choice import OPENAI, EitherWire, completed, is_
 NAME = "openai"
 KEY = "OPENAI_API_KEY"
 SIGN_IN = "OPENAI_CHATGPT_TOKEN"
-"""The token of a sign-in with ChatGPT, which expires; it is for OpenAI's own address only."""
+"""Token of a sign-in with ChatGPT, which expires; it is for OpenAI's own address only."""
 _PROPOSED = inarch.proposed(NAME)
 _REMEDY = f"make one at platform.openai.com/api-keys and set {KEY}, or run: inarch auth login openai"
 
@@ -25,10 +25,10 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openai]`.
 
     Args:
-        model: Model of `model = "openai"`.
-        decision_model: Cheap model for decisions.
-        extra: Additional request fields, such as `{ service_tier = "flex" }`.
-        base_url: Address of OpenAI or another Responses service, with or without `/v1`.
+        model: The model of `model = "openai"`.
+        decision_model: A cheap model for decisions.
+        extra: Additional fields of every request, such as `{ service_tier = "flex" }`.
+        base_url: The service's address, with or without `/v1` at its end: OpenAI, or another with the Responses wire.
     """
 
     model: str = _PROPOSED.model

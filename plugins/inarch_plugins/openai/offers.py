@@ -1,4 +1,4 @@
-"""What a service offers: its models with their limits and prices, kept for the times when nobody asks it."""
+"""Models that a service offers, with their limits and prices, stored for times without a request."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from inarch_lib.staging import write_cache
 
 FILE = "models.json"
 VERSION = 1
-"""Of the kept file; one of another version is as good as none."""
+"""Version of the stored file; a file of another version is ignored."""
 OLDEST_S = 30 * 86_400
-"""After this time a kept price is unknown again."""
+"""Age after which a stored price is unknown again."""
 MILLION = Decimal(1_000_000)
 _ENDS = ("shutdown_date", "retires_at", "expiration_date")
-"""How OpenAI, Anthropic and OpenRouter call the day from which a model is gone; seen Nov 2026."""
+"""Names that OpenAI, Anthropic and OpenRouter give to a model's last day; as of Nov 2026."""
 
 
 @frozen(eq=False, repr=False)
@@ -40,14 +40,14 @@ class Offer:
 
 @define(eq=False, repr=False)
 class Offers:
-    """The models of a service by name; `path` is the file that keeps them, None where nothing is kept."""
+    """Models of a service by name; `path` is the file that stores them, None if nothing is stored."""
 
     path: Path | None = None
     models: dict[str, Offer] = field(factory=dict)
 
     @classmethod
     def kept_in(cls, folder: str) -> Offers:
-        """Return what a folder keeps; a file that is missing, old or damaged is as good as none."""
+        """Return the models stored in a folder; a missing, old or damaged file counts as empty."""
         if not folder:
             return cls()
         path = Path(folder, FILE)
@@ -61,21 +61,21 @@ class Offers:
 
     @property
     def first(self) -> str:
-        """The first model that talks, "" if there is none: servers list those that only embed as well."""
+        """Return the first chat model, "" if there is none: servers also list models that only embed."""
         return next((name for name in self.models if "embed" not in name.lower()), next(iter(self.models), ""))
 
     def take(self, data: Any, service: HttpService) -> None:
         """Take the answer to a request for the models.
 
         Raises:
-            ProviderError: It is an error, or no list of models.
+            ProviderError: It is an error, or not a list of models.
         """
         if isinstance(data, Mapping) and data.get("error"):
             raise service.error(data)
         rows = data.get("data", data.get("models")) if isinstance(data, Mapping) else data
         if not isinstance(rows, list):
             remedy = "check the base_url: most end in /v1"
-            raise ProviderError("malformed", f"{service.name} sent no list of models", remedy=remedy)
+            raise ProviderError("malformed", f"{service.name} did not send a list of models", remedy=remedy)
         self.models = {offer.name: offer for offer in _offers(rows)}
         self._keep()
 
@@ -83,12 +83,12 @@ class Offers:
         if self.path is None:
             return
         text = json.dumps({"version": VERSION, "time": time.time(), "models": to_data(list(self.models.values()))})
-        # Without the file prices are unknown until the next list.
+        # Without the file, prices are unknown until the next list.
         write_cache(self.path, text.encode(), former=rf"{re.escape(FILE)}\.[0-9a-f-]{{36}}")
 
 
 def _decoded(row: Mapping[str, Any]) -> Offer:
-    """Decode by hand: it stands on the way to the first request, where a converter library is not yet there."""
+    """Decode by hand: the first request waits for this, and a converter library is not loaded yet."""
     price = row["price"]
     if price is not None:
         cached = price["cached"]
@@ -112,7 +112,7 @@ def _decoded(row: Mapping[str, Any]) -> Offer:
 
 def _offers(rows: list[Any]) -> Iterator[Offer]:
     for row in rows:
-        # `slug` and `visibility`: what OpenAI lists for a sign-in with ChatGPT (developers.openai.com/siwc, Nov 2026).
+        # `slug` and `visibility`: in OpenAI's list for a sign-in with ChatGPT (developers.openai.com/siwc, Nov 2026).
         name = row.get("id") or row.get("slug") or row.get("name") if isinstance(row, Mapping) else row
         is_offered = not isinstance(row, Mapping) or row.get("visibility", "list") == "list"
         if isinstance(name, str) and name and is_offered:
@@ -135,7 +135,7 @@ def _offer(name: str, row: Mapping[str, Any]) -> Offer:
 
 
 def _price(pricing: Mapping[str, Any]) -> Price | None:
-    """Return dollars for a million tokens from dollars a token; a negative one stands for "it depends"."""
+    """Return dollars for a million tokens from dollars a token; a negative price means "it depends"."""
     prompt, completion = _money(pricing.get("prompt")), _money(pricing.get("completion"))
     if prompt is None or completion is None:
         return None

@@ -14,7 +14,7 @@ from inarch_plugins.openai.provider import ChatCompletions
 
 KEY = "OPENROUTER_API_KEY"
 BASE_URL = "https://openrouter.ai/api/v1"
-# How OpenRouter tells programs apart; the project has no site, and `.invalid` is nobody's.
+# OpenRouter tells programs apart by these. The project has no site, and `.invalid` belongs to no site.
 _OURSELVES = {"HTTP-Referer": "https://inarch.invalid", "X-Title": "Inarch"}
 _PROPOSED = inarch.proposed("openrouter")
 
@@ -24,13 +24,13 @@ class Settings(inarch.ServiceSettings):
     """Settings of `[plugins.openrouter]`.
 
     Args:
-        model: Model of `model = "openrouter"` and of `auto`.
-        decision_model: Cheap model for decisions.
-        provider: OpenRouter's `provider` field: which companies may serve requests, in which order.
-        extra: Additional request fields, such as `{ reasoning = { effort = "low" } }`.
-        cache_marks: Whether requests to Anthropic models ask for caching. Cached input costs a tenth or less, and a
-            quarter more at first.
-        base_url: Service address.
+        model: The model of `model = "openrouter"` and of `auto`.
+        decision_model: A cheap model for decisions.
+        provider: OpenRouter's `provider` field of every request: which companies may serve it, in which order.
+        extra: Additional fields of every request, such as `{ reasoning = { effort = "low" } }`.
+        cache_marks: Whether requests to Anthropic's models mark input to cache. Cached input costs a tenth or less, by
+            model, and a quarter more the first time.
+        base_url: The service's address.
     """
 
     model: str = _PROPOSED.model
@@ -74,12 +74,12 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
 
 
 def _wants_marks(model: str) -> bool:
-    """Whether what the service keeps of requests has to be marked: the companies behind all others see to it."""
+    """Return whether input to cache must be marked: the companies of all other models cache it themselves."""
     return model.startswith("anthropic/")
 
 
 def _effort(effort: inarch.Effort) -> dict[str, Any]:
-    """Return what OpenRouter takes; it says the nearest that the model has."""
+    """Return OpenRouter's field for an effort; it converts it to the nearest that the model has."""
     return {"reasoning": {"effort": "xhigh" if effort == "max" else effort}}
 
 

@@ -1,4 +1,4 @@
-"""A `ModelProvider` over one wire, chat completions: the kernel's request goes out, the wire's chunks become deltas."""
+"""`ModelProvider` for chat completions: sends the kernel's requests, converts the wire's chunks to deltas."""
 
 from __future__ import annotations
 
@@ -32,42 +32,42 @@ if TYPE_CHECKING:
 
 _NO_TOOLS = r"(not|n't) support (tools|tool use|tool call|function call)|support tool use|tools? (is|are) not supported"
 MEMBERS = "members"
-"""Under which it is remembered which members of requests were refused."""
+"""Topic under which refused fields are remembered."""
 MOST_TRIES = 3
-"""How often a request is asked again without members that were refused."""
+"""Maximum requests without refused fields."""
 _NO_TOOLS_REMEDY = "name a model that can call tools: inarch models check shows whether one can"
 FIRST = "first"
-"""Stands for the first model that a server lists, where none is named."""
+"""Key for the first model in a server's list, used if no model is named."""
 
 
 class Encodes(Protocol):
-    """What makes requests of one wire."""
+    """Encoder of requests for one wire."""
 
     def options(self, request: ModelRequest) -> Mapping[str, Any]:
-        """Return the members of a body that a service may refuse."""
+        """Return the fields of a body that a service may refuse."""
         ...
 
     def body(self, request: ModelRequest, options: Mapping[str, Any]) -> bytes:
-        """Return a body with these members."""
+        """Return a body with these fields."""
         ...
 
 
 @define(eq=False, repr=False)
 class ChatCompletions:
-    """A `ModelProvider` over chat completions.
+    """`ModelProvider` over chat completions.
 
     Args:
         name: The provider's name.
         service: Where requests go.
-        model: Used where none is named; empty for the first that the server lists.
-        decision_model: Cheap model for decisions. Empty: the same model.
-        extra: Further members of every request.
-        missing: What to say instead of asking, where something that every request needs is not configured.
-        dialect: How the service's chat completions differ from the others'.
-        stated: What the user states of its models.
-        cache_dir: Where the list of models is kept with its prices; empty where it is not.
-        memory: Keeps which members of a request were refused.
-        key_variable: Where the key is from; empty where none is sent.
+        model: Used if no model is named; empty for the first in the server's list.
+        decision_model: A cheap model for decisions; empty for the same.
+        extra: Additional fields of every request.
+        missing: The error message if a setting that every request needs is missing.
+        dialect: The particulars of the service's chat completions.
+        stated: The user's statements about its models.
+        cache_dir: The folder for the list of models with prices; empty for none.
+        memory: Stores which fields of a request were refused.
+        key_variable: The variable of the key; empty if none is sent.
     """
 
     name: str
@@ -87,16 +87,16 @@ class ChatCompletions:
 
     @property
     def default_model(self) -> str:
-        """The model that is configured, else the first that the server listed, once it was asked."""
+        """Return the configured model, else the first that the server listed, if it was asked."""
         return self.model or (self._offers.first if self._offers else "") or FIRST
 
     @property
     def default_decision_model(self) -> str:
-        """The cheap model that is configured, else the default one."""
+        """Return the configured cheap model, else the default one."""
         return self.decision_model or self.default_model
 
     async def find_default(self) -> None:
-        """Ask the service for its first model, where none is configured and it was not asked yet.
+        """Ask the service for its first model if none is configured, unless it was asked before.
 
         Raises:
             ProviderError: It failed.
@@ -131,7 +131,7 @@ class ChatCompletions:
     async def _asked(
         self, path: str, request: ModelRequest, encoder: Encodes, read: Callable[[Any], Iterable[Delta]]
     ) -> AsyncGenerator[Delta]:
-        """Yield the pieces of the reply; a member that is refused by name is left out or renamed, and asked again."""
+        """Yield the pieces of the reply; if a field is refused by name, leave it out or rename it and retry."""
         from inarch_plugins.openai.members import changed, refused
 
         changes, tries = tuple(self.memory.words(request.model, MEMBERS)), 0
@@ -177,15 +177,15 @@ class ChatCompletions:
         ]
 
     def check_key(self, model: str) -> None:
-        """Refuse every model where what each request needs is not configured.
+        """Refuse every model if a setting that each request needs is missing.
 
         Raises:
-            ProviderError: It isn't.
+            ProviderError: It is missing.
         """
         self._check()
 
     def limits(self, model: str) -> Limits:
-        """Return what the service or the user has told of a model's limits."""
+        """Return the known limits of a model, from the service or the user."""
         offer = self._known_offers().models.get(model)
         if offer is None:
             return evolve(self.stated.a_minute, context_tokens=self.stated.context_tokens)
@@ -193,14 +193,14 @@ class ChatCompletions:
         return evolve(self.stated.a_minute, context_tokens=context_tokens, output_tokens=offer.output_tokens)
 
     def price(self, model: str) -> Price | None:
-        """Return the price that the user or the service has told; never asks for it."""
+        """Return the known price, from the user or the service; never asks for it."""
         if self.stated.price is not None:
             return self.stated.price
         offer = self._known_offers().models.get(model)
         return offer.price if offer is not None and self.dialect.tells_cost else None
 
     def takes_effort(self, model: str) -> bool:
-        """Whether the service takes it for the model; one that says nothing of that is told."""
+        """Return whether the service accepts an effort for the model; by default it gets one."""
         offer = self._known_offers().models.get(model)
         return offer is None or offer.reasons is not False
 
@@ -213,7 +213,7 @@ class ChatCompletions:
             raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
 
     def _written(self, request: ModelRequest) -> WrittenCalls | None:
-        """Return what understands calls that are written as text, where that is wanted and calls can be made."""
+        """Return the reader of calls written as text, if it is enabled and calls are possible."""
         if not self.dialect.text_calls or not request.tools or request.tool_choice == "none":
             return None
         from inarch_plugins.openai.text_calls import WrittenCalls
@@ -228,13 +228,13 @@ class ChatCompletions:
         return self._encoder
 
     def _explained(self, error: ProviderError, request: ModelRequest) -> ProviderError:
-        """Return the error with what to do about it."""
+        """Return the error with its remedy."""
         if request.tools and error.kind == "request" and re.search(_NO_TOOLS, error.message, re.I):
             return error.with_text(remedy=_NO_TOOLS_REMEDY)
         return self._naming_the_key(error)
 
     def _naming_the_key(self, error: ProviderError) -> ProviderError:
-        """Return the error; where the service refused the key, with the variable that holds it, or should."""
+        """Return the error; if the service refused the key, it names the variable of the key."""
         if error.status != 401:
             return error
         if self.key_variable:

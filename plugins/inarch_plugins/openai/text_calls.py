@@ -1,6 +1,6 @@
-"""Calls that small models write as text: understood where a setting says so, and only where the whole reply is one.
+"""Calls that small models write as text, recognized if a setting enables it and the whole reply is one call.
 
-What stands in a file or a prompt already is a quotation, whatever it looks like: it never becomes a call.
+A text that is already in a file or a prompt is a quotation and never becomes a call.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inarch import CallDelta, Delta, Finish, ModelRequest, ResultPart, Text, Tex
 from inarch_lib.schemas.validation import BrokenSchema, Schema
 
 LONGEST = 65_536
-"""Characters of a call; what is longer is text."""
+"""Maximum characters of a call; a longer reply is text."""
 _OPEN, _CLOSE, _FENCE = "<tool_call>", "</tool_call>", "```"
 _FENCED = re.compile(r"```(?:json|tool_call)?[ \t]*\n(.*)\n[ \t]*```", re.S)
 _INFO = re.compile(r"```(json|tool_call)?[ \t]*(\n|$)")
@@ -26,14 +26,14 @@ _FORMS = ({"name", "arguments"}, {"name", "parameters"})
 
 @define(eq=False, repr=False)
 class WrittenCalls:
-    """Holds back a reply for as long as it may be one call; `request` is what it answers."""
+    """Buffer that holds back a reply while it may be one call; `request` is what it answers."""
 
     request: ModelRequest
     _held: str = field(init=False, default="")
     _is_open: bool = field(init=False, default=True)
 
     def take(self, delta: Delta) -> Iterator[Delta]:
-        """Yield what a piece of the reply lets be said."""
+        """Yield the deltas that a piece of the reply releases."""
         if not self._is_open and not isinstance(delta, TextWasReasoning):
             yield delta
         elif isinstance(delta, TextDelta):
@@ -60,7 +60,7 @@ class WrittenCalls:
             yield delta
 
     def rest(self) -> Iterator[Delta]:
-        """Yield what was held back: it is text, and so is all that follows."""
+        """Yield the text that was held back; all that follows is text, too."""
         held, self._held, self._is_open = self._held, "", False
         if held:
             yield TextDelta(held)
@@ -79,7 +79,7 @@ class WrittenCalls:
         return found if is_valid and not self._is_quoted(found) else None
 
     def _is_quoted(self, call: tuple[str, dict[str, Any]]) -> bool:
-        """Whether the same call stands in what the model was given to read."""
+        """Return whether the same call appears in the text that the model was given."""
         for message in self.request.messages:
             if message.role == "assistant":
                 continue
@@ -93,7 +93,7 @@ class WrittenCalls:
 
 
 def _may_be_one(text: str) -> bool:
-    """Whether a reply that begins so can still become one call."""
+    """Return whether a reply that begins so can still become one call."""
     text = text.lstrip()
     if len(text) > LONGEST:
         return False
@@ -103,7 +103,7 @@ def _may_be_one(text: str) -> bool:
 
 
 def _inner(text: str) -> str:
-    """Return what stands between the marks of a call, "" where they are not around the whole."""
+    """Return the text between the marks of a call, "" if they do not enclose the whole."""
     if text.startswith(_OPEN) and text.endswith(_CLOSE):
         return text[len(_OPEN) : -len(_CLOSE)]
     fenced = _FENCED.fullmatch(text)
@@ -118,7 +118,7 @@ def _read(text: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def _named(value: Any) -> tuple[str, dict[str, Any]] | None:
-    """Return name and arguments of an object that has these two and nothing else."""
+    """Return name and arguments of an object with exactly these two keys."""
     if not isinstance(value, dict) or set(value) not in _FORMS:
         return None
     arguments = value.get("arguments", value.get("parameters"))

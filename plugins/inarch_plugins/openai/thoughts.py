@@ -1,4 +1,4 @@
-"""Thoughts as services of chat completions send them, and how the model that wrote them gets them back."""
+"""Thoughts in chat completions, and how they go back to the model that wrote them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from attrs import define, field
 from inarch import REASONING_INDEX, Delta, PartData, Reasoning, ReasoningDelta, ReasoningDetails, TextDelta, to_data
 
 MEMBERS = ("reasoning_content", "reasoning")
-"""Members of a message that hold a thought; vLLM has the second since 0.11."""
+"""Fields of a message that hold a thought; vLLM has the second since 0.11."""
 DETAILS = "reasoning_details"
 
 
 @define(eq=False, repr=False)
 class Thoughts:
-    """Reads the thoughts of one reply, and keeps the members that they came in.
+    """Reader of the thoughts of one reply, which remembers the fields that they came in.
 
     Args:
-        owner: The model and the address; what they wrote goes back to them alone.
+        owner: The model and the address; their thoughts go back to them alone.
     """
 
     owner: Mapping[str, Any]
@@ -30,11 +30,11 @@ class Thoughts:
 
     @property
     def has_any(self) -> bool:
-        """Whether thoughts came in a member of their own."""
+        """Return whether thoughts came in a field of their own."""
         return self._has_words or bool(self._details.items)
 
     def read(self, said: Mapping[str, Any]) -> Iterator[Delta]:
-        """Yield the thoughts of one delta; an empty text is one, too: DeepSeek wants it back."""
+        """Yield the thoughts of one delta, even an empty text: DeepSeek wants it back."""
         given = {name: said[name] for name in MEMBERS if isinstance(said.get(name), str)}
         if given:
             if self._member not in given and not self._has_words:
@@ -46,7 +46,7 @@ class Thoughts:
         self._details.add(said.get(DETAILS))
 
     def content(self, parts: list[Any]) -> Iterator[Delta]:
-        """Yield content that came as a list; Mistral's has thoughts among the texts."""
+        """Yield content that came as a list; Mistral's has thoughts between the texts."""
         for part in parts:
             if isinstance(part, Mapping) and part.get("type") == "thinking":
                 yield from self._of_mistral(part)
@@ -55,13 +55,13 @@ class Thoughts:
                 yield TextDelta(text)
 
     def closed(self) -> Iterator[Delta]:
-        """End a thought of Mistral's, which stands in its place among the texts."""
+        """End a thought of Mistral's, which is in its position between the texts."""
         if self._chunk is not None:
             yield PartData(REASONING_INDEX, {**self.owner, "chunk": self._chunk})
             self._chunk = None
 
     def end(self) -> Iterator[Delta]:
-        """Yield what has to go back with the thoughts."""
+        """Yield the data that has to go back with the thoughts."""
         yield from self.closed()
         if self._details.items:
             yield PartData(REASONING_INDEX, {**self.owner, DETAILS: self._details.items})
@@ -85,7 +85,7 @@ class Thoughts:
 
 
 def give_back(part: Reasoning, own: Mapping[str, Any], item: dict[str, Any]) -> str | dict[str, Any]:
-    """Put a thought into an assistant message as it came; return what of it belongs into the content.
+    """Put a thought into an assistant message as it came; return the part of it for the content.
 
     Args:
         part: The thought.

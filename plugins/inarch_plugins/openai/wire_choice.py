@@ -1,4 +1,4 @@
-"""A `ModelProvider` that speaks chat completions or Responses, by address, by model and by what the server says."""
+"""`ModelProvider` that chooses chat completions or Responses by address, model and the server's answers."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _ENDPOINTS = ("/responses", "/chat/completions", "/models")
 
 
 def is_openai(base_url: str) -> bool:
-    """Whether OpenAI itself answers there, or Azure with OpenAI's models and its `v1` API."""
+    """Return whether an address is OpenAI itself, or Azure with OpenAI's models and its `v1` API."""
     host, path = _parts(base_url)
     own = host == "api.openai.com" or host.endswith(".api.openai.com") or ".privatelink.openai." in host
     return own or (host.endswith(_AZURE) and path.endswith("/openai/v1"))
 
 
 def prefers_responses(base_url: str) -> bool:
-    """Whether the service's models work over Responses only, or better (pages of OpenAI, Azure and xAI, Nov 2026)."""
+    """Return whether a service's models need or prefer Responses (pages of OpenAI, Azure and xAI, Nov 2026)."""
     host, _ = _parts(base_url)
     return is_openai(base_url) or host == "api.x.ai" or host.endswith(".api.x.ai")
 
 
 def completed(base_url: str) -> str:
-    """Return an address with the path that services have if it has none, and without that of an endpoint."""
+    """Return an address with the usual path if it has none, and without that of an endpoint."""
     url = base_url.strip().rstrip("/")
     url = next((url.removesuffix(one) for one in _ENDPOINTS if url.endswith(one)), url)
     host, path = _parts(url)
@@ -48,12 +48,12 @@ def completed(base_url: str) -> str:
 
 
 def is_absent(error: ProviderError) -> bool:
-    """Whether a service has no such endpoint; a model that it does not have is another matter."""
+    """Return whether a service lacks such an endpoint; a missing model is another matter."""
     return error.status in (404, 405, 501) and "model" not in error.message.lower()
 
 
 def _parts(base_url: str) -> tuple[str, str]:
-    """Return the host, in small letters, and the path without a slash at its end."""
+    """Return the host in lower case, and the path without a trailing slash."""
     try:
         parts = urlsplit(base_url)
         return (parts.hostname or "").lower(), parts.path.rstrip("/")
@@ -70,11 +70,11 @@ _ASKS_FOR_RESPONSES = re.compile(r"\bv1/responses\b")
 
 @define(eq=False, repr=False)
 class EitherWire(ChatCompletions):
-    """A `ModelProvider` over one wire or the other; what is not a request is the same for both.
+    """`ModelProvider` over one wire or the other, which share everything except requests.
 
     Args:
-        api: The wire that the user chose; `auto` leaves it to the address and to what the server says. Over which one a
-            model answered after it was refused over the other is remembered.
+        api: The wire that the user chose; `auto` decides by the address and the server's answers. If a model answers
+            only over the other wire, that is remembered.
     """
 
     api: Api = "auto"
@@ -99,7 +99,7 @@ class EitherWire(ChatCompletions):
                     async for delta in deltas:
                         if not has_begun and is_other:
                             self.memory.keep(request.model, _TOPIC, [api])
-                            yield ProviderNote(f"{request.model} is asked over {api} from now on", repair=True)
+                            yield ProviderNote(f"{request.model} is now asked over {api} from now on", repair=True)
                         has_begun = True
                         yield delta
                 return
@@ -110,7 +110,7 @@ class EitherWire(ChatCompletions):
                 api, is_other = other, True
 
     def takes_effort(self, model: str) -> bool:
-        """Whether a model can be told how much to think; one that is not known is told."""
+        """Return whether a model accepts an effort; an unknown model gets one."""
         if self._api(model) == "chat":
             return ChatCompletions.takes_effort(self, model)
         from inarch_plugins.openai.responses.families import known_not_to_think
@@ -130,7 +130,7 @@ class EitherWire(ChatCompletions):
                 yield delta
 
     def _naming_the_key(self, error: ProviderError) -> ProviderError:
-        """Return the error with the one thing to do, if more is known than its status says."""
+        """Return the error with the remedy, if more is known than its status says."""
         if error.status == 401 and self.service.authorize is not None:
             return error.with_text(remedy="run: inarch auth login openai")
         if error.status == 400 and "encrypted content" in error.message.lower():
@@ -147,7 +147,7 @@ class EitherWire(ChatCompletions):
         return known[0] if known else "responses" if prefers_responses(self.service.base_url) else "chat"
 
     def _other(self, api: str, error: ProviderError) -> str | None:
-        """Return the wire to take instead, None if the error is not about the wire."""
+        """Return the wire to try instead, None if the error is not about the wire."""
         if self.api != "auto":
             return None
         if api == "chat":

@@ -1,4 +1,4 @@
-"""Safe files and commands under one root, and the tools that read, search, change and run."""
+"""Safe files and commands under one root: tools that read, search, change files and run programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return the file tools, and the one that runs commands."""
+    """Return the file tools and the command tool."""
     from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
     from inarch_plugins.sandbox_fs.settings import settings_of
     from inarch_plugins.sandbox_fs.tools import offered_by
@@ -24,7 +24,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
-    """Return the policy that says no where the tools would."""
+    """Return the policy that denies what the tools would refuse."""
     from inarch_plugins.sandbox_fs.commands.tool import SandboxPolicy
 
     return [SandboxPolicy(context.root, context.commands)]
@@ -51,7 +51,7 @@ def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.Workspac
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return what tells the model of the added folders, if there are any."""
+    """Return the source of the text about added folders, if there are any."""
     if not context.added:
         return []
     from inarch_plugins.sandbox_fs.added_folders import AddedFolders
@@ -61,7 +61,7 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return what searches with."""
+    """Return the check that reports the search program."""
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.sandbox_fs.engines import Engines

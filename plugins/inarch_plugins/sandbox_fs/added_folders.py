@@ -1,4 +1,4 @@
-"""The folders that were added to a root: which may be, and what the model is told of them."""
+"""Folders added to a root: the check of each, and the text about them for the model."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from inarch_plugins.sandbox_fs.paths import ADDED, own_places
 
 @frozen
 class AddedFolders:
-    """The context source that names them."""
+    """Context source that names the added folders."""
 
     folders: Sequence[str]
     name: str = "added-folders"
 
     async def gather(self, situation: Situation) -> Contribution:
-        """Return where they are and how their files are named."""
+        """Return where the added folders are and how to name their files."""
         named = "\n".join(f"- {ADDED}{folder}/" for folder in self.folders)
         return Contribution(
-            "Beside the repository you may list, search, read and change files of these folders; name them by paths "
+            "Besides the repository, you may list, search, read and change files in these folders; name them by paths "
             "that begin so. Builds and tests read them by absolute paths and change nothing there, other commands "
             f"don't reach them, and a search of the repository doesn't cover them.\n{named}"
         )
 
 
 def checked(root: str, folders: Sequence[str]) -> tuple[str, ...]:
-    """Return the real paths of folders that may be added to a root, each once."""
+    """Return the real paths of the folders to add to a root, each once."""
     if os.path.lexists(os.path.join(root, ADDED)):
         raise UsageError(
             f"no folder can be added: {root} has a {ADDED} of its own, as the paths of added folders begin",
@@ -45,7 +45,7 @@ def checked(root: str, folders: Sequence[str]) -> tuple[str, ...]:
 
 
 def _refusal(folder: str) -> str:
-    """Return why a folder can't be added whatever the root is; nothing where it can."""
+    """Return why a folder cannot be added to any root; empty if it can."""
     try:
         os.close(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
     except (OSError, ValueError) as error:
@@ -57,7 +57,7 @@ def _refusal(folder: str) -> str:
 
 
 def _overlap(folder: str, known: str) -> str:
-    """Return how two folders overlap; nothing where they don't."""
+    """Return how two folders overlap; empty if they do not."""
     common = os.path.commonpath((folder, known))
     if common == known:
         return f"it lies in {known}" if folder != known else f"it is {known}"

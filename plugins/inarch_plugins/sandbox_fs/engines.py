@@ -1,4 +1,4 @@
-"""The programs that can search: which are there, how each is called, and which patterns they can run."""
+"""Search programs: which are installed, how to call each, and which patterns each can run."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _REPEATABLE = frozenset({"literal", "escape", "any", "set", "close", "bracket"})
 
 
 class Portable(NamedTuple):
-    """A pattern that another program can run."""
+    """Pattern that another program can run."""
 
     text: str
     ignore_case: bool
 
 
 def portable(pattern: str, ignore_case: bool) -> Portable | None:
-    """Return the pattern as other programs run it, or None if it does not surely mean the same there."""
+    """Return the pattern for other programs, or None if it may mean something else there."""
     if pattern.startswith("(?i)"):
         pattern, ignore_case = pattern[4:], True
     if not pattern.isascii() or not pattern.isprintable():
@@ -48,9 +48,9 @@ def portable(pattern: str, ignore_case: bool) -> Portable | None:
 def _written(token: re.Match[str]) -> str:
     text = token[0]
     if token.lastgroup == "end":
-        return "(?:\\r?$)"  # a line of a file with Windows line ends ends before its carriage return
+        return "(?:\\r?$)"  # a line with a Windows line end ends before its carriage return
     if token.lastgroup in ("literal", "bracket") and not text.isalnum():
-        return f"\\x{ord(text):02x}"  # quoted, it means the same everywhere
+        return f"\\x{ord(text):02x}"  # quoted, it means the same in every engine
     if token.lastgroup == "escape" and not text[1].isalnum():
         return f"\\x{ord(text[1]):02x}"
     return text
@@ -66,17 +66,17 @@ _WRONG_PATTERN = 3  # the worker's exit code
 
 
 class EngineFailed(Exception):
-    """A program could not do it; another one may."""
+    """Error for a program that could not search; another may."""
 
 
 class Engine(NamedTuple):
-    """One program, ready for one pattern.
+    """Program prepared for one pattern.
 
     Args:
-        command: Returns the arguments; is given the most lines wanted of one file.
+        command: Returns the arguments, given the maximum number of lines per file.
         names_on_input: Whether file names go to standard input instead of the command line.
-        good: Exit codes that mean it worked.
-        wrong_pattern: Exit code that means the pattern is wrong.
+        good: Exit codes that mean success.
+        wrong_pattern: Exit code for an invalid pattern.
     """
 
     command: Callable[[int], list[str]]
@@ -87,7 +87,10 @@ class Engine(NamedTuple):
 
 @define(eq=False, repr=False)
 class Engines:
-    """Finds the programs once; never one that lies in the workspace or is not named by an absolute path."""
+    """Finder of search programs, which looks once.
+
+    It accepts only absolute paths outside the workspace.
+    """
 
     root: str
     choice: str
@@ -104,7 +107,7 @@ class Engines:
         yield _python(pattern, ignore_case)
 
     def program(self, name: str, places: tuple[str, ...] = ()) -> str | None:
-        """Return the absolute path of a program, or None where there is none that may be run."""
+        """Return the absolute path of a program, or None if none may be run."""
         if name not in self._found:
             beside = os.path.join(os.path.dirname(sys.executable or ""), name)
             folders = [folder for folder in self._search_path.split(os.pathsep) if os.path.isabs(folder)]
@@ -127,12 +130,12 @@ def _engine(program: str, options: tuple[str, ...], pattern: str, ignore_case: b
 
 def _python(pattern: str, ignore_case: bool) -> Engine:
     worker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "search_worker.py")
-    # Letters outside ASCII need text; everything else runs on bytes, which is faster and means the same as in grep.
+    # Letters outside ASCII need text. Everything else runs on bytes: faster, and the same meaning as in grep.
     mode = ("i" if ignore_case else "-") + ("-" if pattern.isascii() else "u")
     command = [sys.executable, "-I", "-S", "-W", "ignore", worker, mode, pattern]
     return Engine(lambda _most: command, names_on_input=True, good=(0,), wrong_pattern=_WRONG_PATTERN)
 
 
 def environment() -> dict[str, str]:
-    """Return the whole environment of a search: bytes are bytes, and no configuration is read."""
+    """Return the complete environment of a search: byte semantics and no configuration files."""
     return {"LC_ALL": "C"}

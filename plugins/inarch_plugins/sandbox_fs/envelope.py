@@ -1,4 +1,4 @@
-"""The envelope in which models of some families are trained to write patches: `*** Begin Patch` … `*** End Patch`."""
+"""Patch envelope that some model families are trained on: `*** Begin Patch` … `*** End Patch`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _REMEDY = "write it as the tool's description says; every line of a change begin
 
 @frozen
 class Hunk:
-    """One change of a file.
+    """One change in a file.
 
     Args:
-        headers: What stands behind `@@`: lines of the file above the change, the outermost first.
-        lines: Its lines without their first character, each with that: a space, `-` or `+`.
-        at_end: Whether it is the end of the file.
-        line: Where in the patch it begins, counted from 1.
+        headers: Lines of the file above the change, written after `@@`, the outermost first.
+        lines: Its lines without their first character, each with that character: a space, `-` or `+`.
+        at_end: Whether the change is at the end of the file.
+        line: Line of the patch on which it begins, counted from 1.
     """
 
     headers: tuple[str, ...] = ()
@@ -37,13 +37,13 @@ class Hunk:
 
     @property
     def old(self) -> list[str]:
-        """The lines that have to stand there."""
+        """Return the lines that the file must contain."""
         return [text for mark, text in self.lines if mark != "+"]
 
 
 @frozen
 class FilePatch:
-    """What becomes of one file."""
+    """Patch of one file."""
 
     kind: Literal["add", "delete", "update"]
     path: str
@@ -53,15 +53,15 @@ class FilePatch:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths that are written."""
+        """Return the paths that are written."""
         return (self.path,) if self.new_path is None else (self.path, self.new_path)
 
 
 def read_envelope(text: str, root: str = "") -> tuple[FilePatch, ...]:
-    """Return what a patch does to files, each named once.
+    """Parse a patch into one entry per file.
 
     Raises:
-        ToolFailed: It is no such patch, or names a path that is none or twice.
+        ToolFailed: It is not a valid patch, or it names an invalid path or one path twice.
     """
     lines = _Lines(text.replace("\r\n", "\n").strip("\n").split("\n"), root)
     if lines.rest[0].rstrip() != BEGIN or lines.rest[-1].rstrip() != END or len(lines.rest) < 2:
@@ -80,7 +80,7 @@ def read_envelope(text: str, root: str = "") -> tuple[FilePatch, ...]:
 
 @define(eq=False, repr=False)
 class _Lines:
-    """What is left to read of a patch; `number` is the line that comes next."""
+    """Unread lines of a patch; `number` is the line that comes next."""
 
     rest: list[str]
     root: str
@@ -106,7 +106,7 @@ class _Lines:
             elif self.begins(UPDATE):
                 yield self._updated(self._path(UPDATE))
             elif line.strip():
-                raise self.wrong(f"{line[:80]!r} begins no file")
+                raise self.wrong(f"{line[:80]!r} does not begin a file")
             else:
                 self.take()
 
@@ -133,7 +133,7 @@ class _Lines:
                 continue
             hunks.append(self._hunk(path))
         if not hunks and new_path is None:
-            raise self.wrong(f"nothing of {path} changes")
+            raise self.wrong(f"no line of {path} changes")
         return FilePatch("update", path, None if new_path == path else new_path, hunks=tuple(hunks))
 
     def _section(self) -> Iterator[str]:
@@ -157,11 +157,11 @@ class _Lines:
             line = self.take()
             if line and line[0] not in " -+":
                 self.number -= 1
-                raise self.wrong(f"{line[:80]!r} is no line of a change")
+                raise self.wrong(f"{line[:80]!r} is not a line of a change")
             empty = 0 if line else empty + 1
-            lines.append((line[:1] or " ", line[1:]))  # an empty line is one of context whose space was lost
+            lines.append((line[:1] or " ", line[1:]))  # an empty line is a context line that lost its space
         if empty and not at_end and not self.begins("@@"):
-            del lines[-empty:]  # what stands between two files
+            del lines[-empty:]  # lines between two files
         if not any(mark != " " for mark, _ in lines):
             raise ToolFailed(
                 "validation", f"the change of {path} at line {first} of the patch changes nothing", _REMEDY
@@ -171,14 +171,14 @@ class _Lines:
 
 _ANY_LINE = re.compile("([^\r\n]*)(\r\n|\n|\r|$)")
 Line = tuple[str, str]
-"""A line and its end, which is empty for a last line without one."""
+"""Line and its line end, which is empty for a last line without one."""
 
 
 def patched(data: bytes, hunks: Sequence[Hunk], path: str) -> bytes:
-    """Return a file's bytes with the changes made, one below the other.
+    """Return a file's bytes with the changes applied from top to bottom.
 
     Raises:
-        ToolFailed: `conflict` where the lines of a change are not there, or there more than once.
+        ToolFailed: `conflict` if the lines of a change are missing or occur more than once.
     """
     encoding = encoding_of(data, path)
     if is_shifted(data) and not all(text.isascii() for hunk in hunks for _, text in hunk.lines):
@@ -201,7 +201,7 @@ def _split(text: str) -> list[Line]:
 
 
 def _place(lines: Sequence[Line], done: int, hunk: Hunk, path: str) -> tuple[int, int]:
-    """Return where the lines of a change stand: from a line, to the one after the last."""
+    """Return the range of lines of a change: the first, and the one after the last."""
     at = done
     for header in hunk.headers:
         found = next((place for place in range(at, len(lines)) if lines[place][0].strip() == header.strip()), None)
@@ -213,7 +213,7 @@ def _place(lines: Sequence[Line], done: int, hunk: Hunk, path: str) -> tuple[int
         place = at if hunk.headers and not hunk.at_end else len(lines)
         return place, place
     if hunk.headers and not hunk.at_end and _stands(lines, at - 1, old) and at > done:
-        return at - 1, at - 1 + len(old)  # the header is repeated as the first line of the context
+        return at - 1, at - 1 + len(old)  # the header is repeated as the first context line
     places = [place for place in range(at, len(lines) - len(old) + 1) if _stands(lines, place, old)]
     if hunk.at_end:
         places = [place for place in places if place + len(old) == len(lines)]
@@ -221,7 +221,7 @@ def _place(lines: Sequence[Line], done: int, hunk: Hunk, path: str) -> tuple[int
         raise _conflict(path, hunk, _why_not(lines, old, path))
     if len(places) > 1 and not hunk.headers:
         where = ", ".join(str(place + 1) for place in places[:MOST_PLACES])
-        raise _conflict(path, hunk, f"its lines stand in {path} {len(places)} times, at lines {where}")
+        raise _conflict(path, hunk, f"its lines are in {path} {len(places)} times, at lines {where}")
     return places[0], places[0] + len(old)
 
 
@@ -230,7 +230,7 @@ def _stands(lines: Sequence[Line], place: int, old: Sequence[str]) -> bool:
 
 
 def _why_not(lines: Sequence[Line], old: Sequence[str], path: str) -> str:
-    """Say what of the wanted lines is there: the place at which most of them stand."""
+    """Explain why the wanted lines do not match, at the position where most of them do."""
     best, at = 0, 0
     first = {text: index for index, text in reversed(list(enumerate(old)))}
     for place, (text, _) in enumerate(lines):
@@ -246,7 +246,7 @@ def _why_not(lines: Sequence[Line], old: Sequence[str], path: str) -> str:
 
 
 def _changed(lines: Sequence[Line], start: int, hunk: Hunk) -> list[Line]:
-    """Return what stands in the place of a change: context as it is, new lines with the line end of that place."""
+    """Return the replacement of a change: context unchanged, new lines with the line end used there."""
     made: list[Line] = []
     place = start
     for mark, text in hunk.lines:
@@ -259,13 +259,13 @@ def _changed(lines: Sequence[Line], start: int, hunk: Hunk) -> list[Line]:
 
 
 def _ending(lines: Sequence[Line], place: int) -> str:
-    """Return the kind of line end at a place: of the line there, else of one near it."""
+    """Return the kind of line end at a position: that of the line there, or of one nearby."""
     near = (lines[index][1] for index in (place, place - 1, place - 2) if 0 <= index < len(lines))
     return next(filter(None, near), "") or next((ending for _, ending in lines if ending), "\n")
 
 
 def _ended_as(lines: Sequence[Line], made: Sequence[Line]) -> list[Line]:
-    """Return the new lines with a last line that ends as the old last one did."""
+    """Return the new lines; the last one ends as the old last line did."""
     ended = [(text, ending or _ending(lines, len(lines) - 1)) for text, ending in made]
     if lines and ended and not lines[-1][1]:
         ended[-1] = (ended[-1][0], "")

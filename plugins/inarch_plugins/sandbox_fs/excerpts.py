@@ -1,4 +1,4 @@
-"""Lines of a file, as much of them as one result may hold."""
+"""Excerpts of files, limited to what one result may hold."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from inarch_lib.secrets.secret_names import end_from
 from inarch_plugins.sandbox_fs.texts import binary, text_of
 
 Most = tuple[int, int]
-"""Lines and bytes of one excerpt."""
+"""Maximum lines and bytes of one excerpt."""
 
 _PROBE = 8_000
 _BEYOND = 1 << 15
-"""Bytes behind those that are shown, in which a place to cut is looked for."""
+"""Bytes after the shown ones that are searched for a position to cut at."""
 
 
 def excerpt(path: str, data: bytes, first: int, last: int | None, most: Most) -> dict[str, Any]:
-    """Return lines of a file whose bytes are all there."""
+    """Return lines of a file whose bytes are all in memory."""
     whole, encoding = text_of(data, path)
     lines = whole.split("\n")
     total = len(lines) - (lines[-1] == "")
@@ -35,7 +35,7 @@ def excerpt(path: str, data: bytes, first: int, last: int | None, most: Most) ->
 def excerpt_of_long(
     path: str, pieces: Iterable[bytes], first: int, last: int | None, most: Most, remark: str = ""
 ) -> dict[str, Any]:
-    """Return lines of a file that is read in pieces, as far as needed; how many it has stays unknown.
+    """Return lines of a file that is read in pieces as needed, so its line count stays unknown.
 
     Raises:
         ToolFailed: It is binary, or ends before the first line wanted.
@@ -54,7 +54,7 @@ def excerpt_of_long(
 
 
 def _enough(path: str, pieces: Iterable[bytes], first: int, most: Most) -> tuple[bytes, int]:
-    """Return bytes that hold the first line wanted and as much as one result may show, and their first line."""
+    """Return the bytes for one result and the number of their first line."""
     kept: list[bytes] = []
     line, size = 1, 0
     for number, piece in enumerate(pieces):
@@ -65,7 +65,7 @@ def _enough(path: str, pieces: Iterable[bytes], first: int, most: Most) -> tuple
             line += breaks
             continue
         kept.append(piece)
-        # The first piece may hold little more than the end of the line before.
+        # The first piece may hold little more than the end of the previous line.
         size += len(piece) if len(kept) > 1 else 0
         if size > most[1] + _BEYOND:
             break
@@ -73,7 +73,7 @@ def _enough(path: str, pieces: Iterable[bytes], first: int, most: Most) -> tuple
 
 
 def _within(lines: list[str], wanted: int, most: Most) -> tuple[str, int, str]:
-    """Return the text of as many lines as are wanted and allowed, their number, and a note on a line that is cut."""
+    """Return at most the wanted and allowed lines, their number, and a note if a line is cut."""
     count, left = 0, most[1]
     for line in lines[: min(wanted, most[0])]:
         left -= len(line.encode("utf-8", "replace")) + 1
@@ -85,7 +85,7 @@ def _within(lines: list[str], wanted: int, most: Most) -> tuple[str, int, str]:
         if left < 0:
             break
         count += 1
-    # Joined with the next line's start, so that the last line end is there exactly if the file has it.
+    # Joined with the start of the next line, so that the last line end appears exactly if the file has it.
     return "\n".join([*lines[:count], *([""] if count and count < len(lines) else [])]), count, ""
 
 
@@ -104,7 +104,7 @@ def _result(
 
 
 def whole_characters(data: bytes, start: int, end: int) -> tuple[int, int]:
-    """Move two offsets forward so that they don't cut a UTF-8 character; the end never passes that of the data."""
+    """Move two offsets forward so that they do not cut a UTF-8 character; the end stays within the data."""
     return _boundary(data, start), _boundary(data, min(end, len(data)))
 
 
@@ -112,4 +112,4 @@ def _boundary(data: bytes, offset: int) -> int:
     for step in range(4):
         if offset + step >= len(data) or data[offset + step] & 0xC0 != 0x80:
             return min(offset + step, len(data))
-    return offset  # no UTF-8 at all
+    return offset  # not UTF-8

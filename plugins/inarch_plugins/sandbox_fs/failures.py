@@ -1,4 +1,4 @@
-"""Turn what the operating system says into failures that name the path and what to do."""
+"""Failures that name the path and a remedy, made from operating system errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inarch_lib.staging import is_leftover
 from inarch_plugins.sandbox_fs.paths import split
 from inarch_plugins.sandbox_fs.safe_open import Open
 
-_MOST_NAMES = 5_000  # a bound on the look for a similar name
+_MOST_NAMES = 5_000  # limits the search for a similar name
 
 _KINDS = {
     stat.S_IFDIR: "a directory",
@@ -24,7 +24,7 @@ _KINDS = {
 
 
 def failure(error: OSError, path: str, root: int, open_it: Open) -> ToolFailed:
-    """Return the failure that an error on a path means."""
+    """Return the failure for an operating system error on a path."""
     code = error.errno
     if code in (errno.ENOENT, errno.ENOTDIR):
         return missing(path, root, open_it)
@@ -48,43 +48,43 @@ def failure(error: OSError, path: str, root: int, open_it: Open) -> ToolFailed:
     if code in (errno.ENOSPC, errno.EDQUOT):
         return ToolFailed("execution", f"{path} was not written: the disk is full", "make room, then try again")
     if code == errno.EFBIG:
-        return ToolFailed("execution", f"{path} was not written: this system allows no file that big")
+        return ToolFailed("execution", f"{path} was not written: this system does not allow a file that big")
     return ToolFailed("execution", f"{path}: {error.strerror or error}")
 
 
 def not_a_file(path: str, mode: int) -> ToolFailed:
-    """Return the failure for something that is no regular file."""
+    """Return the failure for something that is not a regular file."""
     kind = stat.S_IFMT(mode)
     remedy = "use list_directory to see what is in it" if kind == stat.S_IFDIR else ""
     return ToolFailed("validation", f"{path} is {_KINDS.get(kind, 'a special file')}, not a regular file", remedy)
 
 
 def exists(path: str) -> ToolFailed:
-    """Return the failure for a path where something stands that must not be overwritten."""
+    """Return the failure for a path that exists and must not be overwritten."""
     return ToolFailed("conflict", f"{path} already exists", "choose another path, or change the existing file")
 
 
 def changed(path: str) -> ToolFailed:
-    """Return the failure for a file whose bytes are not the ones that were expected."""
+    """Return the failure for a file whose bytes are not the expected ones."""
     return ToolFailed(
         "conflict", f"{path} has changed since it was last read; nothing was written", "read it again, then decide"
     )
 
 
 def too_big(path: str, size: int) -> ToolFailed:
-    """Return the failure for a file that is bigger than what tools change."""
+    """Return the failure for a file bigger than the tools change."""
     return ToolFailed("validation", f"{path} is {size} bytes long, too big for the tools to change")
 
 
 def missing(path: str, root: int, open_it: Open) -> ToolFailed:
-    """Return the failure for a path where nothing stands, with the most similar path that exists."""
+    """Return the failure for a missing path, with the most similar path that exists."""
     similar = _most_similar(path, root, open_it)
     remedy = f"did you mean {similar!r}?" if similar else "use list_files to see what is there"
     return ToolFailed("not_found", f"there is no {path}", remedy)
 
 
 def _most_similar(path: str, root: int, open_it: Open) -> str:
-    """Step up to the deepest directory that exists and take the entry most like the next name."""
+    """Find the deepest existing directory and return its entry most like the next name."""
     import difflib
 
     parent, name = split(path)

@@ -1,4 +1,4 @@
-"""Read regular files, and hash their bytes."""
+"""Reading and hashing of regular files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PIECE = 1 << 20
 
 
 def digest(data: bytes) -> str:
-    """Return the content hash that the workspace knows files by: what `sha256sum` prints."""
+    """Return the content hash that the workspace uses: the output of `sha256sum`."""
     return hashlib.sha256(data).hexdigest()
 
 
 def digest_of(descriptor: int) -> str:
-    """Return the content hash of an open file, read in pieces from its start."""
+    """Return the content hash of an open file, read from its start in pieces."""
     state, offset = hashlib.sha256(), 0
     while piece := os.pread(descriptor, _PIECE, offset):
         state.update(piece)
@@ -29,7 +29,7 @@ def digest_of(descriptor: int) -> str:
 
 
 def pieces(read: Callable[[str, int, int], FileBytes], path: str) -> Iterator[bytes]:
-    """Yield a file's bytes by a workspace's `read`, never more of them in memory than one piece."""
+    """Yield a file's bytes through a workspace's `read`, one piece in memory at a time."""
     offset = 0
     while piece := read(path, offset, _PIECE).data:
         yield piece
@@ -37,7 +37,7 @@ def pieces(read: Callable[[str, int, int], FileBytes], path: str) -> Iterator[by
 
 
 def digest_of_pieces(data: Iterable[bytes]) -> str:
-    """Return the content hash of bytes that come in pieces."""
+    """Return the content hash of bytes given in pieces."""
     state = hashlib.sha256()
     for piece in data:
         state.update(piece)
@@ -53,11 +53,11 @@ def require_regular(descriptor: int, path: str) -> os.stat_result:
 
 
 def read_all(descriptor: int, size: int) -> bytes:
-    """Read an open regular file to its end; `size` is what it said of itself."""
+    """Read an open regular file to its end; `size` is its reported size."""
     data = os.read(descriptor, size + 1)
     if len(data) == size:
         return data
-    # It is growing, or longer than one read may be: go on until nothing comes.
+    # The file grows, or is longer than one read may be: read until nothing comes.
     pieces = [data]
     while piece := os.read(descriptor, _PIECE):
         pieces.append(piece)

@@ -1,4 +1,4 @@
-"""Change files so that each change happens whole or not at all, and only where the expected bytes stand."""
+"""Atomic changes of files, made only if the expected bytes are present."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ _UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EOPNOTSUPP)
 
 
 def rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
-    """Give a file a new name where nothing stands."""
-    from inarch_lib.confinement.kernel import function  # what only reads needs none of it
+    """Rename a file to a name that is not in use."""
+    from inarch_lib.confinement.kernel import function  # imported here: readers do not need it
 
     try:
         function("renameat2", new_name, folder, os.fsencode(name), new_folder, os.fsencode(new_name), _NO_REPLACE)
         return
     except AttributeError:
-        pass  # this system's library has no such call
+        pass  # this system's C library lacks the call
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             raise
-    # A hard link is never made over something either.
+    # A hard link never replaces an existing file either.
     os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
     os.unlink(name, dir_fd=folder)
 
 
 @contextmanager
 def parent_folder(root: int, open_it: Open, path: str, make: bool) -> Iterator[tuple[int, str]]:
-    """Yield a descriptor of the parent directory, reached without following any link, and the last name.
+    """Yield a descriptor of the parent directory, reached without following links, and the last name.
 
     Args:
         root: The root's descriptor.
         open_it: How to open below it.
         path: A normal path.
-        make: Whether missing directories are made; those are removed again when the block fails.
+        make: Whether to make missing directories; they are removed again if the block fails.
     """
     parent, name = split(path)
     made: list[str] = []
@@ -95,16 +95,16 @@ def _remove_folder(root: int, open_it: Open, path: str) -> None:
     try:
         os.rmdir(name, dir_fd=folder)
     except OSError:
-        pass  # somebody put something there meanwhile: then it is no longer ours to remove
+        pass  # another program put something there meanwhile: then we must not remove it
     finally:
         os.close(folder)
 
 
 def present_hash(folder: int, name: str, path: str) -> tuple[str, os.stat_result] | None:
-    """Return hash and status of the regular file with this name, or None where nothing stands.
+    """Return hash and status of the regular file with this name, or None if there is none.
 
     Raises:
-        ToolFailed: Something else than a regular file stands there.
+        ToolFailed: The name is in use for something other than a regular file.
     """
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=folder)
@@ -126,11 +126,11 @@ def present_hash(folder: int, name: str, path: str) -> tuple[str, os.stat_result
 
 
 def require_hash(folder: int, name: str, path: str, expected: str) -> os.stat_result:
-    """Return the status of a file whose present bytes have the expected hash.
+    """Return the status of a file if its present bytes have the expected hash.
 
     Raises:
-        ToolFailed: `conflict` where they have another.
-        FileNotFoundError: Nothing stands there.
+        ToolFailed: `conflict` if they have another hash.
+        FileNotFoundError: There is no such file.
     """
     found = present_hash(folder, name, path)
     if found is None:
@@ -141,7 +141,7 @@ def require_hash(folder: int, name: str, path: str, expected: str) -> os.stat_re
 
 
 def require_nothing(folder: int, name: str, path: str) -> None:
-    """Refuse where anything stands under a name."""
+    """Raise unless a name is free."""
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -150,7 +150,7 @@ def require_nothing(folder: int, name: str, path: str) -> None:
 
 
 def write_new(folder: int, name: str, path: str, chunks: Iterable[bytes]) -> str:
-    """Make a file where nothing stands and return its hash."""
+    """Make a new file and return its hash."""
     require_nothing(folder, name, path)
     with staged(folder, chunks, mode=None) as file:
         after = digest_of(file.descriptor)
@@ -159,19 +159,19 @@ def write_new(folder: int, name: str, path: str, chunks: Iterable[bytes]) -> str
 
 
 def write_over(folder: int, name: str, path: str, chunks: Iterable[bytes], expected: str) -> str:
-    """Put other bytes in the place of the expected ones and return their hash."""
+    """Replace the expected bytes with others and return the new hash."""
     status = require_hash(folder, name, path, expected)
     _require_write_right(folder, name, path)
     with staged(folder, chunks, mode=status.st_mode, owner=(status.st_uid, status.st_gid)) as file:
         after = digest_of(file.descriptor)
-        # Compared as late as can be: whatever was saved while the new bytes went to disk is not lost.
+        # Compared as late as possible: a save made while the new bytes went to disk is not lost.
         require_hash(folder, name, path, expected)
         file.place_over(name)
     return after
 
 
 def write_back(folder: int, name: str, path: str, blob: bytes, mode: int) -> tuple[str | None, str]:
-    """Put a file's earlier bytes and mode back over whatever file stands there; return both hashes."""
+    """Restore a file's earlier bytes and mode over the present file; return both hashes."""
     found = present_hash(folder, name, path)
     owner = (found[1].st_uid, found[1].st_gid) if found else None
     with staged(folder, [blob], mode=mode, owner=owner) as file:
@@ -181,7 +181,7 @@ def write_back(folder: int, name: str, path: str, blob: bytes, mode: int) -> tup
 
 
 def _require_write_right(folder: int, name: str, path: str) -> None:
-    # A rename asks the directory's leave, not the file's; a read-only file is meant to stay as it is.
+    # A rename needs the directory's permission only; a read-only file is meant to stay as it is.
     effective = os.access in os.supports_effective_ids
     if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=effective):
         raise ToolFailed("permission", f"{path} is read-only", "change its mode first if it should be written")

@@ -1,8 +1,8 @@
-"""A root and the folders that were added to it, as one workspace.
+"""A root and the folders added to it, as one workspace.
 
-Each folder is a workspace of its own, with its own descriptor, ignore rules and protected names, so that nothing leads
-from one into another. A path says which it is of: one that begins with `+` is `+` and the absolute path of a file in an
-added folder, so that whoever reads the record later knows the file without knowing which folders there were.
+Each folder is a workspace with its own descriptor, ignore rules and protected names, so no path leads from one into
+another. The path of a file in an added folder is `+` and its absolute path. A reader of the record thus knows the file
+without knowing which folders were added.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 
 class _Place(NamedTuple):
-    """Where a path leads: the folder's prefix, empty for the root, its workspace, and the path below it."""
+    """Target of a path: the folder's prefix (empty for the root), its workspace, and the path below it."""
 
     prefix: str
     workspace: FolderWorkspace
     path: str
 
     def named(self, path: str) -> str:
-        """Return a path below the folder as the whole workspace has it."""
+        """Return a path below the folder as a path of the whole workspace."""
         return path if not self.prefix else self.prefix if path == "." else f"{self.prefix}/{path}"
 
     @contextmanager
     def telling(self) -> Iterator[FolderWorkspace]:
-        """Give the folder's workspace; what it fails with says of which folder its paths are."""
+        """Yield the folder's workspace; its failures name paths of the whole workspace."""
         try:
             yield self.workspace
         except ToolFailed as error:
@@ -52,9 +52,9 @@ class _Place(NamedTuple):
 
 @define(eq=False, repr=False)
 class Folders:
-    """Implements the `Workspace` port over several folders.
+    """Implementation of the `Workspace` port over several folders.
 
-    Programs run in the root and change nothing elsewhere; those that may start others read the added folders.
+    Programs run in the root and cannot change the other folders. Programs that may start others can read them.
     """
 
     _main: FolderWorkspace
@@ -62,10 +62,10 @@ class Folders:
 
     @classmethod
     def open(cls, main: FolderWorkspace, added: Sequence[str], settings: Settings) -> Folders:
-        """Open added folders beside a root that is open; it is closed where they can't be.
+        """Open added folders beside an open root; close the root if that fails.
 
         Raises:
-            UsageError: One of them is none that can be added.
+            UsageError: A folder cannot be added.
         """
         opened: dict[str, FolderWorkspace] = {}
         try:
@@ -79,23 +79,23 @@ class Folders:
 
     @property
     def root(self) -> str:
-        """The root's absolute path."""
+        """Return the root's absolute path."""
         return self._main.root
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The absolute paths of the added folders."""
+        """Return the absolute paths of the added folders."""
         return tuple(prefix.removeprefix(ADDED) for prefix in self._added)
 
     def stat(self, path: str) -> FileStat | None:
-        """Return what stands at a path without following a link at its end, or None where there is nothing."""
+        """Return the status of a path without following a link at its end, or None if nothing exists there."""
         at = self._at(path)
         with at.telling() as workspace:
             found = workspace.stat(at.path)
         return None if found is None else evolve(found, path=at.named(found.path))
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
-        """Return bytes of a regular file; links are followed as long as they stay in the folder."""
+        """Return bytes of a regular file; links are followed if they stay in the folder."""
         at = self._at(path)
         with at.telling() as workspace:
             found = workspace.read(at.path, offset, max_bytes)
@@ -108,14 +108,14 @@ class Folders:
             return workspace.digest(at.path)
 
     def entries(self, path: str = ".") -> tuple[FileStat, ...]:
-        """Return what stands in a directory, by name, ignored things and links included."""
+        """Return the entries of a directory by name, including ignored files and links."""
         at = self._at(path)
         with at.telling() as workspace:
             found = workspace.entries(at.path)
         return tuple(evolve(entry, path=at.named(entry.path)) for entry in found)
 
     def link_target(self, path: str) -> bytes:
-        """Return what a symbolic link points to, as it stands in it."""
+        """Return the target of a symbolic link, as stored in it."""
         at = self._at(path)
         with at.telling() as workspace:
             return workspace.link_target(at.path)
@@ -127,39 +127,39 @@ class Folders:
             return self._changed(at, workspace.replace(at.path, chunks, expected_hash))
 
     def remove(self, path: str, expected_hash: str) -> FileChange:
-        """Remove a file whose present hash is the expected one."""
+        """Remove a file if its present hash is the expected one."""
         at = self._writable(path)
         with at.telling() as workspace:
             return self._changed(at, workspace.remove(at.path, expected_hash))
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
-        """Move a file to a path of the same folder where nothing stands.
+        """Move a file to a path of the same folder that is not in use.
 
         Raises:
-            ToolFailed: Also where the new path is of another folder.
+            ToolFailed: Also if the new path is in another folder.
         """
         at, to = self._writable(path), self._writable(new_path)
         if at.workspace is not to.workspace:
             raise ToolFailed(
-                "validation", f"{path} and {new_path} are of different folders, and nothing is moved between those",
+                "validation", f"{path} and {new_path} are in different folders; files can't be moved between them",
                 "create the file there, then delete this one",
             )  # fmt: skip
         with at.telling() as workspace:
             return self._changed(at, workspace.move(at.path, to.path, expected_hash))
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
-        """Put a file back as it was: its bytes and its mode."""
+        """Restore a file's bytes and mode."""
         at = self._writable(path)
         with at.telling() as workspace:
             return self._changed(at, workspace.restore(at.path, entry, blob))
 
     def restore_all(self, states: Sequence[FileState], near: Sequence[str] = ()) -> tuple[str, ...]:
-        """Leave every path as its state says, or all of them as they are; return the folders that are not empty.
+        """Leave every path as its state says, or change nothing; return the folders that are not empty.
 
-        One folder comes after the other. Where a later one can't be left so, those before it are put back.
+        The folders are restored one after the other. If one fails, the earlier ones are put back.
 
         Raises:
-            ToolFailed: `conflict` where something else stands than was expected; nothing has changed.
+            ToolFailed: `conflict` if a path differs from its expected state; nothing has changed.
         """
         parts: dict[str, list[FileState]] = {}
         for state in states:
@@ -167,7 +167,7 @@ class Folders:
             parts.setdefault(at.prefix, []).append(evolve(state, path=at.path))
         others: dict[str, list[str]] = {}
         for path in near:
-            with suppress(ToolFailed):  # of a folder that was not added: there is nothing to clean for us
+            with suppress(ToolFailed):  # in a folder that was not added: nothing to clean up
                 at = self._at(path)
                 others.setdefault(at.prefix, []).append(at.path)
         back: list[tuple[_Place, list[FileState]]] = []
@@ -187,11 +187,11 @@ class Folders:
         return tuple(stayed)
 
     def survey(self, limit: int) -> Survey:
-        """Return what stands below the root: commands, about whose changes this is, reach nothing else."""
+        """Return what is below the root, the only folder that commands can change."""
         return self._main.survey(limit)
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
-        """Return the files of one folder that match a glob, sorted; of the root, unless it begins with an added one."""
+        """Return the sorted files of one folder that match a glob; the root unless the glob names an added folder."""
         at = self._at(pattern)
         with at.telling() as workspace:
             found = workspace.walk("**/*" if at.prefix and at.path == "." else at.path, limit)
@@ -222,7 +222,7 @@ class Folders:
         return self._main.run_piped([evolve(part, rights=self._in_root(part.rights)) for part in parts], **options)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
-        """Start programs that run on in the root."""
+        """Start programs in the root and leave them running."""
         self._require_root(word for part in parts for word in part.argv)
         kept = [evolve(part, rights=self._in_root(part.rights)) for part in parts]
         return self._main.start(kept, cwd=cwd, words=words, on_end=on_end)
@@ -232,16 +232,16 @@ class Folders:
         return self._main.confinement()
 
     def find_program(self, name: str) -> str:
-        """Return the path of the program that a name means to what may start programs."""
+        """Return the path of the program with a name, as seen by programs that may start others."""
         return self._main.find_program(name)
 
     def close(self) -> None:
-        """Stop what still runs and let go of descriptors; may be called twice."""
+        """Stop what still runs and close descriptors; may be called twice."""
         for workspace in (self._main, *self._added.values()):
             workspace.close()
 
     def _at(self, path: str) -> _Place:
-        """Return where a path leads."""
+        """Return the target of a path."""
         for prefix in self._added:
             if isinstance(path, str) and f"{ADDED}{path}/".startswith(f"{prefix}/"):
                 raise ToolFailed("permission", f"the path {path!r} is absolute", f"use {f'{ADDED}{path}'!r}")
@@ -254,7 +254,7 @@ class Folders:
         raise not_added(plain)
 
     def _writable(self, path: str) -> _Place:
-        """Return where a path leads that may be written: what is protected by its whole path counts as well."""
+        """Return the target of a path that may be written; the whole path is checked for protected names as well."""
         at = self._at(path)
         if at.prefix and at.path != ".":
             check_writable(at.named(at.path))
@@ -268,25 +268,25 @@ class Folders:
         return f"added folders have paths of their own: {', '.join(self._added)}"
 
     def _require_root(self, words: Iterable[str]) -> None:
-        """Refuse words that name a file of an added folder: a program would look for it in the root."""
+        """Refuse arguments that name a file of an added folder: a program would look for it in the root."""
         for word in words:
             if any(prefix in word for prefix in self._added):
                 raise ToolFailed(
-                    "permission", f"{word} is of an added folder, where programs change nothing; nothing was run",
-                    f"use list_files, search_files and read_file; builds and tests know it without the {ADDED}",
+                    "permission", f"{word} is in an added folder, where programs cannot change files; nothing was run",
+                    f"use list_files, search_files and read_file; builds and tests know it by the path without {ADDED}",
                 )  # fmt: skip
 
     def _in_root(self, rights: Rights) -> Rights:
-        """Return rights to change nothing of added folders, for which a program may be run, and to read them.
+        """Return rights to read the added folders and not change them.
 
-        What runs alone and unasked reads the root only: the words that it is given are judged as paths of the root.
+        Programs that run alone and unasked read the root only: their arguments are judged as paths of the root.
         """
         writes = tuple(path for path in rights.writes if not is_of_added(path))
         return evolve(rights, writes=writes, reads=(*rights.reads, *(self.added if rights.executes else ())))
 
 
 def _before(workspace: FolderWorkspace, states: Sequence[FileState]) -> list[FileState]:
-    """Return what brings paths back to how they stand now, once they are as their states say."""
+    """Return the states that restore the present content of paths after the given states were applied."""
     found = []
     for state in states:
         wanted = state.data() if callable(state.data) else state.data

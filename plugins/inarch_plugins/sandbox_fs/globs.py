@@ -1,7 +1,7 @@
-"""Glob patterns as regular expressions that never backtrack far.
+"""Glob patterns as regular expressions with little backtracking.
 
-A star that is not the last one may commit to the first place where what follows it fits: a later star can take up
-whatever is left. So each becomes an atomic group, and the time stays near linear whatever the pattern.
+A star that is not the last one may commit to the first position where the text after it fits: a later star can take up
+the rest. Each therefore becomes an atomic group, and the time stays near linear for any pattern.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _CLASSES = {
 
 
 def bracket(pattern: str, index: int) -> tuple[str, int]:
-    """Return the regular expression of a bracket whose `[` stands before `index`, and where it ends.
+    """Return the regular expression of a bracket whose `[` is before `index`, and where the bracket ends.
 
-    The text is empty where the bracket is never closed or names an unknown class.
+    The text is empty if the bracket is never closed or names an unknown class.
     """
     negated = pattern[index : index + 1] in ("!", "^")
     index += negated
@@ -123,8 +123,8 @@ class Glob(NamedTuple):
 
     Args:
         start: The directory that everything it matches is in, `.` for the root.
-        accepts: Tells whether a path matches; None where every file below `start` does.
-        enters: Tells whether a directory, written with `/` at its end, can hold a match.
+        accepts: Returns whether a path matches; None if every file below `start` does.
+        enters: Returns whether a directory, written with `/` at its end, can hold a match.
     """
 
     start: str

@@ -1,7 +1,7 @@
-"""The rules of `.gitignore` files: one regular expression for all names of a kind.
+"""Rules of `.gitignore` files: one regular expression for all names of a kind.
 
-Meaning: gitignore(5). A rule with a slash is split in two: the directories it is about, decided once a directory, and
-the last name, decided like a rule without a slash.
+Meaning: gitignore(5). A rule with a slash has two parts. The directories are decided once for each directory. The last
+name is decided like a rule without a slash.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inarch_plugins.sandbox_fs.globs import folder_regex, name_regex
 
 @define(eq=False, repr=False)
 class Rule:
-    """One line: which names it is about, and in which directories (None: all below the file)."""
+    """One line: the names it matches, and in which directories (None: all below the file)."""
 
     name: str
     negated: bool
@@ -25,14 +25,14 @@ class Rule:
     _matches: Callable[[str], object] | None = None
 
     def matches(self, name: str) -> bool:
-        """Whether a name fits, regardless of directory and kind."""
+        """Return whether a name matches, regardless of directory and kind."""
         if self._matches is None:
             self._matches = re.compile(name_regex(self.name, strict=True)).fullmatch
         return self._matches(name) is not None
 
 
 def parse_rules(text: str) -> list[Rule]:
-    """Read the rules of a file, in their order."""
+    """Read the rules of a file in order."""
     lines = text.removeprefix("\ufeff").split("\n")
     return [rule for line in lines if (rule := _parse_line(line.removesuffix("\r"))) is not None]
 
@@ -51,7 +51,7 @@ def _parse_line(line: str) -> Rule | None:
         return Rule(line, negated, folders_only, None)
     *components, name = line.removeprefix("/").split("/")
     if not name:
-        return None  # `//`, `a//`: no name is empty
+        return None  # `//`, `a//`: names are never empty
     if name == "**":
         components, name = [*components, "**"], "*"
     if components == ["**"]:
@@ -70,7 +70,7 @@ def _without_trailing_spaces(line: str) -> str:
 
 @define(eq=False, repr=False)
 class RuleFile:
-    """The rules of one file; `base` is its directory with a `/` at the end, empty for the root."""
+    """Rules of one file; `base` is its directory with a `/` at the end, empty for the root."""
 
     base: str
     rules: Sequence[Rule]
@@ -80,7 +80,7 @@ class RuleFile:
         self.everywhere = all(rule.folders is None for rule in self.rules)
 
     def active(self, folder: str) -> list[Rule]:
-        """Return the rules that are about names in a directory below the base (written with `/` at its end)."""
+        """Return the rules for names in a directory below the base (written with `/` at its end)."""
         below = folder[len(self.base) :]
         return [rule for rule in self.rules if rule.folders is None or rule.folders(below)]
 
@@ -91,7 +91,7 @@ def _any_of(names: Sequence[str]) -> Callable[[str], object] | None:
 
 @define(eq=False, repr=False)
 class Matcher:
-    """Decides names of one kind by a fixed list of rules; the last that matches wins."""
+    """Matcher for names of one kind by a fixed list of rules; the last match wins."""
 
     rules: Sequence[Rule]
     _ignoring: Callable[[str], object] | None = field(init=False)
@@ -102,9 +102,9 @@ class Matcher:
         self._keeping = _any_of([rule.name for rule in self.rules if rule.negated])
 
     def ignored(self, names: Sequence[str]) -> set[str]:
-        """Return those of the names that are ignored."""
+        """Return the ignored names among those given."""
         found = set(filter(self._ignoring, names)) if self._ignoring else set()
-        # Only a name that rules of both kinds match needs them in their order.
+        # Only names matched by rules of both kinds need the rules in order.
         return {name for name in found if not (self._keeping and self._keeping(name)) or self._decided(name)}
 
     def _decided(self, name: str) -> bool:
@@ -117,7 +117,7 @@ class Ignore:
 
     files: tuple[RuleFile, ...] = ()
     in_repository: bool = False
-    """Whether the directory is part of a Git repository, outside which rule files don't count."""
+    """Whether the directory is in a Git repository; outside one, rule files do not count."""
     _rules: tuple[Rule, ...] = ()
     _matchers: dict[tuple[Rule, ...], tuple[Matcher, Matcher]] = field(factory=dict)
 
@@ -129,12 +129,12 @@ class Ignore:
         return self if rules == self._rules else evolve(self, rules=rules)
 
     def add(self, folder: str, text: str) -> Ignore:
-        """Return the rules with those of one more file of this directory; nearer files win."""
+        """Return the rules plus those of another file of this directory; nearer files win."""
         file = RuleFile(folder, parse_rules(text))
         return evolve(self, files=(*self.files, file), rules=(*self._rules, *file.active(folder)))
 
     def found_repository(self) -> Ignore:
-        """Return the rules in force in a directory where a repository begins."""
+        """Return the rules in force in a directory that begins a repository."""
         return self if self.in_repository else evolve(self, in_repository=True)
 
     def ignored(self, names: Sequence[str], folders: bool) -> set[str]:

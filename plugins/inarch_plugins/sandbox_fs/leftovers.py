@@ -1,4 +1,4 @@
-"""Names for what stands beside files while they are put back, and what a process that was killed left under them."""
+"""Temporary names used while files are put back, and removal of those that a killed process left."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inarch_plugins.sandbox_fs.paths import split
 from inarch_plugins.sandbox_fs.safe_open import FOLDER, Open
 
 _TRIES, _PAUSE_S = 200, 0.05
-_DEEPEST = 200  # a program may nest such names deeper than any path that was put back goes
+_DEEPEST = 200  # a program may nest such names deeper than any restored path goes
 
 
 def sweep_folders(folders: Iterable[str], root: int, open_it: Open) -> None:
-    """Remove from folders that are about to be written to what killed processes left in them."""
+    """Remove what killed processes left in folders that are about to be written to."""
     for path in folders:
-        with suppress(OSError):  # gone, or a link by now
+        with suppress(OSError):  # gone, or now a link
             descriptor = open_it(root, path, FOLDER, False)
             try:
                 sweep(descriptor)
@@ -28,21 +28,21 @@ def sweep_folders(folders: Iterable[str], root: int, open_it: Open) -> None:
 
 
 def name_beside(root: int) -> str:
-    """Return a new name for a file or folder that stands below this root while paths are put back."""
+    """Return a new temporary name for a file or folder below this root."""
     return f"{_beginning(root)}{os.urandom(8).hex()}.tmp"
 
 
 @contextmanager
 def alone(root: int, open_it: Open) -> Iterator[bool]:
-    """Be the only one who puts paths back below this root; yield whether that is certain.
+    """Hold the lock for putting back paths below this root; yield whether it is certain.
 
     Raises:
-        ToolFailed: `conflict` where another process is at it for long.
+        ToolFailed: `conflict` if another process holds it for long.
     """
     try:
         descriptor = open_it(root, ".", os.O_RDONLY | os.O_DIRECTORY, False)
     except OSError:
-        yield False  # not ours to list
+        yield False  # no permission to list it
         return
     try:
         yield _locked(descriptor)
@@ -55,17 +55,17 @@ def _locked(descriptor: int) -> bool:
         with suppress(BlockingIOError):
             return lock(descriptor)
         time.sleep(_PAUSE_S)
-    raise ToolFailed("conflict", "another process is putting files back here", "try again when it has ended")
+    raise ToolFailed("conflict", "another process is putting files back here", "try again when it has finished")
 
 
 def remove_leftovers(root: int, open_it: Open, paths: Iterable[str]) -> None:
-    """Remove what a process that was killed while it put these paths back left beside them.
+    """Remove what a killed process left beside these paths while it put them back.
 
-    What is there was kept in the store before, so nothing is lost; only who is `alone` may call this.
+    The store has the content, so nothing is lost. Only the holder of `alone` may call this.
     """
     beginning = _beginning(root)
     for folder in sorted({above for path in paths for above in _above(path)}, reverse=True):
-        with suppress(OSError):  # gone, or not ours to change
+        with suppress(OSError):  # gone, or no permission to change it
             descriptor = open_it(root, folder, os.O_RDONLY | os.O_DIRECTORY, False)
             try:
                 _remove_beginning(descriptor, beginning)
@@ -91,12 +91,12 @@ def _remove_beginning(folder: int, beginning: str, levels: int = _DEEPEST) -> No
 
 
 def _above(path: str) -> Iterator[str]:
-    """Yield the folders above a path; the nearest that is there held what was to stand in those that were not."""
+    """Yield the folders above a path; the nearest that exists held what was meant for missing ones."""
     while path != ".":
         path, _ = split(path)
         yield path
 
 
 def _beginning(root: int) -> str:
-    # The folder's number: who works in a folder within this one, or around it, has other names.
+    # The folder's number: a process that works in a folder within this one, or around it, uses other names.
     return f".inarch-undo-{os.fstat(root).st_ino:x}-"

@@ -1,4 +1,4 @@
-"""Replace text in a file's bytes; whatever is outside the replaced places keeps every byte."""
+"""Replacement of text in a file's bytes; bytes outside the replaced text stay the same."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from inarch_lib.secrets.secret_names import end_from
 from inarch_plugins.sandbox_fs.texts import Encoding, is_shifted, possible_codecs, splits_no_character
 
 MOST_PLACES = 20
-_MOST_LINES = 5_000  # a bound on the look for similar text
+_MOST_LINES = 5_000  # limits the search for similar text
 _MOST_WORDS = 2_000
 _MOST_SHOWN = 400
 _MOST_OF_A_LINE = 160
-_MOST_OF_A_WORD = 200  # in which a line is cut: half of a secret would not be known as one
-_LEAST_ALREADY = 8  # characters of a replacement that is looked for; shorter ones are everywhere
+_MOST_OF_A_WORD = 200  # limit for cutting a line: half of a secret would not be recognized as one
+_LEAST_ALREADY = 8  # characters of a replacement to look for; shorter ones are everywhere
 
 
 def not_unique(path: str, lines: Sequence[int], count: int) -> ToolFailed:
-    """Return the failure for a text that is there more than once, with the lines of the first places."""
+    """Return the failure for a text that occurs more than once, with the lines of the first occurrences."""
     where = ", ".join(map(str, lines[:MOST_PLACES])) + ("…" if count > MOST_PLACES else "")
     return ToolFailed(
         "conflict", f"Patch conflict: the search text is in {path} {count} times, at lines {where}",
@@ -29,7 +29,7 @@ def not_unique(path: str, lines: Sequence[int], count: int) -> ToolFailed:
 
 
 def halfway(path: str, line: int) -> ToolFailed:
-    """Return the failure for a place that may begin or end inside a character."""
+    """Return the failure for a match that may begin or end inside a character."""
     return ToolFailed(
         "conflict",
         f"Patch conflict: at line {line} of {path}, whose encoding is not known for sure, the search text may begin or "
@@ -39,13 +39,13 @@ def halfway(path: str, line: int) -> ToolFailed:
 
 
 def not_found(text: str, search: str, replace: str, path: str) -> ToolFailed:
-    """Return the failure for a text that is not there: what is nearest, where, and how it differs."""
+    """Return the failure for a missing text: what is nearest, where, and how it differs."""
     text, search, replace = (re.sub("\r\n?", "\n", one) for one in (text, search, replace))
     already = text.find(replace.strip("\n")) if len(replace.strip()) >= _LEAST_ALREADY else -1
-    hint = f"; the replacement stands already at line {_line(text, already)}" if already >= 0 else ""
+    hint = f"; the replacement is already at line {_line(text, already)}" if already >= 0 else ""
     found = _but_for_space(text, search) or _nearest(text, search, path)
     if found is None:
-        what = f"the search text is not in {path}, nor anything like it"
+        what = f"the search text is not in {path}, and nothing similar is"
     else:
         what = found if found.startswith("the search") else f"the search text is not in {path}; {found}"
     return ToolFailed("conflict", f"Patch conflict: {what}{hint}", "read the file again and copy the exact text")
@@ -83,7 +83,7 @@ def _shown(lines: Sequence[str]) -> str:
 
 
 def _difference(found: Sequence[str], wanted: Sequence[str], first: int) -> str:
-    """Name the first line that differs; of the first and last line of a search text a part may be left out."""
+    """Name the first line that differs; the first and last line of a search text may be partial."""
     for index, want in enumerate(wanted):
         if index >= len(found):
             return f"the file ends before the search text's line {index + 1}"
@@ -100,10 +100,10 @@ def _quoted(line: str) -> str:
 
 
 def _nearest_line(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
-    """Return the index of the line where the text most like the wanted lines starts."""
+    """Return the index of the line that starts the text most like the wanted lines."""
     import difflib
 
-    # The longest line says most about the place.
+    # The longest line identifies the text best.
     anchor = max(range(len(wanted)), key=lambda index: len(wanted[index].strip()))
     text = wanted[anchor].strip()[:_MOST_SHOWN]
     if not text:
@@ -117,28 +117,28 @@ def _nearest_line(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
     return max(stripped.index(text) - anchor, 0)
 
 
-_NEAR = 8_192  # characters around a place in which its kind of line end is looked for
+_NEAR = 8_192  # characters around a match that are searched for its kind of line end
 
 _LINE_END = re.compile("\r\n|\n|\r")
 _BYTE_LINE_END = re.compile(b"\r\n|\n|\r")
 
 
 class Patched(NamedTuple):
-    """The new bytes and the lines, counted from 1, where replacements start."""
+    """New bytes and the lines, counted from 1, where replacements start."""
 
     data: bytes
     lines: tuple[int, ...]
 
 
 def patch(data: bytes, encoding: Encoding, search: str, replace: str, path: str, every: bool = False) -> Patched:
-    r"""Replace the one place where a text stands, or every place.
+    r"""Replace the one occurrence of a text, or all of them.
 
-    A line end in `search` matches any kind of line end; one in `replace` that is a plain `\n` becomes the kind that
-    stands at that place.
+    A line end in `search` matches any kind of line end. A plain `\n` in `replace` becomes the kind used at that
+    position.
 
     Raises:
-        ToolFailed: `conflict` where the text is not there or, unless `every`, there more than once, or where it may
-            begin or end inside a character.
+        ToolFailed: `conflict` if the text is missing, occurs more than once without `every`, or may begin or end inside
+            a character.
     """
     if not search:
         raise ToolFailed("validation", "the search text is empty", "give the exact text to replace")
@@ -160,18 +160,18 @@ def patch(data: bytes, encoding: Encoding, search: str, replace: str, path: str,
 
 
 def _pattern_of(encoding: Encoding, search: str, path: str) -> re.Pattern[bytes]:
-    """Return what finds a text whatever its line ends."""
+    """Return the pattern that finds a text with any line ends."""
 
     def raw(text: str) -> bytes:
         return re.escape(encoding.encode(text, path))
 
-    # A lone `\n` or `\r` is a line end of its own only where it is no half of `\r\n`.
+    # A lone `\n` or `\r` is a line end only if it is not half of `\r\n`.
     line_end = b"(?:%s|(?<!%s)%s|%s(?!%s))" % (raw("\r\n"), raw("\r"), raw("\n"), raw("\r"), raw("\n"))
     return re.compile(line_end.join(map(raw, _LINE_END.split(search))))
 
 
 def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tuple[int, int]]:
-    """Return every place, overlapping ones too: a text that overlaps itself is not unique."""
+    """Return every match, including overlapping ones: a text that overlaps itself is not unique."""
     wanted = _pattern_of(encoding, search, path) if _may_stand(data, encoding, search, path) else None
     places: list[tuple[int, int]] = []
     start = len(encoding.mark)
@@ -183,7 +183,10 @@ def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tup
 
 
 def _may_stand(data: bytes, encoding: Encoding, search: str, path: str) -> bool:
-    """Whether there is room for a text and its longest line is there: a pattern of many lines takes long to compile."""
+    """Return whether a text can occur: it fits and its longest line occurs.
+
+    A pattern of many lines takes long to compile.
+    """
     try:
         lines = [encoding.encode(line, path) for line in _LINE_END.split(search)]
     except ToolFailed:
@@ -193,7 +196,7 @@ def _may_stand(data: bytes, encoding: Encoding, search: str, path: str) -> bool:
 
 
 def _require_whole_characters(data: bytes, encoding: Encoding, places: Sequence[tuple[int, int]], path: str) -> None:
-    """Refuse where a place could cut a character of an encoding that the bytes may be in without saying so."""
+    """Raise if a match could cut a character of an encoding that the bytes may have unmarked."""
     for codec in possible_codecs(data, encoding):
         for start, end in places:
             if not (splits_no_character(data, start, codec) and splits_no_character(data, end, codec)):
@@ -225,7 +228,7 @@ def _lines_in(piece: bytes, encoding: Encoding) -> int:
 
 
 def _line_ends_fitted(text: str, data: bytes, encoding: Encoding, start: int, end: int) -> str:
-    """Give each plain line end of a replacement the kind of the one it takes the place of."""
+    """Give each plain line end of a replacement the kind of the one it replaces."""
     if "\n" not in text:
         return text
     ends = _LINE_END.findall(data[start:end].decode(encoding.codec)) or [_line_end_near(data, encoding, start, end)]
@@ -237,10 +240,10 @@ def _line_ends_fitted(text: str, data: bytes, encoding: Encoding, start: int, en
 
 
 def _line_end_near(data: bytes, encoding: Encoding, start: int, end: int) -> str:
-    """Return the kind of line end that ends the line a place is in, or the one before it."""
+    """Return the kind of line end of the line around a match, or of the line before."""
     reach = _NEAR * encoding.unit
     if encoding.unit == 1 and (found := _BYTE_LINE_END.search(data, end, end + reach)):
-        return found[0].decode()  # without decoding: a replacement may be needed at a million places
+        return found[0].decode()  # without decoding: there may be a million matches
     after = _LINE_END.search(data[end : end + reach].decode(encoding.codec, "ignore"))
     if after:
         return after[0]

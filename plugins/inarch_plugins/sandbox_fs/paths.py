@@ -1,4 +1,4 @@
-"""What a path may look like, before anything is opened. The operating system does the confining, not this."""
+"""Checks of paths before anything is opened. The operating system confines access, not this module."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ from inarch_lib.staging.spellings import folded
 
 MAX_BYTES = 4096
 ADDED = "+"
-"""What the path of a file in an added folder begins with: its absolute path follows, so that a record names it."""
+"""Prefix of a path in an added folder. The absolute path follows, so that a record identifies the file."""
 _SPECIAL_AT_ROOT = ".inarch"
 _SPECIAL_ANYWHERE = ".git"
 _OWN = ((".config", "inarch"), (".local", "state", "inarch"))
-"""Where Inarch keeps what the user allows, as seen from a home folder: a home may be the workspace, or lie in it."""
+"""Where Inarch stores the user's configuration and state, relative to a home folder.
+
+A home folder may be the workspace or lie in it.
+"""
 
 PROTECTED = "tools never write below .git or .inarch, nor Inarch's own configuration and state"
 _RELATIVE = "give a path relative to the workspace root"
 _SHORT_NAME = re.compile(r"(git|inarch)~[0-9]+")
-"""What FAT and NTFS call `.git` and `.inarch` where they keep short names as well."""
+"""Short names that FAT and NTFS give to `.git` and `.inarch`."""
 
 
 def normal(path: object, root: str = "") -> str:
     """Return the path without `.` and empty components; `.` is the root itself.
 
     Args:
-        path: What a caller gave as a path.
-        root: The root's absolute path, for the remedy where an absolute path was given.
+        path: The path from a caller.
+        root: The root's absolute path, for the remedy if an absolute path was given.
 
     Raises:
-        ToolFailed: `validation` where it is no path at all, `permission` where it would leave the root.
+        ToolFailed: `validation` for an invalid path, `permission` if it would leave the root.
     """
     if not isinstance(path, str) or not path:
         raise ToolFailed("validation", f"not a path: {path!r}", _RELATIVE)
@@ -44,7 +47,7 @@ def normal(path: object, root: str = "") -> str:
         raise ToolFailed("validation", f"the path is {len(encoded)} bytes long; at most {MAX_BYTES} are allowed")
     if path[0] == "/":
         raise _absolute(path, root)
-    # Every `.`, `..` or empty component shows in one of these; other paths need not be taken apart.
+    # Every `.`, `..` or empty component shows in one of these; other paths need no splitting.
     if "./" in path or "//" in path or path[-1] in "./":
         return _joined(path)
     return path
@@ -64,10 +67,10 @@ def _absolute(path: str, root: str) -> ToolFailed:
 
 
 def inside(path: object, root: str) -> str:
-    """Return a path as `normal` does; one of a folder that was not added to this root is refused.
+    """Return a path as `normal` does, but refuse one in a folder that was not added to this root.
 
     Raises:
-        ToolFailed: As of `normal`, or `permission` where it names a file of a folder that is no part of the workspace.
+        ToolFailed: As from `normal`, or `permission` if the path is in a folder outside the workspace.
     """
     plain = normal(path, root)
     if is_of_added(plain) and not os.path.lexists(os.path.join(root, ADDED)):
@@ -76,7 +79,7 @@ def inside(path: object, root: str) -> str:
 
 
 def is_of_added(path: str) -> bool:
-    """Whether a normal path is that of a file in an added folder: `+` before its absolute path."""
+    """Return whether a normal path is in an added folder: `+` before its absolute path."""
     return path == ADDED or path.startswith(f"{ADDED}/")
 
 
@@ -84,15 +87,15 @@ def not_added(path: str) -> ToolFailed:
     """Return the failure for a path in a folder that was not added to this run."""
     folder = path.removeprefix(ADDED) or "DIR"
     return ToolFailed(
-        "permission", f"{path} is of a folder that was not added to the workspace",
+        "permission", f"{path} is in a folder that was not added to the workspace",
         f"let the user start Inarch with --add-dir and the folder that holds {folder}",
     )  # fmt: skip
 
 
 def is_protected(path: str) -> bool:
-    """Whether a normal path may not be written: `.git` and Inarch's own folders anywhere, `.inarch` at the root.
+    """Return whether a normal path must not be written.
 
-    Below an added folder `.inarch` is protected anywhere.
+    `.git` and Inarch's own folders are protected anywhere, `.inarch` at the root and anywhere below an added folder.
     """
     parts = [_folded(part) for part in path.split("/")]
     if parts[0] == ADDED and _SPECIAL_AT_ROOT in parts:
@@ -105,7 +108,7 @@ def _is_own(parts: list[str]) -> bool:
 
 
 def own_places() -> tuple[str, ...]:
-    """Return where Inarch keeps the user's configuration and state: absolute paths without links above them."""
+    """Return where Inarch stores the user's configuration and state: absolute paths without links above them."""
     home = os.path.expanduser("~")
     above = (
         os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"),
@@ -115,7 +118,7 @@ def own_places() -> tuple[str, ...]:
 
 
 def own_folders(root: str) -> tuple[str, ...]:
-    """Return those of the places that lie below the root, relative to it."""
+    """Return those of Inarch's places that lie below the root, relative to it."""
     start = root.rstrip("/") + "/"
     return tuple(path[len(start) :] for path in own_places() if path.startswith(start))
 
@@ -127,7 +130,7 @@ def _folded(part: str) -> str:
 
 
 def check_writable(path: str) -> None:
-    """Refuse a normal path that tools never write."""
+    """Raise for a normal path that tools never write."""
     if path == ".":
         raise ToolFailed("validation", "the workspace root is a directory", "give the path of a file")
     if is_protected(path):

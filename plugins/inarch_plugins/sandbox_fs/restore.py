@@ -1,7 +1,7 @@
-"""Put many paths back at once: all of them, or none.
+"""Restoration of many paths at once: all of them, or none.
 
-New bytes are written beside their targets first. Then what stands in the way is moved aside, folders go and come, and
-the new files take their names; every step is taken back when a later one fails, with renames that need no room.
+New bytes are first written beside their targets. Then existing entries are moved aside, folders are removed and made,
+and the new files get their names. If a step fails, renames undo the earlier ones. Renames need no disk space.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FEW, _AT_ONCE = 2, 16
 class Restoration:
     """One attempt to leave paths as their states say.
 
-    `stayed` are folders that were to go and are not empty, `at` is the path it was busy with.
+    `stayed` are folders to remove that are not empty, `at` is the path being processed.
     """
 
     root: int
@@ -50,11 +50,11 @@ class Restoration:
     _folders: dict[str, int] = field(init=False, factory=dict)
 
     def run(self, states: Sequence[FileState], near: Sequence[str] = ()) -> None:
-        """Do all of it; what an attempt that was killed left beside these paths, or those in `near`, is removed.
+        """Restore all paths; first remove what a killed attempt left beside these paths or those in `near`.
 
         Raises:
-            ToolFailed: `conflict` where something else stands than was expected; everything is as it was.
-            OSError: Something could not be written; everything is as it was.
+            ToolFailed: `conflict` if a path differs from its expected state; everything is as it was.
+            OSError: A write failed; everything is as it was.
         """
         with alone(self.root, self.open_it) as certainly:
             if certainly:
@@ -84,9 +84,9 @@ class Restoration:
                 self._clean()
 
     def _swap(self, states: Sequence[FileState]) -> None:
-        """Bring everything to its place.
+        """Move everything to its final path.
 
-        What comes where nothing is in its way comes first: a file that moves stands somewhere whenever this is killed.
+        Paths with nothing in their way come first: a moved file always has a name if this process is killed.
         """
         deepest_first = sorted(states, key=lambda state: state.path, reverse=True)
         free = _free_to_come(deepest_first)
@@ -113,7 +113,7 @@ class Restoration:
                 self._change_mode(state)
 
     def _require(self, state: FileState) -> None:
-        """Refuse where something else stands than was expected."""
+        """Raise if a path differs from its expected state."""
         self.at = state.path
         found = self._present(state.path, state.expected is not None and _is_leaf(state.expected_mode))
         if found != (state.expected, state.expected_mode):
@@ -137,7 +137,7 @@ class Restoration:
             os.close(descriptor)
 
     def _stage(self, state: FileState) -> None:
-        """Write what is to stand at a path under another name, in the nearest folder that is there."""
+        """Write the new content of a path under another name, in the nearest existing folder."""
         self.at = state.path
         parent, _ = split(state.path)
         while True:
@@ -170,13 +170,13 @@ class Restoration:
         return os.stat(name, dir_fd=self._folder(parent), follow_symlinks=False)
 
     def _sync(self) -> None:
-        """Bring what was written to disk before any name points to it; many at once share the drive's work."""
+        """Flush new files to disk before any name points to them; doing many at once shares the drive's work."""
 
         def sync(place: tuple[str, str]) -> None:
             try:
                 descriptor = os.open(place[1], os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=self._folders[place[0]])
             except OSError:
-                return  # a link, which has no bytes of its own, or a mode that keeps us from reading
+                return  # a link, which has no bytes of its own, or a mode that forbids reading
             try:
                 os.fsync(descriptor)
             finally:
@@ -206,7 +206,7 @@ class Restoration:
         self._back.append(lambda: os.rename(aside, name, src_dir_fd=folder, dst_dir_fd=folder))
 
     def _is_used(self, path: str) -> bool:
-        """Whether a folder holds anything but what was moved aside in it."""
+        """Return whether a folder holds anything except what was moved aside in it."""
         ours = {name for parent, name in (*self._aside, *self._emptied, *self._staged.values()) if parent == path}
         return bool(set(os.listdir(self._readable(path))) - ours)
 
@@ -237,7 +237,7 @@ class Restoration:
         self._make_parents(state.path)
         folder, (staging, staged) = self._folder(parent), self._staged[state.path]
         if _is_leaf(state.expected_mode):
-            self._require(state)  # compared as late as can be
+            self._require(state)  # compared as late as possible
             self._put_by(parent, name)
             os.rename(staged, name, src_dir_fd=self._folder(staging), dst_dir_fd=folder)
         else:
@@ -246,7 +246,7 @@ class Restoration:
         del self._staged[state.path]
 
     def _put_by(self, parent: str, name: str) -> None:
-        """Give what stands at a path a second name, so that the path is never empty; where that can't be, move it."""
+        """Give an existing entry a second name, so that the path is never empty; if that fails, move it."""
         folder, aside = self._folder(parent), name_beside(self.root)
         try:
             os.link(name, aside, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
@@ -263,7 +263,7 @@ class Restoration:
             self._back.append(lambda: os.fchmod(descriptor, before))
 
     def _folder(self, path: str) -> int:
-        """Return a descriptor of a folder, reached without following any link."""
+        """Return a descriptor of a folder, reached without following links."""
         held = self._folders.get(path)
         if held is None:
             held = self._folders[path] = self.open_it(self.root, path, FOLDER, False)
@@ -276,7 +276,7 @@ class Restoration:
         return self._folders[key]
 
     def _clean(self) -> None:
-        """Remove what was written beside and not used, and what was moved aside; then let go of the folders."""
+        """Remove unused new files and what was moved aside, then close the folders."""
         left = [*self._staged.values(), *self._aside]
         for parent, _ in left:
             _quietly(lambda parent=parent: self._folder(parent))  # type: ignore[misc]
@@ -292,9 +292,9 @@ class Restoration:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let signals that would end the process wait until the block is done: half of the names would be changed.
+    """Delay signals that would end the process until the block is done: half of the names would be changed.
 
-    Not blocked, for any other thread would take them; where somebody listens to them they end nothing.
+    Signals are not blocked, because another thread would receive them. A signal with a handler ends nothing.
     """
     came: list[int] = []
     before: dict[int, Any] = {}
@@ -313,7 +313,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _for_each(work: Callable[[tuple[str, str]], object], places: Sequence[tuple[str, str]]) -> None:
-    """Do this to all; where they are many, several at once, for each waits for the drive."""
+    """Apply work to all places; if they are many, several at once, because each waits for the drive."""
     if len(places) <= _FEW:
         for place in places:
             work(place)
@@ -323,7 +323,7 @@ def _for_each(work: Callable[[tuple[str, str]], object], places: Sequence[tuple[
 
 
 def _free_to_come(deepest_first: Sequence[FileState]) -> list[FileState]:
-    """Return those that stand nowhere yet, in places that nothing else has to leave before."""
+    """Return the states whose paths are free and wait for no other path."""
     leaving = {state.path for state in deepest_first if _is_leaf(state.expected_mode)}
     return [
         state
@@ -345,4 +345,4 @@ def _quietly(step: Callable[[], object]) -> None:
     try:
         step()
     except OSError:
-        pass  # gone meanwhile, or never there; the other steps are taken back all the same
+        pass  # gone meanwhile, or never there; the other steps are undone all the same

@@ -1,7 +1,7 @@
-"""Open things below one descriptor without ever leaving it, whatever is swapped in meanwhile.
+"""Opening of paths below one descriptor without leaving it, whatever is swapped in meanwhile.
 
-Two ways that behave alike: `openat2` where the kernel has it (Linux 5.6), else a walk that opens component by component
-with `O_NOFOLLOW` and resolves symbolic links itself.
+Two implementations behave alike: `openat2` if the kernel has it (Linux 5.6), else a walk that opens each component with
+`O_NOFOLLOW` and resolves symbolic links itself.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ SAFE = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _SYSCALL = 437  # openat2, the same number on every architecture
 _BENEATH, _NO_MAGICLINKS, _NO_SYMLINKS = 0x08, 0x02, 0x04
 _MAX_LINKS = 40  # as the kernel counts
-_ATTEMPTS = 64  # EAGAIN means: something was renamed during the look-up
+_ATTEMPTS = 64  # EAGAIN: something was renamed during the look-up
 
 
 def best_open(root: int) -> Open:
-    """Return `openat2` if this kernel and its seccomp filter let it work, else the walk."""
+    """Return `openat2` if this kernel and its seccomp filter allow it, else the walk."""
     try:
         fast = openat2()
         os.close(fast(root, ".", FOLDER, False))
@@ -38,7 +38,7 @@ def openat2() -> Open:
     """Return an opener over the system call.
 
     Raises:
-        AttributeError: There is no `syscall` function in the C library.
+        AttributeError: The C library has no `syscall` function.
     """
     import ctypes
 
@@ -51,11 +51,11 @@ def openat2() -> Open:
     syscall.restype = ctypes.c_long
     syscall.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(How), ctypes.c_size_t]
     size, get_errno = ctypes.sizeof(How), ctypes.get_errno
-    hows: dict[tuple[int, bool], Any] = {}  # made once for each kind of opening: references to `How`s
+    hows: dict[tuple[int, bool], Any] = {}  # made once for each kind of opening: references to `How` objects
 
     def how_for(flags: int, follow: bool) -> Any:
         resolve = _BENEATH | (_NO_MAGICLINKS if follow else _NO_SYMLINKS)
-        # O_PATH accepts few other flags beside it.
+        # O_PATH accepts few other flags.
         extra = os.O_CLOEXEC if flags & PATH_ONLY == PATH_ONLY != 0 else SAFE
         return hows.setdefault((flags, follow), ctypes.pointer(How(flags | extra, 0, resolve)))
 
@@ -92,7 +92,7 @@ def walking_open(root: int, path: str, flags: int, follow: bool) -> int:
                 if not pending:
                     return os.open(part, flags | SAFE | os.O_NOFOLLOW, dir_fd=held[-1])
                 held.append(os.open(part, FOLDER | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=held[-1]))
-                if not follow:  # only a link leads back up
+                if not follow:  # only a link leads up again
                     os.close(held.pop(0))
                 continue
             links += 1

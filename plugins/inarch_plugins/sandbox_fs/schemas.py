@@ -1,7 +1,7 @@
-"""What the tools take, in JSON Schema, and what a call of each reads and writes.
+"""JSON Schemas of the tools, and what a call of each reads and writes.
 
-Kept short, for a model reads all of the schemas in each request. That every path is relative to the workspace root
-stands in the system text, once.
+Schemas are short, because every request carries all of them. The system text says once that paths are relative to the
+workspace root.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inarch_plugins.sandbox_fs.globs import compile_glob
 from inarch_plugins.sandbox_fs.paths import normal
 
 LONGEST_S = 600
-"""Seconds that a command may take."""
+"""Maximum seconds for a command."""
 MOST_ENTRIES = 2_000
 _MOST_FILES = 2_000
 _MOST_LISTED = 100_000
@@ -91,23 +91,23 @@ _EVERYTHING = ""
 
 
 def reads_file(arguments: Arguments) -> Effects:
-    """One file is read."""
+    """Return the effects of reading one file."""
     return Effects(reads=_paths([arguments.get("file_path")]))
 
 
 def reads_files(arguments: Arguments) -> Effects:
-    """Several files are read."""
+    """Return the effects of reading several files."""
     paths = arguments.get("file_paths")
     return Effects(reads=_paths(paths if isinstance(paths, list) else [None]))
 
 
 def reads_folder(arguments: Arguments) -> Effects:
-    """A directory is read."""
+    """Return the effects of reading a directory."""
     return Effects(reads=_subtree(arguments.get("directory", ".")))
 
 
 def reads_pattern(arguments: Arguments) -> Effects:
-    """Everything below the directory that a glob starts in is read."""
+    """Return the effects of reading everything below the first directory of a glob."""
     try:
         start = compile_glob(normal(arguments.get("pattern", "**/*"))).start
     except ToolFailed:
@@ -116,29 +116,29 @@ def reads_pattern(arguments: Arguments) -> Effects:
 
 
 def searches(arguments: Arguments) -> Effects:
-    """A file, or everything below a directory, is read."""
+    """Return the effects of reading a file, or everything below a directory."""
     path = arguments.get("path", ".")
     return Effects(reads=_subtree(path) | _paths([path]))
 
 
 def changes_file(arguments: Arguments) -> Effects:
-    """One file is read and written."""
+    """Return the effects of reading and writing one file."""
     paths = _paths([arguments.get("file_path")])
     return Effects(reads=paths, writes=paths)
 
 
 def writes_file(arguments: Arguments) -> Effects:
-    """One file is written."""
+    """Return the effects of writing one file."""
     return Effects(writes=_paths([arguments.get("file_path")]))
 
 
 def removes_file(arguments: Arguments) -> Effects:
-    """One file is gone."""
+    """Return the effects of removing one file."""
     return Effects(writes=_paths([arguments.get("file_path")]), removes=True)
 
 
 def moves_file(arguments: Arguments) -> Effects:
-    """Two paths are written."""
+    """Return the effects of writing two paths."""
     return Effects(writes=_paths([arguments.get("file_path"), arguments.get("new_path")]))
 
 

@@ -1,7 +1,7 @@
-"""Search files for a regular expression in another process: ripgrep, grep or a Python worker.
+"""Search of files for a regular expression in another process: ripgrep, grep or a Python worker.
 
-The process only says where lines match. The lines themselves are read here, through the workspace's own safe opening,
-so that a link swapped in while it runs shows nothing from outside the root.
+The process only reports where lines match. This module reads the lines through the workspace's own safe opening, so
+that a link swapped in meanwhile shows nothing from outside the root.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 
 _MOST_TEXT = 300  # characters of a line that are shown
-_MOST_OF_A_WORD = 200  # and of the word in which these end: half of a secret would not be known as one
+_MOST_OF_A_WORD = 200  # and of the last word in them: half of a secret would not be recognized as one
 _MOST_RECORD = 1 << 16
-_PROBE = 8_000  # bytes at the start of a file in which a NUL makes it binary, as in git
+_PROBE = 8_000  # a NUL in this many bytes at the start makes a file binary, as in git
 
 Found = tuple[str, int, int]
 """Path, line counted from 1, and the offset of the line's first byte."""
 
 
 def parse(pieces: Iterator[bytes], names: set[str]) -> Iterator[Found]:
-    """Yield what stands before the second colon of each record; the text of the lines is passed over."""
+    """Yield the part before the second colon of each record; skip the text of the lines."""
     record, known = b"", False
     for piece in pieces:
         *whole, rest = piece.split(b"\n")
@@ -69,7 +69,7 @@ def _record(record: bytes, names: set[str]) -> Found | None:
 
 @define(eq=False, repr=False)
 class Lines:
-    """Reads the lines that matched, keeping the last file open."""
+    """Reader of matching lines, which keeps the last file open."""
 
     root: int
     open_it: Open
@@ -77,7 +77,7 @@ class Lines:
     _descriptor: int = -1
 
     def hit(self, path: str, line: int, offset: int) -> SearchHit | None:
-        """Return a hit with its text, or None where the file is binary or can't be opened safely."""
+        """Return a hit with its text, or None if the file is binary or cannot be opened safely."""
         if path != self._path:
             self.close()
             self._path, self._descriptor = path, self._opened(path)
@@ -113,7 +113,7 @@ _MOST_MEMORY = 1 << 30
 
 @define(eq=False, repr=False)
 class Searcher:
-    """Runs searches for one workspace and can stop them all."""
+    """Searches of one workspace, which can all be stopped."""
 
     root: str
     settings: Settings
@@ -226,7 +226,7 @@ class Searcher:
 def _require_done(engine: Engine, code: int, complaint: str) -> None:
     if code == engine.wrong_pattern:
         raise ToolFailed(
-            "validation", f"the pattern is no regular expression: {complaint}",
+            "validation", f"the pattern is not a regular expression: {complaint}",
             "escape characters that are meant literally, such as \\( and \\[",
         )  # fmt: skip
     if code not in engine.good and complaint:
@@ -234,7 +234,7 @@ def _require_done(engine: Engine, code: int, complaint: str) -> None:
 
 
 def _limit_memory(pid: int) -> None:
-    """Keep a line without end from filling the memory; what reads it fails or passes over it."""
+    """Limit memory, so that an endless line makes the program fail or skip it."""
     import resource
 
     limit = getattr(resource, "prlimit", None)
@@ -242,11 +242,11 @@ def _limit_memory(pid: int) -> None:
         try:
             limit(pid, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
         except OSError:
-            pass  # it has ended already, or this system won't have it limited
+            pass  # it has ended already, or this system refuses the limit
 
 
 def _batches(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Cut the paths into runs that fit on a command line."""
+    """Split the paths into groups that fit on a command line."""
     start, size = 0, 0
     for index, path in enumerate(paths):
         size += len(path) * 2 + 16  # the pointer, `./`, the NUL; two bytes for a character are usually too many

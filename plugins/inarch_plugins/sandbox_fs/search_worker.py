@@ -1,7 +1,7 @@
-"""The process that runs Python's `re` over files, so that a pattern that never ends can be killed.
+"""Process that runs Python's `re` over files, so that an endless pattern can be killed.
 
 Run as a script, without the rest of Inarch: `worker.py MODE PATTERN`, file names on standard input, each ended by a
-NUL. Writes `NAME NUL LINE:OFFSET:` and a newline for each line that matches; exits with 3 where the pattern is wrong.
+NUL. Writes `NAME NUL LINE:OFFSET:` and a newline for each line that matches; exits with 3 if the pattern is invalid.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ WRONG_PATTERN = 3
 
 
 def main(mode: str, pattern: str) -> None:
-    """Search the files that standard input names."""
-    # Whoever started this stops it in time; the limit is for the case that they were killed themselves.
+    """Search the files named on standard input."""
+    # The parent stops this in time; the limit is for the case that the parent was killed.
     resource.setrlimit(resource.RLIMIT_CPU, (_MOST_CPU_SECONDS, _MOST_CPU_SECONDS))
     unicode = "u" in mode
     try:
@@ -33,7 +33,7 @@ def main(mode: str, pattern: str) -> None:
         try:
             _search(name, compiled, unicode)
         except MemoryError:
-            continue  # a line that is too long to hold: no text that anybody wrote
+            continue  # the line is too long to hold: not text that a person wrote
     sys.stdout.buffer.flush()
 
 

@@ -1,4 +1,4 @@
-"""The keys of `[plugins.sandbox-fs]`."""
+"""Keys of `[plugins.sandbox-fs]`."""
 
 from __future__ import annotations
 
@@ -17,41 +17,43 @@ class Settings:
     """Settings of the workspace and its tools."""
 
     max_read_bytes: int = 256_000
-    """Maximum bytes of text that one read returns."""
+    """Maximum bytes of text that one read of a file returns."""
 
     max_read_lines: int = 2_000
-    """Maximum lines that one read returns."""
+    """Maximum lines that one read of a file returns."""
 
     max_total_bytes: int = 8_000_000
     """Maximum bytes of text that one call of `read_multiple_files` returns."""
 
     max_edit_bytes: int = 16_777_216
-    """Largest file that a read loads whole. Larger ones are read in parts."""
+    """Largest file that a read holds in memory; for a larger one, only the shown lines."""
 
     max_streamed_bytes: int = 1 << 28
-    """Largest file that tools change."""
+    """Largest file that tools change; an edit holds it in memory."""
 
     skip_folders: tuple[str, ...] = BULKY
-    """Folder names that lists and searches skip, unless the pattern starts inside one."""
+    """Folder names that lists and searches skip unless the pattern starts inside one."""
 
     search_engine: Literal["auto", "ripgrep", "grep", "python"] = "auto"
-    """Search program. `auto` uses the first that is installed."""
+    """Program that searches; `auto` takes the first that is installed."""
 
     search_seconds: float = 20.0
-    """Time limit of a search."""
+    """Seconds after which a search is stopped."""
 
     patch_models: tuple[str, ...] | None = None
-    """Globs of models that get `apply_patch` instead of `patch_source_file`, without provider. Default: gpt from
-    version 5, gpt-oss and all codex models."""
+    """Models that get `apply_patch` instead of `patch_source_file`: globs over names without provider. By default gpt
+    from version 5 on, gpt-oss and every codex.
+    """
 
     confine: Literal["auto", "bwrap"] = "auto"
-    """Sandbox for programs: `auto` (Landlock, seccomp, namespaces) or `bwrap` (bubblewrap)."""
+    """Confinement of programs: the kernel's layers (Landlock, seccomp, namespaces). `bwrap` is accepted with a note."""
 
     require_level: Literal[0, 1, 2, 3] | None = None
-    """Lowest sandbox level at which programs run, 0 to 3. Default: 1 for read-only commands, else 2. 3 requires the
-    full sandbox."""
+    """Minimum level at which programs start, 0 to 3. By default 1 for read-only commands and 2 for all others, so that
+    a system without confinement asks for this key once. 3 refuses commands that are not fully confined.
+    """
 
 
 def settings_of(value: Any) -> Settings:
-    """Return the settings that a context carries, or the defaults where it carries none."""
+    """Return the settings in a context, by default the default settings."""
     return value if isinstance(value, Settings) else Settings()

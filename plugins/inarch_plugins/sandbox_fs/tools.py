@@ -1,4 +1,4 @@
-"""The tools of this plugin, and which models are offered which."""
+"""Tools of this plugin, and the models that each is offered to."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOOLS: tuple[FunctionTool, ...] = (
 
 
 def offered_by(families: Sequence[str] | None = None) -> list[FunctionTool]:
-    """Return the tools: models of these families are offered `apply_patch`, all others `patch_source_file`."""
+    """Return the tools: models of these families get `apply_patch`, all others `patch_source_file`."""
     takes = partial(patches, families=None if families is None else tuple(families))
     rules: dict[str, Callable[[str], bool]] = {
         apply_patch.name: takes,

@@ -1,4 +1,4 @@
-"""`apply_patch`: the tool that some families of models are trained on; a patch happens whole or not at all."""
+"""The tool `apply_patch`, which some model families are trained on; a patch applies whole or not at all."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ if TYPE_CHECKING:
 _NEW = 0o644
 """Permissions of a new file."""
 _AZURES_3_5 = 35
-"""Azure writes gpt-3.5 as `gpt-35`."""
+"""Azure's spelling of gpt-3.5 is `gpt-35`."""
 
 
 def patches(model: str, families: Sequence[str] | None = None) -> bool:
-    """Whether a model, by its full name, patches in the envelope: by these families, else by its own name."""
+    """Return whether a model uses the patch envelope: by these families, else by its own name."""
     name = model.rpartition("/")[2].lower()
     if families is None:
         version = re.search(r"\bgpt-?(\d+)", name)
         is_new = version is not None and 5 <= int(version[1]) != _AZURES_3_5
         return is_new or "gpt-oss" in name or "codex" in name
-    # Each start asks this, and most models are of none: a pattern whose longest plain part is missing needs no regex.
+    # Each start asks this, and most models match no family: without the pattern's longest literal part no regex is
+    # needed.
     near = (one for one in map(str.lower, families) if "[" in one or max(re.split(r"[*?]", one), key=len) in name)
     return any(fnmatchcase(name, family) for family in near)
 
@@ -56,19 +57,19 @@ def _effects(arguments: Mapping[str, Any]) -> Effects:
 
 
 class PutsBack(Protocol):
-    """A workspace that can change several files as one."""
+    """Workspace that can change several files as one."""
 
     def restore_all(self, states: Sequence[FileState]) -> tuple[str, ...]:
-        """Leave every path as its state says, or all of them as they are.
+        """Leave every path as its state says, or change nothing.
 
         Raises:
-            ToolFailed: `conflict` where something else stands than was expected.
+            ToolFailed: `conflict` if a path differs from its expected state.
         """
         ...
 
 
 def _states(context: ToolContext, patch: str) -> tuple[list[FilePatch], list[FileState]]:
-    """Work out the whole patch: what is said of each file, and how each path is to stand; nothing is written."""
+    """Compute the file patches and the new state of each path; write nothing."""
     from inarch_plugins.sandbox_fs.envelope import read_envelope
 
     files = read_envelope(patch, context.workspace.root)

@@ -1,4 +1,4 @@
-"""The tools that look: list, read and search."""
+"""Tools that list, read and search files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) ->
 
 
 def _relative(glob: str, context: ToolContext, folder: str = ".") -> tuple[str, list[str]]:
-    """Return an absolute glob relative to the folder that it is below, with a note; any other as it is."""
+    """Return an absolute glob relative to the folder it is below, with a note; return others unchanged."""
     beside = able(context.workspace, HasAdded)
     for added in beside.added if beside is not None else ():
         if glob.startswith(f"{added}/"):
@@ -84,7 +84,7 @@ def read_file(
 def _long_excerpt(
     context: ToolContext, found: FileBytes, lines: tuple[int, int | None], most: tuple[int, int]
 ) -> dict[str, Any]:
-    """Show a part of a file that is not read into memory; from then on the session knows the whole by its hash."""
+    """Show a part of a file that is too big to read at once; the session then knows the whole by its hash."""
     from inarch_plugins.sandbox_fs.excerpts import excerpt_of_long
 
     changeable = found.size <= settings_of(context.settings).max_streamed_bytes
@@ -154,7 +154,7 @@ def search_files(
 
 @inarch.tool(category="other", effects=inarch.Effects(), input_schema=schemas.READ_OUTPUT)
 def read_output(context: ToolContext, output_ref: str, offset: int = 0, limit: int = 20_000) -> dict[str, Any]:
-    """Read more of a long output that was cut; `output_ref` stands in its note."""
+    """Read more of a long output that was cut; `output_ref` is in its note."""
     from inarch_plugins.sandbox_fs.excerpts import whole_characters
 
     data = context.output(output_ref)

@@ -1,4 +1,4 @@
-"""The tools that change files; each change is of bytes that the session has seen."""
+"""Tools that change files, and only files whose bytes the session has seen."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, 
 
 
 def _check_patch(arguments: Mapping[str, Any], context: ToolContext) -> None:
-    """Make the patch and throw it away; one of a big file is made only once."""
+    """Compute the patch and discard it, to find errors early; for a big file this happens only once."""
     path, search, replace = writable(context, arguments["file_path"]), arguments["search"], arguments["replace"]
     known = _patchable(context, path, search, replace)
     if require_file(context, path).size <= settings_of(context.settings).max_edit_bytes:
@@ -105,7 +105,7 @@ def patch_source_file(
 
 
 def _patchable(context: ToolContext, path: str, search: str, replace: str) -> str:
-    """Return the hash that the session knows a file by that is to be patched."""
+    """Return the hash under which the session knows the file to be patched."""
     if search == replace:
         raise ToolFailed("validation", "search and replace are the same text", "there is nothing to change")
     return known_bytes(context, path)
@@ -155,7 +155,7 @@ def seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
     """Return a file's present bytes.
 
     Raises:
-        ToolFailed: `conflict` where they are not the known ones.
+        ToolFailed: `conflict` if they are not the known ones.
     """
     present = context.workspace.read(path, 0, settings_of(context.settings).max_streamed_bytes)
     if present.hash != known:
@@ -164,19 +164,19 @@ def seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
 
 
 def known_hash(context: ToolContext, path: str) -> str:
-    """Return the hash that this session knows a file by, else that of its present bytes."""
+    """Return the hash under which the session knows a file, else that of its present bytes."""
     require_file(context, path)
     return context.seen.get(path) or digest_of_pieces(pieces(context.workspace.read, path))
 
 
 def require_free(context: ToolContext, path: str) -> None:
-    """Refuse where something stands."""
+    """Raise if a path exists."""
     if context.workspace.stat(path) is not None:
         raise exists(path)
 
 
 def require_unchanged(context: ToolContext, path: str) -> None:
-    """Refuse where no file stands, or another than the session knows, if it knows one."""
+    """Raise if there is no file, or a file other than the one the session knows."""
     require_file(context, path)
     known = context.seen.get(path)
     if known is not None and digest_of_pieces(pieces(context.workspace.read, path)) != known:
@@ -187,12 +187,12 @@ def require_file(context: ToolContext, path: str) -> FileStat:
     """Return the record of a regular file."""
     found = context.workspace.stat(path)
     if found is None:
-        context.workspace.read(path, 0, 0)  # fails, and says what is there instead
+        context.workspace.read(path, 0, 0)  # raises, and says what is there instead
         raise ToolFailed("not_found", f"there is no {path}")
     if found.kind == "link":
         raise ToolFailed(
             "permission", f"{path} is a symbolic link; writing never goes through one", "write to the file itself"
         )
     if found.kind != "file":
-        context.workspace.read(path, 0, 0)  # fails, and says what it is
+        context.workspace.read(path, 0, 0)  # raises, and says what it is
     return found

@@ -1,6 +1,6 @@
-"""Walk a tree over descriptors, in the order of the sorted paths, without following any link.
+"""Walk of a tree over descriptors, in the order of the sorted paths, without following links.
 
-One directory is open at a time, so depth costs no descriptors. Files are handled a directory at a time: the work per
+One directory is open at a time, so depth costs no descriptors. Files are handled one directory at a time: the work per
 file is a few calls that run in C.
 """
 
@@ -20,13 +20,13 @@ from inarch_plugins.sandbox_fs.globs import Glob
 from inarch_plugins.sandbox_fs.ignore import Ignore
 from inarch_plugins.sandbox_fs.safe_open import Open
 
-_MOST_RULES = 1 << 20  # bytes of one ignore file
+_MOST_RULES = 1 << 20  # maximum bytes of one ignore file
 _MOST_NAMED = 5
 
 
 @define(eq=False, repr=False)
 class Passed:
-    """What a walk passed over, for its notes."""
+    """Entries that a walk skipped, for its notes."""
 
     bulky: list[str] = field(factory=list)
     unreadable: list[str] = field(factory=list)
@@ -35,11 +35,11 @@ class Passed:
     unnameable: int = 0
 
     def notes(self) -> tuple[str, ...]:
-        """Return a sentence for each kind of thing that was passed over."""
+        """Return a sentence for each kind of entry that was skipped."""
         found = []
         if self.bulky:
             folders = _some(sorted(self.bulky))
-            found.append(f"passed over {folders}; start the pattern with a folder's name to look inside")
+            found.append(f"skipped {folders}; start the pattern with a folder's name to look inside")
         counts = {
             "symbolic links not followed": self.links,
             "sockets, FIFOs or devices left out": self.special,
@@ -58,7 +58,7 @@ def _some(names: list[str]) -> str:
 
 @define(eq=False, repr=False)
 class Walker:
-    """Walks below one root descriptor."""
+    """Walker below one root descriptor."""
 
     root: int
     open_it: Open
@@ -71,7 +71,7 @@ class Walker:
         """Return the files that match, sorted.
 
         Raises:
-            OSError: The directory that the pattern starts in can't be opened.
+            OSError: The pattern's first directory cannot be opened.
         """
         paths: list[str] = []
         pending: list[tuple[str, Ignore] | list[str]] = []
@@ -101,14 +101,14 @@ class Walker:
         try:
             files, folders = self._scan(descriptor)
             ignore = self.rules_here(descriptor, prefix, files + folders, ignore)
-        except OSError:  # it opens and yet can't be listed, as some do in /proc
+        except OSError:  # it opens and yet cannot be listed, as some do in /proc
             if first:
                 raise
             self.passed.unreadable.append(folder)
             return []
         finally:
             os.close(descriptor)
-        if not first and "pyvenv.cfg" in files:  # a virtual environment, whatever its name
+        if not first and "pyvenv.cfg" in files:  # a virtual environment under any name
             self.passed.bulky.append(prefix)
             return []
         files, folders = self.kept(prefix, files, folders, ignore)
@@ -153,10 +153,10 @@ class Walker:
         return [name for name in files if name not in ignored], folders
 
     def rules_here(self, descriptor: int, prefix: str, names: Container[str], ignore: Ignore) -> Ignore:
-        """Return the rules that hold in a folder, of which these are the names: those from above and its own.
+        """Return the rules in force in a folder with these names: those from above and its own.
 
-        Outside a repository nothing is ignored: an unpacked archive keeps the `.gitignore` of where it was made, which
-        may name the very sources that are shipped.
+        Outside a repository nothing is ignored. An unpacked archive has the `.gitignore` of its origin, which may name
+        the very sources that it ships.
         """
         if ".git" in names:
             ignore = ignore.found_repository()
@@ -170,11 +170,11 @@ class Walker:
         return ignore if text is None else ignore.add(prefix, text)
 
     def ignore(self) -> Ignore:
-        """Return the rules that hold above the root: none, for nothing outside it is read."""
+        """Return the rules in force above the root: none, because nothing outside it is read."""
         return Ignore(in_repository=self.in_repository)
 
     def _ignore_above(self, start: str) -> Ignore:
-        """Return the rules of the directories above the one that a walk starts in."""
+        """Return the rules of the directories above a walk's start."""
         ignore = self.ignore()
         if start == ".":
             return ignore
@@ -184,7 +184,7 @@ class Walker:
             try:
                 descriptor = self.open_it(self.root, prefix or ".", os.O_RDONLY | os.O_DIRECTORY, False)
             except OSError:
-                break  # opening the start itself will say what is wrong
+                break  # opening the start itself reports the error
             try:
                 ignore = self.rules_here(descriptor, prefix, os.listdir(descriptor), ignore)
             finally:
@@ -205,12 +205,12 @@ class Walker:
 
 
 def lies_in_repository(root: str) -> bool:
-    """Whether a Git repository begins in a folder above a root."""
+    """Return whether a Git repository begins in a folder above a root."""
     return any((folder / ".git").exists() for folder in Path(root).resolve().parents)
 
 
 def _is_text(name: str) -> bool:
-    """Whether a record can name it; nothing else could open it by its name again."""
+    """Return whether a record can hold a name; any other name could not be opened again."""
     try:
         return name.isascii() or bool(name.encode())
     except UnicodeEncodeError:
@@ -220,7 +220,7 @@ def _is_text(name: str) -> bool:
 def _in_order(
     prefix: str, files: list[str], folders: list[str], ignore: Ignore
 ) -> list[tuple[str, Ignore] | list[str]]:
-    """Cut the sorted files at the places where the sorted directories belong, a directory sorting as `name/`."""
+    """Split the sorted files at the positions of the sorted directories; a directory sorts as `name/`."""
     files.sort()
     steps: list[tuple[str, Ignore] | list[str]] = []
     done = 0
@@ -236,7 +236,7 @@ def _in_order(
 
 
 def survey(walker: Walker, limit: int) -> Survey:
-    """Return what stands below a walker's root, links as themselves; at most about `limit` of it."""
+    """Return the entries below a walker's root, without following links; at most about `limit`."""
     entries: list[FileStat] = []
     pending: list[tuple[str, Ignore]] = [("", walker.ignore())]
     while pending and len(entries) <= limit:
@@ -255,7 +255,7 @@ def survey(walker: Walker, limit: int) -> Survey:
 
 
 def _folder(walker: Walker, prefix: str, ignore: Ignore) -> tuple[list[FileStat], Ignore]:
-    """Return what stands in a folder, and the rules that hold below it."""
+    """Return the entries of a folder and the rules in force below it."""
     descriptor = walker.open_it(walker.root, prefix.rstrip("/") or ".", os.O_RDONLY | os.O_DIRECTORY, False)
     try:
         with os.scandir(descriptor) as listed:
@@ -263,7 +263,7 @@ def _folder(walker: Walker, prefix: str, ignore: Ignore) -> tuple[list[FileStat]
         named = [entry for entry in present if _is_text(entry.name)]
         walker.passed.unnameable += len(present) - len(named)
         here = {entry.name: file_stat(prefix + entry.name, found) for entry in named if (found := _status(entry))}
-        if prefix and "pyvenv.cfg" in here:  # a virtual environment, whatever its name
+        if prefix and "pyvenv.cfg" in here:  # a virtual environment under any name
             walker.passed.bulky.append(prefix)
             return [], ignore
         ignore = walker.rules_here(descriptor, prefix, here, ignore)

@@ -1,4 +1,4 @@
-"""The workspace: safe files under one root descriptor."""
+"""Workspace with safe access to files under one root descriptor."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class FolderWorkspace:
-    """Implements the `Workspace` port; its methods may be called from several threads at once."""
+    """Implementation of the `Workspace` port; threads may call its methods concurrently."""
 
     root: str
     _descriptor: int
@@ -54,12 +54,12 @@ class FolderWorkspace:
         """Open a folder as a workspace.
 
         Args:
-            root: The folder, as the user named it.
+            root: The folder, as given by the user.
             settings: The plugin's settings.
-            open_it: How to open things below the root; by default the best way that works here.
+            open_it: How to open paths below the root; by default the best way that works here.
 
         Raises:
-            UsageError: It is no directory, or may not be entered.
+            UsageError: It is not a directory, or may not be entered.
         """
         settings = settings or Settings()
         try:
@@ -71,7 +71,7 @@ class FolderWorkspace:
         return cls(os.path.abspath(root), descriptor, open_it or best_open(descriptor), settings)
 
     def stat(self, path: str) -> FileStat | None:
-        """Return what stands at a path without following a link at its end, or None where there is nothing."""
+        """Return the status of a path without following a link at its end, or None if nothing exists there."""
         path = inside(path, self.root)
         try:
             descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, True)
@@ -85,7 +85,7 @@ class FolderWorkspace:
             os.close(descriptor)
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
-        """Return bytes of a regular file; links are followed as long as they stay below the root."""
+        """Return bytes of a regular file; links are followed if they stay below the root."""
         path = inside(path, self.root)
         try:
             descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
@@ -108,7 +108,7 @@ class FolderWorkspace:
         """Return the hash of a whole regular file, in bounded memory.
 
         Raises:
-            ToolFailed: Also where the file is bigger than what tools change.
+            ToolFailed: Also if the file is bigger than the tools change.
         """
         path = inside(path, self.root)
         try:
@@ -126,9 +126,9 @@ class FolderWorkspace:
             os.close(descriptor)
 
     def entries(self, path: str = ".") -> tuple[FileStat, ...]:
-        """Return what stands in a directory, by name, ignored things and links included.
+        """Return the entries of a directory by name, including ignored files and links.
 
-        A name that is not UTF-8 is shown with replacement characters; it can't be opened.
+        A name that is not UTF-8 has replacement characters and cannot be opened.
         """
         path = inside(path, self.root)
         prefix = "" if path == "." else f"{path}/"
@@ -138,7 +138,7 @@ class FolderWorkspace:
                 try:
                     status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
                 except FileNotFoundError:
-                    continue  # removed while we looked
+                    continue  # removed meanwhile
                 shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
                 entries.append(file_stat(prefix + shown, status))
         return tuple(entries)
@@ -154,7 +154,7 @@ class FolderWorkspace:
         return FileChange(path, expected_hash, after)
 
     def remove(self, path: str, expected_hash: str) -> FileChange:
-        """Remove a file whose present hash is the expected one."""
+        """Remove a file if its present hash is the expected one."""
         path = self._writable(path)
         with self._changing(path) as (folder, name):
             require_hash(folder, name, path, expected_hash)
@@ -162,7 +162,7 @@ class FolderWorkspace:
         return FileChange(path, expected_hash, None)
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
-        """Move a file whose present hash is the expected one to a path where nothing stands."""
+        """Move a file with the expected hash to a path that is not in use."""
         path, new_path = self._writable(path), self._writable(new_path)
         with self._changing(path) as (folder, name):
             require_hash(folder, name, path, expected_hash)
@@ -175,19 +175,19 @@ class FolderWorkspace:
         return FileChange(path, expected_hash, expected_hash, new_path)
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
-        """Put a file back as it was: its bytes and its mode."""
+        """Restore a file's bytes and mode."""
         path = self._writable(path)
         with self._changing(path, make=True) as (folder, name):
             before, after = write_back(folder, name, path, blob, entry.mode)
         return FileChange(path, before, after)
 
     def restore_all(self, states: Sequence[FileState], near: Sequence[str] = ()) -> tuple[str, ...]:
-        """Leave every path as its state says, or all of them as they are; return the folders that are not empty.
+        """Leave every path as its state says, or change nothing; return the folders that are not empty.
 
-        What an attempt that was killed left beside these paths or those in `near` is removed.
+        Also remove what a killed attempt left beside these paths or those in `near`.
 
         Raises:
-            ToolFailed: `conflict` where something else stands than was expected; nothing has changed.
+            ToolFailed: `conflict` if a path differs from its expected state; nothing has changed.
         """
         from inarch_plugins.sandbox_fs.restore import Restoration
 
@@ -204,7 +204,7 @@ class FolderWorkspace:
         return tuple(restoration.stayed)
 
     def survey(self, limit: int) -> Survey:
-        """Return what stands below the root, links as themselves, without git-ignored things and bulky folders."""
+        """Return the entries below the root without git-ignored files and bulky folders; links are not followed."""
         from inarch_plugins.sandbox_fs.walk import survey
 
         try:
@@ -213,7 +213,7 @@ class FolderWorkspace:
             raise self._failure(error, ".") from None
 
     def link_target(self, path: str) -> bytes:
-        """Return what a symbolic link points to, as it stands in it."""
+        """Return the target of a symbolic link, as stored in it."""
         path = inside(path, self.root)
         try:
             with parent_folder(self._descriptor, self._open_it, path, make=False) as (folder, name):
@@ -222,7 +222,7 @@ class FolderWorkspace:
             raise self._failure(error, path) from None
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
-        """Return the files that match a glob, sorted, without git-ignored ones and without following links."""
+        """Return the sorted files that match a glob, without git-ignored ones and without following links."""
         return self._walk(compile_glob(inside(pattern, self.root)), limit)
 
     def _walk(self, glob: Glob, limit: int | None) -> Walk:
@@ -238,7 +238,7 @@ class FolderWorkspace:
     ) -> SearchHits:
         """Return the lines that match a regular expression, within a time limit.
 
-        A `glob` without a slash is about names at any depth.
+        A `glob` without a slash matches names at any depth.
         """
         path = inside(path, self.root)
         found = self.stat(path)
@@ -249,7 +249,7 @@ class FolderWorkspace:
             walk = self._walk(compile_glob(normal(pattern_below, self.root), path), None)
         else:
             walk = Walk((path,))
-            self.read(path, 0, 1)  # says what is wrong with it
+            self.read(path, 0, 1)  # raises, and says what is wrong with it
         return self._started().search(self._descriptor, self._open_it, pattern, walk, ignore_case, limit)
 
     def run(
@@ -264,7 +264,7 @@ class FolderWorkspace:
         on_output: Callable[[bytes], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> Ran:
-        """Run a program without a shell, confined to its rights; nothing of it is left when this returns."""
+        """Run a program without a shell, confined to its rights; none of its processes is left afterwards."""
         from inarch import Piped
         from inarch_plugins.sandbox_fs.processes.confinement_plan import Manner
 
@@ -278,16 +278,16 @@ class FolderWorkspace:
         return self._with_runner().run(parts, Manner(**options))
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
-        """Start the programs of a pipeline, which run on with loopback of their own until they end or are stopped.
+        """Start the programs of a pipeline with loopback of their own; they run until they end or are stopped.
 
         Args:
             parts: The programs, each confined to its own rights.
-            cwd: Where they run.
+            cwd: Their working directory.
             words: The command, for people.
-            on_end: Called from another thread once nothing is left of them.
+            on_end: Called from another thread when all processes have ended.
 
         Raises:
-            ToolFailed: They can't be started, or too many are running.
+            ToolFailed: They cannot be started, or too many are running.
         """
         return self._with_runner().background.start(parts, cwd=cwd, words=words, on_end=on_end)
 
@@ -296,7 +296,7 @@ class FolderWorkspace:
         return self._with_runner().confinement()
 
     def find_program(self, name: str) -> str:
-        """Return the path of the program that a name means to what may start programs.
+        """Return the path of the program with a name, as seen by programs that may start others.
 
         Raises:
             ToolFailed: There is none, or it may not be started.
@@ -304,7 +304,7 @@ class FolderWorkspace:
         return self._with_runner().find_program(name)
 
     def close(self) -> None:
-        """Stop searches and programs that still run and let go of the descriptor."""
+        """Stop running searches and programs and close the descriptor."""
         if self._searcher is not None:
             self._searcher.close()
         if self._runner is not None:
@@ -314,7 +314,7 @@ class FolderWorkspace:
             os.close(descriptor)
 
     def _started(self) -> Searcher:
-        # Many sessions never search; what only searching needs is imported here.
+        # Many sessions never search, so only searching imports this.
         from inarch_plugins.sandbox_fs.search import Searcher
 
         with self._writing:
@@ -323,7 +323,7 @@ class FolderWorkspace:
             return self._searcher
 
     def _with_runner(self) -> Runner:
-        # As with searching: many sessions run nothing.
+        # As with searching: many sessions run no program.
         from inarch_plugins.sandbox_fs.processes.runner import Runner
 
         with self._writing:
@@ -343,7 +343,7 @@ class FolderWorkspace:
 
     @contextmanager
     def _changing(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
-        # One change at a time: between two threads the comparison and the rename are one step.
+        # One change at a time: between two threads, comparison and rename are one step.
         with self._writing:
             self._begin((path,))
             try:

@@ -1,4 +1,4 @@
-"""The store of the default profile: one SQLite file for all sessions, made to survive kill -9 and power loss."""
+"""Store of the default profile: one SQLite file for all sessions, made to survive kill -9 and power loss."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def inarch_stores(context: inarch.PluginContext) -> Iterable[inarch.StoreSpec]:
 
 
 def _open(path: str) -> inarch.ContextStore:
-    from inarch_plugins.sqlite_store.store import SqliteStore  # sqlite3 costs 5 ms: only a session that is kept pays
+    from inarch_plugins.sqlite_store.store import SqliteStore  # sqlite3 costs 5 ms: only a stored session pays
 
     return SqliteStore(path)

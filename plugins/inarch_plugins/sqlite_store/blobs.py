@@ -14,8 +14,8 @@ from inarch_lib.staging import opened, staged, sweep
 from inarch_plugins.sqlite_store.durability import sync_path
 
 _AT_ONCE = 16
-"""Files that are brought to disk together: the drive does the work of many in little more than the time of one."""
-_FORMER = r"\.[0-9a-f]{64}-[0-9]+-[0-9]+"  # names of blobs while an older version wrote them
+"""Files flushed to disk together: the drive flushes many in little more than the time of one."""
+_FORMER = r"\.[0-9a-f]{64}-[0-9]+-[0-9]+"  # names of blobs during writing by an older version
 _REF = re.compile("[0-9a-f]{64}")
 _SAFE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
@@ -31,7 +31,7 @@ class Blobs:
 
     @property
     def waits(self) -> bool:
-        """Whether something is not on disk yet."""
+        """Return whether some file is not on disk yet."""
         return bool(self._unsynced)
 
     def put(self, session_id: str, ref: str, data: bytes) -> str:
@@ -61,7 +61,7 @@ class Blobs:
             self._unsynced |= {self._folder, self._folder.parent}  # so that the entry for the folder is on disk, too
 
     def get(self, session_id: str, ref: str, is_damaged: bool = False) -> bytes:
-        """Return the bytes of a reference, checked against it; `is_damaged` says that they are so elsewhere."""
+        """Return the bytes of a reference after checking them; `is_damaged` says that another copy is damaged."""
         try:
             data = (self._of(session_id) / Path(ref).name).read_bytes()
         except (FileNotFoundError, IsADirectoryError):
@@ -73,7 +73,7 @@ class Blobs:
         return data
 
     def delete(self, session_id: str, keep: Collection[str] = ()) -> None:
-        """Remove the blobs of a session, but for some."""
+        """Remove the blobs of a session, except some."""
         folder = self._of(session_id)
         if keep:
             for path in folder.glob("*"):
@@ -97,7 +97,7 @@ class Blobs:
                 self.put(other_id, path.name, path.read_bytes())
 
     def sync(self) -> None:
-        """Bring everything written to disk, with the folders' entries."""
+        """Flush everything written to disk, with the folders' entries."""
         with self._lock:
             paths, self._unsynced = self._unsynced, set()
         try:

@@ -1,4 +1,4 @@
-"""Opening the database: its file, its schema, and what happens to a file that is broken."""
+"""Opening of the database: its file, its schema, and the handling of a broken file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from inarch_plugins.sqlite_store.rows import is_blob, is_whole
 FILE = "sessions.db"
 SCHEMA_VERSION = 3
 BUSY_S = 0.1
-"""How long a statement waits for another process; short, because the event loop waits with it."""
+"""Maximum wait of a statement for another process; short, because the event loop waits with it."""
 OPENING_S = 5.0
 
-# An event's id is its session's key and its seq in one number: rows of a session lie together, a second writer of a
-# seq is refused by the primary key, and no second index is written.
+# An event's id is its session's key and its seq in one number. Rows of a session are thus adjacent, the primary key
+# refuses a second writer of a seq, and no second index is written.
 _SCHEMA = """
 CREATE TABLE sessions (
     key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, root TEXT NOT NULL, title TEXT NOT NULL,
@@ -33,23 +33,23 @@ CREATE TABLE events (id INTEGER PRIMARY KEY, line TEXT NOT NULL, sum INTEGER NOT
 CREATE VIEW log AS SELECT sessions.id AS session_id, events.id & 0xFFFFFFFF AS seq, line
     FROM events JOIN sessions ON sessions.key = events.id >> 32;
 """
-# What version 2 adds, last, so that the other tables begin where they did. Rows come in the order of writing: bytes in
-# the order of their hashes would make SQLite move the pages of three of them for each.
+# Added by version 2, last, so that the other tables begin where they did. Rows come in the order of writing: with bytes
+# in the order of their hashes, SQLite would move the pages of three of them for each.
 _SCHEMA_2 = """
 CREATE TABLE blobs (
     id INTEGER PRIMARY KEY, session INTEGER NOT NULL, ref BLOB NOT NULL, data BLOB NOT NULL, UNIQUE (session, ref)
 );
 """
 _SCHEMAS = (_SCHEMA, _SCHEMA_2, shared_events.SCHEMA)
-"""What each version adds to the one before."""
+"""Additions of each version to the previous one."""
 
 
 def connect(folder: Path) -> sqlite3.Connection:
-    """Open the database in a folder, made where there is none.
+    """Open the database in a folder; make it if it does not exist.
 
     Raises:
-        sqlite3.Error: It can't be opened; `faults` tells why.
-        OSError: The folder or the file can't be made.
+        sqlite3.Error: It cannot be opened; `faults` explains why.
+        OSError: The folder or the file cannot be made.
         inarch.StoreError: A newer Inarch wrote it.
     """
     make_folder(folder)
@@ -65,12 +65,12 @@ def connect(folder: Path) -> sqlite3.Connection:
 
 
 def connect_for_reading(folder: Path) -> sqlite3.Connection:
-    """Open a database where nothing can be written, not even what SQLite needs beside it to read.
+    """Open a database in a read-only folder, where even SQLite's auxiliary files cannot be made.
 
-    One with a log is read from a copy in memory, made in the folder for temporary files.
+    A database with a log is read from a copy in memory, made in the folder for temporary files.
 
     Raises:
-        sqlite3.Error, OSError: It can't be read either.
+        sqlite3.Error, OSError: It cannot be read either.
     """
     file, wal = folder / FILE, folder / f"{FILE}-wal"
     file.stat()
@@ -84,7 +84,7 @@ def connect_for_reading(folder: Path) -> sqlite3.Connection:
         connection.text_factory = _readable
         connection.execute("PRAGMA query_only=ON")
         if inarch.is_older(file, _version(connection), SCHEMA_VERSION):
-            raise sqlite3.OperationalError("it is of an older version and can't be brought up here")
+            raise sqlite3.OperationalError("it is of an older version and can't be upgraded here")
     except (*SQLITE_FAULTS, OSError, inarch.StoreError):
         connection.close()
         raise
@@ -103,12 +103,12 @@ def _copy_into(connection: sqlite3.Connection, file: Path, wal: Path) -> None:
 
 
 def _readable(data: bytes) -> str:
-    return data.decode("utf-8", "replace")  # a damaged title is only a title
+    return data.decode("utf-8", "replace")  # a damaged title is harmless
 
 
 def _make_private(file: Path) -> None:
     try:
-        # SQLite gives its other files the rights of this one. Never opened once it exists: closing a second
+        # SQLite gives its other files the permissions of this one. Never opened once it exists: closing a second
         # descriptor of a database drops the locks that this process holds on it (POSIX).
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
@@ -124,7 +124,7 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         connection.execute("BEGIN IMMEDIATE")
         version = _version(connection)
         if inarch.is_older(file, version, SCHEMA_VERSION):
-            if version:  # else it was made a moment ago
+            if version:  # otherwise it was made a moment ago
                 keep_former(file, version, _copy)
             for statement in "".join(_SCHEMAS[version:]).split(";\n"):
                 connection.execute(statement)
@@ -135,9 +135,9 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def _copy(file: Path, target: Path) -> None:
-    """Copy a database with what is only in its log."""
+    """Copy a database including the content of its log."""
     with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(target)) as copied:
-        copied.execute("PRAGMA journal_mode=OFF")  # a copy that is cut off counts for nothing
+        copied.execute("PRAGMA journal_mode=OFF")  # a copy that breaks off is useless
         source.backup(copied)
 
 
@@ -159,21 +159,21 @@ def set_aside(folder: Path) -> Path:
 
 
 def readable_events(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield (id, line) of the events of a broken database that can be read from either end and are whole."""
+    """Yield (id, line) of a broken database's undamaged events that are readable from either end."""
     for row_id, line, checksum in _rows(file, "id, CAST(line AS BLOB), sum", "events"):
         if is_whole(line, checksum):
             yield row_id, line
 
 
 def readable_blobs(file: Path) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield (key of the session, hash, data) of the blobs that can be read from either end and are whole."""
+    """Yield (key of the session, hash, data) of the undamaged blobs that are readable from either end."""
     for _, key, digest, data in _rows(file, "id, session, ref, data", "blobs"):
         if is_blob(digest, data):
             yield key, digest, data
 
 
 def readable_spans(file: Path) -> Iterator[tuple[int, int, str]]:
-    """Yield (key of the session, number of the last event, id of who has them) of what forks have of other sessions."""
+    """Yield (key of the session, number of the last event, id of the owner) of events that forks borrow."""
     try:
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("PRAGMA writable_schema=ON")
@@ -198,6 +198,6 @@ def _rows(file: Path, columns: str, table: str) -> Iterator[Any]:
                 last = max(last, row[0]) if order == "ASC" else last
             return
         except SQLITE_FAULTS:
-            continue  # what lies behind the broken page is reached from the other end
+            continue  # rows after the broken page are reached from the other end
         finally:
             connection.close()

@@ -1,4 +1,4 @@
-"""Making what was written safe from power loss."""
+"""Protection of written data from power loss."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def _syncing() -> Callable[[int], object]:
 
 
 sync_descriptor = _syncing()
-"""Brings what was written to disk: past the drive's cache too, where the system has a call for it."""
+"""Flushes written data to disk, including the drive's cache if the system has a call for it."""
 
 
 class WriteAheadLog:
-    """The log of a SQLite database.
+    """Log of a SQLite database.
 
     A commit in WAL mode with synchronous=NORMAL writes to the log and leaves it to the system. Syncing the log makes
     all commits durable; SQLite itself syncs what a checkpoint moves. It keeps no locks on this file, so a second
@@ -33,21 +33,21 @@ class WriteAheadLog:
         self._descriptor: int | None = None
 
     def sync(self) -> None:
-        """Bring the log to disk, the first time with the folder's entry for it."""
+        """Flush the log to disk, the first time with the folder's entry for it."""
         if self._descriptor is None:
             self._descriptor = os.open(self._path, os.O_RDONLY)
             sync_path(self._path.parent)
         sync_descriptor(self._descriptor)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
 
 def sync_path(path: Path) -> None:
-    """Bring a file or a folder to disk; one that is gone needs nothing."""
+    """Flush a file or a folder to disk; do nothing if it is gone."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except FileNotFoundError:

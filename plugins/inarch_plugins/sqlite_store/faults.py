@@ -1,4 +1,4 @@
-"""What SQLite and the system say, as errors of the store with a way on."""
+"""Errors of SQLite and the system, as errors of the store with a remedy."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import inarch
 WAY_ON = "or go on without a record: --no-journal"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOENT})
-# A write that ends early is how a full disk looks where SQLite can't tell ENOSPC (quota, file size limit).
+# A full disk looks like a write that ends early if SQLite cannot detect ENOSPC (quota, file size limit).
 _SHORT_WRITES = frozenset(
     {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_FULL}
 )
 
 
-# A broken schema makes SQLite miss our tables and columns, or quote bytes that aren't UTF-8 in its message. Our rows
-# can't break a constraint: a taken seq is handled where it happens.
+# With a broken schema, SQLite misses our tables and columns, or quotes bytes that aren't UTF-8 in its message. Our rows
+# cannot break a constraint: a taken seq is handled where it happens.
 SqliteFault = sqlite3.Error | UnicodeDecodeError
 SQLITE_FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_CONSTRAINT})
@@ -25,13 +25,13 @@ _BROKEN_SCHEMA = ("no such", "unsupported", "already exists", "malformed", "has 
 
 
 class Inconsistent(sqlite3.DatabaseError):
-    """The file contradicts itself in a way that SQLite doesn't notice."""
+    """Error for a file that contradicts itself in a way that SQLite does not notice."""
 
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
 def is_damage(error: SqliteFault) -> bool:
-    """Whether the file itself is broken."""
+    """Return whether the file itself is broken."""
     if isinstance(error, UnicodeDecodeError) or _primary(error) in _BROKEN:
         return True
     return _primary(error) == sqlite3.SQLITE_ERROR and any(words in str(error) for words in _BROKEN_SCHEMA)

@@ -1,4 +1,4 @@
-"""The database in use: opened, followed when another process replaces it, and begun anew if its file is broken."""
+"""Database in use: opened, followed when another process replaces it, and replaced if its file is broken."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MAGIC = (0x377F0682, 0x377F0683)
 
 
 def lost_writes(connection: sqlite3.Connection, database: Path) -> int:
-    """Return how many writes stand in the log of a database that was just opened, behind a page that can't be read.
+    """Return the number of writes in a just opened database's log that come after an unreadable page.
 
-    Other processes may write meanwhile. What a process that was killed had not finished writing is not counted: its
-    last frame, which says that the write is whole, never came that far.
+    Other processes may write meanwhile. The unfinished write of a killed process does not count: its last frame, which
+    completes a write, was never written.
     """
     wal = Path(f"{database}-wal")
     (page,) = connection.execute("PRAGMA page_size").fetchone()
@@ -36,13 +36,13 @@ def lost_writes(connection: sqlite3.Connection, database: Path) -> int:
     if not commits:
         return 0
     _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    if read < 0 or _commits(wal, page)[0] != salts:  # another process has begun the log anew: it had read all of it
+    if read < 0 or _commits(wal, page)[0] != salts:  # another process has restarted the log after reading all of it
         return 0
     return sum(frame > read for frame in commits)
 
 
 def keep_log(database: Path) -> Path | None:
-    """Copy the log beside the database, for what may be had from it; None where it can't be kept."""
+    """Copy the log beside the database, for recovery; return None if that fails."""
     number = 1
     while (aside := Path(f"{database}-wal.damaged-{number}")).exists():
         number += 1
@@ -55,9 +55,9 @@ def keep_log(database: Path) -> Path | None:
 
 
 def _commits(wal: Path, page: int) -> tuple[bytes, list[int]]:
-    """Return what marks the frames of this log, and the numbers of those that end a write, counted from 1."""
+    """Return the mark of this log's frames, and the numbers of the frames that end a write, counted from 1."""
     try:
-        descriptor = os.open(wal, os.O_RDONLY)  # SQLite keeps no locks on this file
+        descriptor = os.open(wal, os.O_RDONLY)  # SQLite holds no locks on this file
     except OSError:
         return b"", []
     try:
@@ -97,9 +97,9 @@ class OpenDatabase:
 
     Args:
         folder: The folder.
-        forget: Called when a new file takes the place of the one in use, before anything is read from it.
-        rescue: Called with a broken file that was set aside; puts what can be read of it into the new one and returns
-            how many events that were.
+        forget: Called when a new file replaces the one in use, before anything is read from it.
+        rescue: Called with a broken file that was renamed; copies its readable events to the new one and returns their
+            number.
     """
 
     connection: sqlite3.Connection
@@ -117,10 +117,10 @@ class OpenDatabase:
         self._closed = False
 
     def open(self) -> None:
-        """Open the file, made if it isn't there.
+        """Open the file; make it if it does not exist.
 
         Raises:
-            StoreError: It can't even be read.
+            StoreError: It cannot even be read.
         """
         try:
             self.connection = database.connect(self._folder)
@@ -136,7 +136,7 @@ class OpenDatabase:
         self._inode = self.file.stat().st_ino
 
     def _open_for_reading(self, error: inarch.StoreError) -> None:
-        """Open what can't be written, so that it can at least be listed, shown and exported."""
+        """Open a read-only database, so that sessions can at least be listed, shown and exported."""
         if error.kind not in ("full", "read_only", "permission"):
             raise error
         try:
@@ -150,7 +150,7 @@ class OpenDatabase:
         try:
             lost = lost_writes(self.connection, self.file)
         except SQLITE_FAULTS:
-            return  # busy or full: whoever opens it next will look
+            return  # busy or full: the next process to open it checks again
         if lost:
             kept = keep_log(self.file)
             self._tell_lost(
@@ -159,10 +159,10 @@ class OpenDatabase:
             )
 
     def carefully(self, work: Callable[[], T]) -> T:
-        """Do something with the database; once more with a new file if this one turns out to be broken.
+        """Use the database; retry once with a new file if this one turns out to be broken.
 
         Raises:
-            StoreError: It can't be done.
+            StoreError: It failed.
         """
         with self._lock:
             if self._closed:
@@ -193,10 +193,10 @@ class OpenDatabase:
                 self.connection.execute("ROLLBACK")
 
     def sync(self, blobs: Blobs) -> None:
-        """Bring everything written to disk, with the files of blobs.
+        """Flush everything written to disk, including the files of blobs.
 
         Raises:
-            StoreError: It can't be done.
+            StoreError: It failed.
         """
         with self._sync_lock:
             begun = time.monotonic()
@@ -212,13 +212,13 @@ class OpenDatabase:
             self.last_sync_s = time.monotonic() - begun
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         with self._lock:
             self._closed = True
             self._let_go()
 
     def tell(self, sentence: str) -> None:
-        """Note a loss, once."""
+        """Record a loss, once."""
         if sentence not in self.damage:
             self.damage.append(sentence)
 
@@ -226,10 +226,10 @@ class OpenDatabase:
         self.tell(f"{what}; inarch sessions restore brings back what event logs have")
 
     def _follow_file(self) -> None:
-        """Go on in the file that has the name now, if another process has replaced a broken one.
+        """Switch to the file that has the name now, if another process has replaced a broken one.
 
         Raises:
-            StoreError: There is none: what is written to the one that was removed would be lost.
+            StoreError: There is none: writes to the removed file would be lost.
         """
         try:
             is_same = self.file.stat().st_ino == self._inode
@@ -237,18 +237,18 @@ class OpenDatabase:
             why = f"{self.file} was removed while it was in use: nothing more is recorded"
             raise inarch.StoreError("missing", why, "end this run: the next one begins a new file") from error
         except OSError:
-            return  # SQLite says what is wrong
+            return  # SQLite reports what is wrong
         if not is_same:
             self._begin_anew(self._inode)
 
     def _begin_anew(self, inode: int | None) -> None:
-        """Set the broken file aside and begin a new one with what can be read of it."""
+        """Rename the broken file and make a new one with its readable content."""
         aside: Path | None = None
         try:
             if inode is not None:
                 self._let_go()
             self._forget()
-            if inode is None or inode == self.file.stat().st_ino:  # else another process has done it
+            if inode is None or inode == self.file.stat().st_ino:  # otherwise another process has done it
                 aside = database.set_aside(self._folder)
             self.connection = database.connect(self._folder)
             self._inode = self.file.stat().st_ino
@@ -264,4 +264,4 @@ class OpenDatabase:
         try:
             self.connection.close()
         except SQLITE_FAULTS:
-            pass  # a last checkpoint may fail on a full disk or a broken file; the log is kept and read next time
+            pass  # a last checkpoint may fail on a full disk or a broken file; the log stays and is read next time

@@ -1,4 +1,4 @@
-"""Reading: the rows of a session and of those that it borrows from, as events; the list of sessions."""
+"""Reading of events of a session and of those that it borrows from, and the list of sessions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WHERE ? IS NULL OR session.root = ? ORDER BY session.started DESC, session.key D
 
 
 def event_in(row: NamedRow, session_id: str) -> inarch.Event | None:
-    """Return the event of a row as one of the session that is read, None for a damaged one."""
+    """Return the event of a row as one of the session being read, None if it is damaged."""
     row_id, line, checksum, name = row
     event = event_of(line) if is_whole(line, checksum) else None
     if event is None or event.seq != row_id & SEQ_MASK or event.session_id != name:
@@ -79,10 +79,10 @@ def rows_of_kinds(
 
 
 def check_pages(connection: sqlite3.Connection) -> None:
-    """Look for damage that makes SQLite pass over rows without noticing.
+    """Check for damage that makes SQLite skip rows without noticing.
 
     Raises:
-        Inconsistent: There is some.
+        Inconsistent: There is damage.
     """
     if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
         raise Inconsistent("rows are missing or out of order")

@@ -1,4 +1,4 @@
-"""Events as rows and back."""
+"""Conversion between events and rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import inarch
 SEQ_BITS = 32
 SEQ_MASK = (1 << SEQ_BITS) - 1
 DESCRIBING = frozenset({"session.started", "turn.started"})
-"""Kinds that say what a session is about."""
+"""Kinds that describe a session."""
 _DECODER = json.JSONDecoder()
 _REF = re.compile("[0-9a-f]{64}")
 _TIME = re.compile(r'"time":"([^"]+)"')
@@ -28,25 +28,25 @@ def row_of(event: inarch.Event) -> Row:
 
 
 def is_whole(line: object, checksum: object) -> bool:
-    """Whether a line is as it was written."""
+    """Return whether a line is unchanged."""
     return isinstance(line, bytes) and zlib.crc32(line) == checksum
 
 
 def digest_of(ref: str) -> bytes:
-    """Return the column of a blob's reference; empty for a text that is none."""
+    """Return the column of a blob's reference; empty for a text that is not one."""
     return bytes.fromhex(ref) if _REF.fullmatch(ref) else b""
 
 
 def is_blob(digest: object, data: object) -> bool:
-    """Whether bytes are those that were kept."""
+    """Return whether bytes are the stored ones."""
     return isinstance(data, bytes) and hashlib.sha256(data).digest() == digest
 
 
 def event_of(line: bytes) -> inarch.Event | None:
-    """Return the event of a line, None if it isn't one."""
+    """Return the event of a line, None if it is not one."""
     try:
         text = line.decode()
-        item, end = _DECODER.raw_decode(text)  # a fifth quicker than json.loads, which looks for white space
+        item, end = _DECODER.raw_decode(text)  # a fifth faster than json.loads, which looks for white space
         if end != len(text):
             return None
         return inarch.Event(
@@ -57,7 +57,7 @@ def event_of(line: bytes) -> inarch.Event | None:
 
 
 def to_column(text: str | None) -> str | bytes | None:
-    """Return text as SQLite takes it: bytes where a path that isn't UTF-8 came as lone surrogates."""
+    """Return text in SQLite's form: bytes for a path with lone surrogates, which is not UTF-8."""
     if text is None or text.isascii():
         return text
     data = text.encode("utf-8", "surrogatepass")
@@ -70,22 +70,22 @@ def from_column(value: str | bytes) -> str:
 
 
 def time_of(line: str | None) -> str | None:
-    """Return the time that stands at the beginning of a line."""
+    """Return the time at the beginning of a line."""
     found = _TIME.search(line or "")
     return found[1] if found else None
 
 
 def root_of(events: Iterable[inarch.Event]) -> str:
-    """Return the workspace that a session's first event names."""
+    """Return the workspace in a session's first event."""
     return next((str(event.data.get("root", "")) for event in events if event.kind == "session.started"), "")
 
 
 Found = dict[tuple[int, str], list[inarch.Event]]
-"""Events in order by the key that their session had, and its id."""
+"""Events in order, by their session's key and id."""
 
 
 def by_session(lines: Iterable[tuple[int, bytes]]) -> tuple[Found, set[int]]:
-    """Return the events of rescued lines by session, and the keys of those that were deleted and lent some."""
+    """Return the events of rescued lines by session, and the keys of deleted sessions that lent some."""
     found: dict[tuple[int, str], dict[int, inarch.Event]] = {}
     gone: set[int] = set()
     for row_id, line in lines:

@@ -1,4 +1,4 @@
-"""Sessions as rows: their keys and ends, and what is written to and read from the tables."""
+"""Sessions as rows: their keys and ends, and all reads and writes of the tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inarch_plugins.sqlite_store.rows import (
 )
 from inarch_plugins.sqlite_store.shared_events import Span, give_back, lend, spans_of
 
-# Nothing else is written for an event: a second page would double the cost. A session that was deleted takes none.
+# Nothing else is written for an event: a second page would double the cost. A deleted session accepts none.
 _INSERT = "INSERT INTO events SELECT ?, ?, ? FROM sessions WHERE key = ? >> 32"
 _NEW_SESSION = "INSERT INTO sessions (id, root, title, started) VALUES (?, '', '', ?)"
 _DESCRIBE = (
@@ -37,25 +37,25 @@ _LAST = "SELECT max(id) FROM events WHERE id > ? AND id < ?"
 
 
 class SessionRows:
-    """The rows of sessions in a database; its methods run in `OpenDatabase.carefully`."""
+    """Rows of sessions in a database; its methods run in `OpenDatabase.carefully`."""
 
     def __init__(self, database: OpenDatabase) -> None:
         self._database = database
         self._keys: dict[str, int] = {}
         self._ends: dict[str, int] = {}
-        self._met: set[str] = set()  # sessions that were here once: without its beginning none of them comes back
+        self._met: set[str] = set()  # sessions that were here once: without its beginning none of them is restored
 
     @property
     def _connection(self) -> sqlite3.Connection:
         return self._database.connection
 
     def forget(self) -> None:
-        """Forget what is known of a database that another one replaces."""
+        """Forget the facts about a database that another one replaces."""
         self._keys.clear()
         self._met.clear()
 
     def append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
-        """Add events that are not here yet, all or none of them."""
+        """Add events that are not stored yet, all or none of them."""
         key = self._keys.get(session_id, 0)
         try:
             is_next = key and events[0].seq == self._ends[session_id] + 1
@@ -68,7 +68,7 @@ class SessionRows:
         self._database.unsynced = True
 
     def _append_at_end(self, session_id: str, key: int, events: Sequence[inarch.Event]) -> None:
-        """Append to a session that was appended to before: whatever stands behind its end is refused by its number."""
+        """Append to a session that was appended to before: its number refuses any row after its end."""
         rows = [(key << SEQ_BITS | seq, line, checksum) for seq, line, checksum in map(row_of, events)]
         if len(rows) == 1:
             kept = self._connection.execute(_INSERT, (*rows[0], rows[0][0])).rowcount
@@ -103,7 +103,7 @@ class SessionRows:
         self._keys[session_id], self._ends[session_id] = key, max(lent, (last or 0) & SEQ_MASK)
 
     def _mend(self, session_id: str, spans: Sequence[Span], events: Sequence[inarch.Event]) -> None:
-        """Put events that a fork shares with another session where they belong, if they aren't there."""
+        """Restore events that a fork shares with another session, if they are missing."""
         for span in spans[1:-1]:
             here = [row_of(event.moved(span.name)) for event in events if span.first <= event.seq <= span.last]
             rows = [(span.key << SEQ_BITS | seq, line, checksum) for seq, line, checksum in here]
@@ -112,7 +112,7 @@ class SessionRows:
                 snapshots.forget(self._connection, span.key, row[0] & SEQ_MASK)
 
     def fork(self, source_id: str, first: inarch.Event, last: int) -> None:
-        """Begin a session with its first event and those of another one from the second to `last`."""
+        """Begin a session with its first event and another session's events from the second to `last`."""
         with self._database.transaction():
             source = self.key(source_id)
             if self.key(first.session_id):
@@ -127,7 +127,7 @@ class SessionRows:
         self._database.unsynced = True
 
     def put_blob(self, session_id: str, digest: bytes, data: bytes) -> bool:
-        """Keep the bytes of a hash; return False if there is no such session."""
+        """Store the bytes of a hash; return False if there is no such session."""
         key = self._keys.get(session_id) or self.key(session_id)
         try:
             kept = self._connection.execute(_KEEP_BLOB, (digest, data, key)).rowcount == 1
@@ -153,7 +153,7 @@ class SessionRows:
         return inarch.StoreError("missing", f"session {session_id} was deleted meanwhile", "start a new session")
 
     def require(self, session_id: str) -> None:
-        """Refuse bytes for a session that was deleted: they would stay for ever."""
+        """Refuse bytes for a deleted session: they would never be removed."""
         if session_id in self._met and not self.key(session_id):
             raise self._is_gone(session_id)
 
@@ -171,7 +171,7 @@ class SessionRows:
         return self._connection.execute(_NEW_SESSION, (session_id, events[0].time)).lastrowid or 0
 
     def _not_yet_here(self, session_id: str, rows: Sequence[Row]) -> list[Row]:
-        """Return the rows to insert: not those that are here already; a damaged one gives up its place."""
+        """Return the rows to insert: those that are not stored or are damaged."""
         new: list[Row] = []
         query = "SELECT CAST(line AS BLOB), sum FROM events WHERE id = ?"
         for row in rows:
@@ -186,7 +186,7 @@ class SessionRows:
         return new
 
     def behind(self, session_id: str, after: int, most: int, checked: bool) -> tuple[list[row_reader.NamedRow], bool]:
-        """Return some rows, and whether numbers are missing among them; then the file is looked at, once a reading."""
+        """Return some rows, and whether numbers are missing among them; then check the file, once a reading."""
         key = self._keys.get(session_id) or self.key(session_id)
         rows, gaps = row_reader.rows_behind(self._connection, key, session_id, after, most)
         if gaps and not checked:
@@ -199,7 +199,7 @@ class SessionRows:
         return row_reader.rows_of_kinds(self._connection, key, session_id, kinds, after)
 
     def delete(self, session_id: str) -> dict[str, set[str]]:
-        """Remove it from the database, and return which files of which sessions stay."""
+        """Remove a session from the database, and return the files of sessions that must stay."""
         key = self.key(session_id)
         if not key:
             return {}
@@ -208,10 +208,12 @@ class SessionRows:
             self._connection.execute("DELETE FROM snapshots WHERE session = ?", (key,))
             self._connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
             stays = give_back(self._connection, key, session_id)
-            stays = {name: refs for name, refs in stays.items() if not self.key(name)}  # else it was restored since
+            stays = {
+                name: refs for name, refs in stays.items() if not self.key(name)
+            }  # otherwise it was restored since
         self._keys.pop(session_id, None)
         self._database.unsynced = True
-        # The write-ahead log holds old copies until it is emptied; another reader may forbid that until later.
+        # The write-ahead log holds old copies until it is emptied; another reader may prevent that for a while.
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         self._connection.execute("PRAGMA secure_delete=OFF")
         return stays

@@ -1,7 +1,7 @@
-"""Forks: what a session has in common with the one that it was forked from lies there once, and is lent.
+"""Forks: events that a fork shares with its original session are stored once, and lent.
 
-A fork's first event is its own, and so is whatever comes behind its last borrowed one. A session that is deleted leaves
-behind what others have of it, and nothing else; that goes with the last of them.
+A fork's first event and all events after its last borrowed one are its own. A deleted session leaves only the events
+that others borrow. They are removed with the last borrower.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import NamedTuple
 import inarch
 from inarch_plugins.sqlite_store.rows import SEQ_BITS, SEQ_MASK
 
-# A fork of a fork borrows from each session that has some of its events, so no row leads to a row. `name` is the id
-# that stands in the lines, also of a session that is gone.
+# A fork of a fork borrows from each session that has some of its events, so no row leads to a row. `name` is the id in
+# the lines, even of a deleted session.
 SCHEMA = """
 CREATE TABLE borrowed (
     session INTEGER NOT NULL, last INTEGER NOT NULL, source INTEGER NOT NULL, name TEXT NOT NULL,
@@ -34,7 +34,7 @@ _IS_SESSION = "SELECT 1 FROM sessions WHERE key = ?"
 
 
 class Span(NamedTuple):
-    """Events of a session that lie together: first and last number, the key they lie under, whose id they name."""
+    """Adjacent events of a session: first and last number, their key, and the session id in them."""
 
     first: int
     last: int
@@ -43,7 +43,7 @@ class Span(NamedTuple):
 
 
 def spans_of(connection: sqlite3.Connection, key: int, session_id: str) -> list[Span]:
-    """Return where the events of a session lie, in order."""
+    """Return the spans of a session's events, in order."""
     query = "SELECT last, source, name FROM borrowed WHERE session = ? ORDER BY last"
     spans: list[Span] = []
     for last, source, name in connection.execute(query, (key,)):
@@ -53,7 +53,7 @@ def spans_of(connection: sqlite3.Connection, key: int, session_id: str) -> list[
 
 
 def lend(connection: sqlite3.Connection, spans: Iterable[Span], last: int, key: int) -> bool:
-    """Give the session under `key` the events from the second to `last`; return whether the last of them is there."""
+    """Give the session under `key` the events from the second to `last`; return whether the last one exists."""
     is_there = False
     for span in spans:
         end = min(span.last, last)
@@ -65,10 +65,10 @@ def lend(connection: sqlite3.Connection, spans: Iterable[Span], last: int, key: 
 
 
 def give_back(connection: sqlite3.Connection, key: int, session_id: str) -> dict[str, set[str]]:
-    """Remove the events and small blobs of a session that is gone, and what was left for it alone.
+    """Remove the events and small blobs of a deleted session, and what was stored for it alone.
 
     Returns:
-        The big blobs that stay, by the id that their folder is named by.
+        The big blobs that stay, by the session id of their folder.
     """
     query = "SELECT DISTINCT source, name FROM borrowed WHERE session = ?"
     sources = connection.execute(query, (key,)).fetchall()
@@ -78,7 +78,7 @@ def give_back(connection: sqlite3.Connection, key: int, session_id: str) -> dict
 
 
 def _trim(connection: sqlite3.Connection, key: int) -> set[str]:
-    """Leave only what other sessions have of one that is gone; return the hashes that stand there."""
+    """Remove a deleted session's events except borrowed ones; return the hashes in those."""
     base = key << SEQ_BITS
     (last,) = connection.execute("SELECT max(last) FROM borrowed WHERE source = ?", (key,)).fetchone()
     lent = base + (last or 0)
@@ -99,7 +99,7 @@ def _trim(connection: sqlite3.Connection, key: int) -> set[str]:
 
 
 class Rescued:
-    """The events of a broken database by session, each fork with those that it had of another one."""
+    """Events of a broken database by session, each fork with its borrowed ones."""
 
     def __init__(
         self, found: Mapping[tuple[int, str], list[inarch.Event]], gone: set[int], spans: Iterable[tuple[int, int, str]]
@@ -112,7 +112,7 @@ class Rescued:
             self._spans.setdefault(key, []).append((last, name))
 
     def sessions(self) -> Iterator[tuple[dict[int, str], list[inarch.Event]]]:
-        """Yield the keys under which each session has something, with their ids, its own first; its events."""
+        """Yield each session's keys with their ids, its own first, and its events."""
         for key, session_id in self._found:
             if key not in self._gone:
                 keys: dict[int, str] = {}
@@ -133,6 +133,6 @@ class Rescued:
 
 
 def _named(first: inarch.Event | None) -> list[tuple[int, str]]:
-    """Return what the first event of a fork says of the others."""
+    """Return the owners that the first event of a fork names."""
     last = first.data.get("forked_events") if first is not None and first.kind == "session.started" else None
     return [(last, str(first.data.get("forked_from")))] if first is not None and type(last) is int and last else []

@@ -1,6 +1,6 @@
-"""What was derived from events and is kept beside them, in a table that is made where it is missing.
+"""Snapshots derived from events, stored beside them in a table that is made if it is missing.
 
-Whatever it has can be made anew, so it is no part of the schema's version.
+They can be derived again, so the table is not part of the schema's version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FORGET = (
 
 
 def prepare(connection: sqlite3.Connection) -> None:
-    """Make the table where it is missing; a database that can only be read does without."""
+    """Make the table if it is missing and the database is writable."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'snapshots'").fetchone() is None:
         try:
             connection.execute(_TABLE)
@@ -33,17 +33,17 @@ def prepare(connection: sqlite3.Connection) -> None:
 
 
 def put(connection: sqlite3.Connection, key: int, name: str, seq: int, data: bytes) -> None:
-    """Keep one of a session, if there is such a session."""
+    """Store a snapshot of a session, if the session exists."""
     connection.execute(_PUT, (name, seq, data, key))
 
 
 def get(connection: sqlite3.Connection, key: int, name: str) -> tuple[int, bytes] | None:
-    """Return the last event that one is about, and its bytes."""
+    """Return the number of a snapshot's last event, and its bytes."""
     query = "SELECT seq, data FROM snapshots WHERE session = ? AND name = ?"
     found = connection.execute(query, (key, name)).fetchone() if key else None
     return found if found and type(found[0]) is int and type(found[1]) is bytes else None
 
 
 def forget(connection: sqlite3.Connection, key: int, seq: int) -> None:
-    """Remove those of a session, and of the ones it lends the event to, that tell of an event or of later ones."""
+    """Remove snapshots that include an event or later ones: of its session, and of those that borrow it."""
     connection.execute(_FORGET, (seq, key, key, seq))

@@ -1,4 +1,4 @@
-"""The store: events as rows with a checksum, appended in one transaction, on disk when asked."""
+"""Store: events as rows with a checksum, appended in one transaction, on disk when requested."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from inarch_plugins.sqlite_store.session_rows import SessionRows
 from inarch_plugins.sqlite_store.shared_events import Rescued
 
 INLINE_SYNC_S = 0.002
-"""A disk that was quicker than this the last time is waited for; a thread would cost more."""
+"""Duration of the last sync below which a sync is waited for; a thread would cost more."""
 SMALL_BLOB = 64 << 10
-"""Bytes up to which a blob is a row: on disk with the events by one sync, where a file needs two more."""
+"""Maximum bytes of a blob stored as a row: one sync flushes it with the events, a file needs two more."""
 
 
 class SqliteStore:
     """Sessions under one folder: `sessions.db` and `blobs/`.
 
-    Threads may share it, and processes the folder. Appending what is here already changes nothing.
+    Threads may share the object, and processes the folder. Appending stored events again changes nothing.
     """
 
     def __init__(self, path: str) -> None:
@@ -40,22 +40,22 @@ class SqliteStore:
 
     @property
     def damage(self) -> list[str]:
-        """A sentence for every loss that was found."""
+        """Return a sentence for every loss that was found."""
         return self._database.damage
 
     @property
     def only_read(self) -> inarch.StoreError | None:
-        """Why nothing can be written; None if it can."""
+        """Return why nothing can be written; None if it can."""
         return self._database.only_read
 
     @property
     def set_aside(self) -> tuple[Path, ...]:
-        """Databases and logs that were damaged and lie beside the one in use."""
+        """Return the damaged databases and logs beside the one in use."""
         named = re.compile(rf"{re.escape(FILE)}(-wal)?\.damaged-\d+")
         return tuple(sorted(path for path in self._folder.iterdir() if named.fullmatch(path.name)))
 
     def append(self, session_id: str, events: Sequence[inarch.Event]) -> None:
-        """Keep events, all or none of them; back when the system has them."""
+        """Store events, all or none of them; return when the system has them."""
         if events:
             self._database.carefully(lambda: self._rows.append(session_id, events))
 
@@ -69,11 +69,11 @@ class SqliteStore:
             await asyncio.to_thread(self._database.sync, self._blobs)
 
     def load(self, session_id: str, after: int = 0) -> Sequence[inarch.Event]:
-        """Return the events with `seq` greater than `after`, in order; damaged ones are left out and told."""
+        """Return the events with `seq` greater than `after`, in order; damaged ones are left out and reported."""
         return [*self.scan(session_id, after)]
 
     def scan(self, session_id: str, after: int = 0) -> Iterator[inarch.Event]:
-        """Yield what `load` returns, without holding it all."""
+        """Yield the events of `load`, without holding them all."""
         place, checked, most = max(after, 0), False, row_reader.FIRST_CHUNK
         while True:
             rows, gaps = self._database.carefully(partial(self._rows.behind, session_id, place, most, checked))
@@ -90,7 +90,7 @@ class SqliteStore:
             most = min(2 * most, row_reader.CHUNK)
 
     def scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterator[inarch.Event]:
-        """Yield the events of these kinds that `scan` yields; SQLite looks for them, and losses are not told."""
+        """Yield only the events of these kinds, found by SQLite; losses are not reported."""
         place = max(after, 0)
         while True:
             rows = self._database.carefully(partial(self._rows.of_kinds, session_id, tuple(kinds), place))
@@ -109,18 +109,18 @@ class SqliteStore:
     def delete(self, session_id: str) -> None:
         """Remove a session with its events and blobs; their bytes are overwritten in the file.
 
-        What its forks have of it stays for them.
+        Events that its forks borrow stay.
         """
         stays = self._database.carefully(lambda: self._rows.delete(session_id)) or {session_id: set()}
         for name, keep in stays.items():
             self._blobs.delete(name, keep)
 
     def fork(self, source_id: str, first: inarch.Event, last: int) -> None:
-        """Begin a session with its first event and those of another one from the second to `last`; none is copied."""
+        """Begin a session with its first event and another session's events from the second to `last`, without a copy."""
         self._database.carefully(lambda: self._rows.fork(source_id, first, last))
 
     def put_blob(self, session_id: str, data: bytes) -> str:
-        """Keep bytes and return their SHA-256."""
+        """Store bytes and return their SHA-256."""
         digest = hashlib.sha256(data)
         ref = digest.hexdigest()
         self._database.carefully(partial(self._rows.require, session_id))
@@ -144,7 +144,7 @@ class SqliteStore:
             raise store_error(error, str(self._folder / "blobs")) from error
 
     def _from_files(self, ref: str, held: Mapping[str, object]) -> bytes:
-        """Return the bytes that the first of some sessions has; what is wrong with those of the first is told."""
+        """Return the bytes from the first of some sessions that has them; report damage in the first one."""
         failed: inarch.StoreError | None = None
         for name, row in held.items():
             try:
@@ -155,30 +155,30 @@ class SqliteStore:
         raise failed
 
     def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
-        """Keep what events up to `seq` came to, in the place of what had the name."""
+        """Store the state after the events up to `seq`, replacing the snapshot with that name."""
         self._database.carefully(
             lambda: snapshots.put(self._database.connection, self._rows.key(session_id), name, seq, data)
         )
 
     def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
-        """Return the number of the last event that a snapshot is about, and its bytes."""
+        """Return the number of a snapshot's last event, and its bytes."""
         return self._database.carefully(
             lambda: snapshots.get(self._database.connection, self._rows.key(session_id), name)
         )
 
     def _is_row(self, session_id: str, digest: bytes, data: bytes) -> bool:
-        """Keep bytes as a row; not where the database takes none now, or knows no such session."""
+        """Store bytes as a row; return False if the database refuses, or has no such session."""
         try:
             return self._database.carefully(partial(self._rows.put_blob, session_id, digest, data))
         except inarch.StoreError:
             return False
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._database.close()
 
     def _rescue(self, file: Path) -> int:
-        """Put what can be read of a broken database into the new one: a fork is a whole session there."""
+        """Copy the readable content of a broken database to the new one, in which a fork is a whole session."""
         found, gone = by_session(readable_events(file))
         users: dict[int, list[str]] = {}
         rescued = Rescued(found, gone, readable_spans(file))

@@ -1,1 +1,1 @@
-"""The Responses wire of OpenAI, stateless: the whole conversation goes with every request and nothing is stored."""
+"""OpenAI's Responses wire, stateless: each request carries the whole conversation, and nothing is stored."""

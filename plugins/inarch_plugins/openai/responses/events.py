@@ -1,4 +1,4 @@
-"""From the events of a streamed response, or from a whole one, to deltas."""
+"""Conversion of a streamed or whole response to deltas."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 @define(eq=False, repr=False)
 class _Words:
-    """The words of one kind, text or reasoning, as they come."""
+    """Text or reasoning of a reply, as it comes."""
 
     index: int
     count: int = 0
@@ -41,7 +41,7 @@ class _Words:
     are_there: bool = False
 
     def piece(self, text: str, section: Any = None) -> str:
-        """Return a piece as a reader is to see it: apart from the item, or the section, before it."""
+        """Return a piece for the reader, separated from the item or section before it."""
         gap = ""
         if not self.count and self.are_there:
             gap, self.lead = GAP, len(GAP)
@@ -53,7 +53,7 @@ class _Words:
         return gap + text
 
     def close(self) -> int:
-        """End the item; return how many characters of its words are not its own."""
+        """End the item; return the number of characters in its text that were added for the reader."""
         lead, self.are_there = self.lead, self.are_there or self.count > 0
         self.count, self.section, self.lead = 0, None, 0
         return lead
@@ -61,11 +61,11 @@ class _Words:
 
 @define(eq=False, repr=False)
 class Events:
-    """Reads the events of one reply.
+    """Reader of the events of one reply.
 
     Args:
-        service: Whose reply it is: it knows what an error means, and what must not be shown.
-        origin: Who makes its items.
+        service: The service, which explains its errors and redacts its secrets.
+        origin: The maker of its items.
     """
 
     service: HttpService
@@ -77,7 +77,7 @@ class Events:
     _has_refused: bool = field(init=False, default=False)
 
     def read(self, event: Any) -> list[Delta]:
-        """Return what one event carries; one of an unknown type carries nothing.
+        """Return the deltas of one event; one of an unknown type has none.
 
         Raises:
             ProviderError: It is an error, or not an event.
@@ -122,7 +122,7 @@ class Events:
             yield self._call(item, index)
 
     def _call(self, item: Mapping[str, Any], index: Any) -> CallDelta:
-        """Begin a call; it is known by its place, or by its id where a server leaves places out."""
+        """Begin a call, identified by its index, or by its id if a server leaves indexes out."""
         state = [len({id(one) for one in self._calls.values()}), 0]
         for key in (index, item.get("id")):
             if key is not None:
@@ -138,7 +138,7 @@ class Events:
         return CallDelta(state[0], arguments=text)
 
     def _done(self, item: Mapping[str, Any], index: Any) -> Iterator[Delta]:
-        """Yield what of a whole item did not come before, and its data."""
+        """Yield the data of a whole item and the parts that did not come before."""
         kind = item.get("type")
         if kind == "function_call":
             key = index if index is not None else item.get("id")
@@ -155,7 +155,7 @@ class Events:
             if not text.count and words:
                 yield TextDelta(text.piece(words))
             yield PartData(TEXT_INDEX, opaque_of(item, self.origin, text.close()))
-        elif kind is not None:  # reasoning; an item of another type is kept whole, as reasoning without words
+        elif kind is not None:  # reasoning; an item of another type is stored whole, as reasoning without text
             words, thought = words_of(item) if kind == "reasoning" else "", self._thought
             if not thought.count and words:
                 yield ReasoningDelta(thought.piece(words))
@@ -169,7 +169,7 @@ class Events:
         yield from self._ended(response)
 
     def _ended(self, response: Mapping[str, Any]) -> Iterator[Delta]:
-        """Yield what only the end tells.
+        """Yield the deltas known only at the end.
 
         Raises:
             ProviderError: The response failed.
@@ -189,7 +189,7 @@ class Events:
             yield finish_for(self.service.hide(str(reason or status)), has_calls=bool(self._calls))
 
     def _failure(self, data: Mapping[str, Any]) -> ProviderError:
-        """Return the error of a response that failed, or of a bare event `error`."""
+        """Return the error of a failed response, or of a bare event `error`."""
         error = _mapping(data.get("error")) or data
         code = str(error.get("code") or "")
         if "policy" in code or code == "invalid_prompt":
@@ -201,7 +201,7 @@ class Events:
 
 
 def _change(change: Any) -> str:
-    """Return what a service did with an item of the input, and why."""
+    """Describe what a service did with an input item, and why."""
     one = _mapping(change)
     what = f"{one.get('action', 'changed')} the {one.get('type', 'item')} of an earlier reply"
     return f"{what} ({one.get('reason', 'no reason given')})"

@@ -1,7 +1,7 @@
-"""Items of the wire as parts of a message and back: what a service sent goes back as it came.
+"""Conversion between wire items and parts of a message: received items go back unchanged.
 
-A part holds the words of its item, its opaque data the rest. If the words have changed since, because a secret was
-redacted, the changed ones go back.
+A part holds the text of its item, its opaque data the rest. If the text has changed since, because a secret was
+redacted, the changed text goes back.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from inarch import CallPart, Message, Part, Reasoning, ResultPart, Text, result_
 from inarch_plugins.openai.responses.pictures import content_of
 
 OPAQUE = "responses"
-"""The member of a part's data that is this wire's: `openai-compatible` keeps that of chat completions beside it."""
+"""Key of this wire in a part's data; `openai-compatible` stores that of chat completions beside it."""
 GAP = "\n\n"
-"""Between the words of two items, and of two sections of a thought, for the reader."""
+"""Separator for the reader between two items, and between two sections of a thought."""
 _WORDS = {"message": "content", "reasoning": "summary"}
 
 
 @frozen
 class Origin:
-    """Who made an item: what one service or company encrypted no other can read.
+    """Maker of an item: what one service or company encrypted is unreadable to others.
 
     Args:
-        address: Service address.
-        model: The model that was asked.
-        any_model: Whether the service itself drops what another of its models may not read.
+        address: The service's address.
+        model: The requested model.
+        any_model: Whether the service itself drops items that another of its models may not read.
     """
 
     address: str
@@ -37,23 +37,23 @@ class Origin:
     any_model: bool
 
     def made(self, opaque: Mapping[str, Any]) -> bool:
-        """Whether an item may go back."""
+        """Return whether an item may go back."""
         return opaque.get("at") == self.address and (self.any_model or opaque.get("model") == self.model)
 
 
 def words_of(item: Mapping[str, Any]) -> str:
-    """Return what a reader sees of a message or of reasoning."""
+    """Return the text of a message or of reasoning for the reader."""
     texts = filter(None, map(_text, _sections(item)))
     return (GAP if item.get("type") == "reasoning" else "").join(texts)
 
 
 def opaque_of(item: Mapping[str, Any], origin: Origin, lead: int = 0) -> dict[str, Any]:
-    """Return the data of an item's part: the item without what the part says itself.
+    """Return the data of an item's part: the item without the text in the part.
 
     Args:
         item: The whole item.
-        origin: Who made it.
-        lead: Characters at the beginning of the part's words that are not the item's.
+        origin: Its maker.
+        lead: Number of leading characters in the part's text that are not the item's.
     """
     rest, more = dict(item), dict[str, Any]()
     kind = item.get("type")
@@ -73,7 +73,7 @@ def opaque_of(item: Mapping[str, Any], origin: Origin, lead: int = 0) -> dict[st
 
 
 def items_of(message: Message, provider: str, origin: Origin) -> Iterator[dict[str, Any]]:
-    """Yield a message's items. The same message gives the same items, whatever is before or after it."""
+    """Yield a message's items. A message always gives the same items, whatever is before or after it."""
     if message.role == "tool":
         for part in message.parts:
             if isinstance(part, ResultPart):
@@ -82,7 +82,7 @@ def items_of(message: Message, provider: str, origin: Origin) -> Iterator[dict[s
     elif message.role == "assistant":
         items = [item for part in message.parts if (item := _item(part, provider, origin)) is not None]
         while items and items[-1]["type"] == "reasoning":
-            items.pop()  # a thought without what followed it is refused (OpenAI, seen Nov 2026)
+            items.pop()  # a thought without the item that followed it is refused (OpenAI, as of Nov 2026)
         yield from items
     else:
         yield {"type": "message", "role": message.role, "content": content_of(message.parts)}
@@ -109,7 +109,7 @@ def _item(part: Part, provider: str, origin: Origin) -> dict[str, Any] | None:
 
 
 def _call(part: CallPart, item: dict[str, Any]) -> dict[str, Any]:
-    """Return a call; its arguments are the very text that came if they still say the same."""
+    """Return a call; its arguments are the received text if that still says the same."""
     arguments = item.get("arguments")
     if arguments is None or json.loads(arguments) != to_data(part.arguments):
         arguments = compact(to_data(part.arguments))
@@ -118,7 +118,7 @@ def _call(part: CallPart, item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_words(entries: list[dict[str, Any]], lengths: Sequence[int], words: str, gap: str) -> list[dict[str, Any]]:
-    """Return the sections of an item with their texts; words that no longer fit them are one section."""
+    """Return the sections of an item with their texts; text that no longer fits them is one section."""
     if sum(lengths) + len(gap) * max(sum(map(bool, lengths)) - 1, 0) != len(words):
         return [{**entries[0], _key(entries[0]): words}] if entries else []
     found, start = [], 0
@@ -135,7 +135,7 @@ def _sections(item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _member(item: Mapping[str, Any]) -> str:
-    """Return which member has the words: open models give their thoughts themselves, not a summary of them."""
+    """Return the key of the text: open models send their thoughts themselves, not a summary."""
     kind = str(item.get("type"))
     return "content" if kind == "reasoning" and item.get("content") else _WORDS.get(kind, "")
 
@@ -150,7 +150,7 @@ def _text(entry: Mapping[str, Any]) -> str:
 
 
 def _is_compact(arguments: Any) -> bool:
-    """Whether the text of a call's arguments is the one that is made of them again."""
+    """Return whether the text of a call's arguments is the one that encoding gives again."""
     try:
         return isinstance(arguments, str) and compact(json.loads(arguments)) == arguments
     except (ValueError, RecursionError):

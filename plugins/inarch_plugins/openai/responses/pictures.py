@@ -1,4 +1,4 @@
-"""The content of a user's message: a text, or texts and pictures."""
+"""Content of a user's message: a text, or texts and pictures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inarch import Image, Part, Text
 
 
 def content_of(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
-    """Return a text, or a list if there are pictures; their bytes go along."""
+    """Return a text, or a list if there are pictures, with their bytes."""
     if not any(isinstance(part, Image) for part in parts):
         return "\n\n".join(part.text for part in parts if isinstance(part, Text))
     content: list[dict[str, Any]] = []

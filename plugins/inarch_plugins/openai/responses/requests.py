@@ -1,4 +1,4 @@
-"""From a `ModelRequest` to the body of a request for a response."""
+"""Conversion of a `ModelRequest` to the body of a request for a response."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from inarch_plugins.openai.responses.items import Origin, compact, items_of
 SCHEMA_NAME = "reply"
 ENCRYPTED = "reasoning.encrypted_content"
 LEAST_OUTPUT = 16
-"""A smaller limit of output is refused (OpenAI, seen Nov 2026)."""
+"""Minimum output limit that is accepted (OpenAI, as of Nov 2026)."""
 
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encodes requests; a message that was encoded for one request is not encoded again for the next.
+    """Encoder of requests, which encodes each message only once.
 
     Args:
-        provider: Under which name opaque data of parts is kept.
-        address: Service address.
-        is_openai: Whether it is OpenAI's own, or Azure's.
-        extra: Further members of every body; they win.
+        provider: The name under which opaque data of parts is stored.
+        address: The service's address.
+        is_openai: Whether it is OpenAI's own service, or Azure's.
+        extra: Additional fields of every body; they take precedence.
     """
 
     provider: str
@@ -36,15 +36,15 @@ class Encoder:
     _kept: MessageCache = field(init=False, factory=MessageCache)
 
     def origin(self, model: str) -> Origin:
-        """Return who makes the items of a model's replies."""
+        """Return the maker of the items of a model's replies."""
         return Origin(self.address, model, self.is_openai)
 
     def body(self, request: ModelRequest, options: Mapping[str, Any] | None = None) -> bytes:
         """Return the body of a streamed request.
 
         Args:
-            request: What is asked.
-            options: The members beside input and tools, if they are not those of `options`.
+            request: The request.
+            options: The fields besides input and tools, by default those of `options`.
         """
         system = self._system(request)
         tools = self._kept.once(request.tools, _encoded_tools)
@@ -59,8 +59,8 @@ class Encoder:
     def _system(self, request: ModelRequest) -> bytes:
         """Return the system text as the first message.
 
-        `instructions` would not do: from gpt-6.2 on they count for one turn and are billed uncached (OpenAI's page on
-        prompt caching, seen Nov 2026), and xAI doesn't take them. Other services don't all know the role `developer`.
+        `instructions` is unsuitable: from gpt-6.2 on it applies to one turn and is billed uncached (OpenAI's page on
+        prompt caching, as of Nov 2026), and xAI does not accept it. Not all other services know the role `developer`.
         """
         if not request.system:
             return b""
@@ -74,12 +74,12 @@ class Encoder:
         return self._kept.once(message, encode, model)
 
     def options(self, request: ModelRequest) -> dict[str, Any]:
-        """Return the other members. No temperature: models that think refuse it (OpenAI, seen Nov 2026)."""
+        """Return the other fields. No temperature: models that think refuse it (OpenAI, as of Nov 2026)."""
         options: dict[str, Any] = {"model": request.model, "stream": True, "store": False}
         if not known_not_to_think(request.model):
             options["include"] = [ENCRYPTED]
-        # Requests with the same key reach the same machine, whose cache has what they begin with. A request doesn't say
-        # which session it belongs to, so the key is a hash of what all requests of a conversation begin with.
+        # Requests with the same key reach the same machine, whose cache has their beginning. A request doesn't name its
+        # session, so the key is a hash of the common beginning of all requests of a conversation.
         first = next((self._message(one, request.model) for one in request.messages if one.role == "user"), b"")
         begins = (self._system(request), self._kept.once(request.tools, _encoded_tools), first)
         options["prompt_cache_key"] = hashlib.sha256(b"\n".join(begins)).hexdigest()[:32]
@@ -101,7 +101,7 @@ class Encoder:
 
 
 def _tool(spec: ToolSpec) -> dict[str, Any]:
-    """Return a tool; left out, `strict` would be tried, and schemas of plugins are not made for that."""
+    """Return a tool; without `strict` the service would try it, and plugins' schemas are not made for that."""
     return {
         "type": "function",
         "name": spec.name,
@@ -116,5 +116,5 @@ def _encoded_tools(tools: tuple[ToolSpec, ...]) -> bytes:
 
 
 def _encoded(data: Any) -> bytes:
-    # A lone surrogate, such as stands for a byte in a file's name, has no UTF-8.
+    # A lone surrogate, such as one for a byte in a file's name, has no UTF-8.
     return compact(data).encode("utf-8", "replace")

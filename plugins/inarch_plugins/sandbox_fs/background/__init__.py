@@ -1,7 +1,7 @@
-"""processes: commands that run on while the session goes on, and tell it when they end or write what it waits for.
+"""processes: background commands that report to the session when they end or write an awaited line.
 
-A plugin of its own, so that a profile can be without it; in this package, for its commands are judged and confined as
-`execute_command`'s are.
+This is a plugin of its own, so that a profile can leave it out. It is in this package because its commands are judged
+and confined as those of `execute_command` are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.background.process_table import Desk
 
 _desks: WeakValueDictionary[int, Desk] = WeakValueDictionary()
-"""By what a run was given: its tools, tracer and command are registered apart and share one desk."""
+"""Desks by the context of their run: its tools, tracer and command are registered apart and share one desk."""
 _HELP = "List the processes that run in the background, or stop one: /processes stop ID."
 
 
@@ -40,7 +40,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
-    """Return the policy that judges what is to be started as if it were a command that ends."""
+    """Return the policy that judges a command to be started as `execute_command` judges one."""
     from inarch_plugins.sandbox_fs.commands.tool import SandboxPolicy
 
     return [SandboxPolicy(context.root, context.commands, "processes", "start_process")]
@@ -48,7 +48,7 @@ def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
 
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
-    """Return what tells at the end of a turn what runs on, and stops it with the session."""
+    """Return the tracer that reports at the end of a turn what runs, and stops it with the session."""
     return [_desk(context)]
 
 

@@ -1,8 +1,8 @@
-"""The process in which a pattern is looked for. Run as a script, without the rest of Inarch.
+"""Process that searches for a pattern. Run as a script, without the rest of Inarch.
 
-It says first what is wrong with the pattern, an empty line for nothing. Then it reads pieces, each with its length in
-four bytes before it, and answers each with the first line that matches, or with an empty one. It kills itself where an
-answer takes too long, and ends with its input.
+First it writes what is wrong with the pattern, or an empty line. Then it reads pieces, each after its length in four
+bytes, and answers each with the first line that matches, or an empty line. It kills itself if an answer takes too long,
+and ends with its input.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import signal
 import sys
 
 PATIENCE_S = 2.0
-"""Seconds that an answer may take."""
+"""Maximum seconds for an answer."""
 _LONGEST = 4_096
 _MOST_MEMORY = 512 << 20
 

@@ -1,4 +1,4 @@
-"""A regular expression that is looked for in a process of its own, so that one that never ends can be killed."""
+"""Regular expressions in a process of their own, so that an endless search can be killed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from inarch import ToolFailed
 from inarch_plugins.sandbox_fs.background import pattern_worker
 
 MOST = 1_000
-"""Characters of a pattern."""
+"""Maximum characters of a pattern."""
 
 
 class TooSlow(Exception):
-    """The pattern took longer than it may, or its process is gone."""
+    """Error for a pattern that took too long, or whose process is gone."""
 
 
 @define(eq=False, repr=False)
 class Pattern:
-    """A pattern that is ready to be looked for."""
+    """Pattern that is ready for searches."""
 
     text: str
     _worker: subprocess.Popen[bytes] = field(init=False)
@@ -42,12 +42,12 @@ class Pattern:
         if fault:
             self.close()
             raise ToolFailed(
-                "validation", f"the pattern {self.text!r:.100} is no regular expression: {fault}",
+                "validation", f"the pattern {self.text!r:.100} is not a regular expression: {fault}",
                 "escape characters that are meant literally, such as \\( and \\[; nothing was started",
             )  # fmt: skip
 
     def find(self, data: bytes) -> str:
-        """Return the first line in which it is found, cut where it is long; empty where it is in none."""
+        """Return the first line that matches, shortened if it is long; empty if none does."""
         assert self._worker.stdin is not None
         try:
             self._worker.stdin.write(len(data).to_bytes(4, "little") + data)

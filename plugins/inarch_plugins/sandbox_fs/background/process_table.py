@@ -1,4 +1,4 @@
-"""All processes of one composition: found by their ids, told about at the ends of turns, stopped with the session."""
+"""All processes of one composition: found by id, reported at the end of each turn, stopped with the session."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.background.watched_process import Watched
 
 MOST_ENDED = 20
-"""Processes that have ended and can still be read."""
+"""Maximum number of ended processes that can still be read."""
 
 
 @define(eq=False, repr=False)
 class Desk:
-    """The processes; a tracer, too, for that is who hears of the ends of turns and of the session."""
+    """Table of processes; also a tracer, because tracers see the end of turns and of the session."""
 
     context: inarch.PluginContext
     name: str = field(init=False, default="processes")
@@ -27,7 +27,7 @@ class Desk:
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def add(self, watched: Watched) -> None:
-        """Keep a process that was started; of those that have ended the oldest is let go."""
+        """Add a started process; the oldest ended one may be dropped."""
         with self._lock:
             self._known[watched.process.id] = watched
             ended = [process_id for process_id, one in self._known.items() if one.is_ended]
@@ -60,17 +60,17 @@ class Desk:
         return watched
 
     def saw(self, event: inarch.Event) -> None:
-        """Do nothing: what processes do is told by themselves."""
+        """Do nothing: processes report their own events."""
 
     def summary(self, turn_id: str) -> str:
-        """Tell at the end of a turn what runs on."""
+        """Report at the end of a turn what runs."""
         running = [one.named for one in self._running()]
         if not running:
             return ""
         return f"{len(running)} running, until stopped or Inarch ends: {', '.join(running)}"
 
     def close(self) -> None:
-        """Stop what runs; who goes on with the session hears of it."""
+        """Stop what runs; the news reaches a continued session."""
         stopped = list(self._running())
         for watched in stopped:
             watched.stopped_by = watched.stopped_by or "the end of the session"
@@ -80,10 +80,10 @@ class Desk:
             try:
                 watched.inbox.say(f"Process {watched.how()}.")
             except inarch.InarchError:
-                continue  # nothing can be kept any more; whoever asks for it hears that it isn't there
+                continue  # nothing can be stored any more; a later call for it fails with a message
 
     def command(self, words: str) -> str:
-        """Do what `/processes` says."""
+        """Run `/processes`."""
         verb, _, process_id = words.partition(" ")
         if verb == "stop" and process_id.strip():
             try:
@@ -97,7 +97,7 @@ class Desk:
         return "\n".join(lines) or "no process was started"
 
     def offered(self, words: str) -> Iterable[tuple[str, str]]:
-        """Return what the words of `/processes` can become."""
+        """Return the completions of `/processes`."""
         verb, has_verb, _ = words.partition(" ")
         if not has_verb:
             return [("stop", "stop one")]

@@ -1,4 +1,4 @@
-"""`start_process`, `read_process` and `stop_process`; what is started is judged and confined like other commands."""
+"""`start_process`, `read_process` and `stop_process`, whose commands are judged and confined like others."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 LIMIT = 20_000
-"""Bytes of output that a call returns."""
+"""Maximum bytes of output that a call returns."""
 LONGEST_WAIT_S = 120
 LEAST_WINDOW = 10_000
-"""Tokens: a smaller window has more need of the conversation than of these tools."""
+"""Minimum context window in tokens: a smaller one needs its space for the conversation."""
 START = "start_process"
-_SETTLE_S = 1.0  # what goes wrong at once is told at once
+_SETTLE_S = 1.0  # an immediate failure is reported at once
 _DESCRIPTION = (
-    "Start a program that runs on, such as a server or a watcher, and return at once. You are told when it ends or"
+    "Start a program that runs on, such as a server or a watcher, and return at once. You are notified when it ends or"
     " writes a line that matches tell_when: go on meanwhile, or end your turn. It has a localhost of its own:"
     " execute_command with in_process reaches it. It is stopped with the session."
 )
@@ -34,7 +34,7 @@ _SCHEMA: Mapping[str, Any] = {
         "command": {"type": "string", "minLength": 1, "description": "One command, or several joined by |"},
         "tell_when": {
             "type": ["string", "null"], "minLength": 1, "maxLength": 1_000,
-            "description": "Python regular expression, matched line by line; told once",
+            "description": "Python regular expression, matched line by line; reported once",
         },
     },
     "required": ["command"],
@@ -50,20 +50,20 @@ class StartProcess(ExecuteCommand):
     name: str = field(init=False, default=START)
     input_schema: Mapping[str, Any] = field(init=False, default=_SCHEMA)
     least_window: int = field(init=False, default=LEAST_WINDOW)
-    timeout_s: float = field(init=False, default=120.0)  # starting is quick; the workspace is looked at before
+    timeout_s: float = field(init=False, default=120.0)  # starting is quick; the workspace is checked before
 
     @property
     def description(self) -> str:
-        """What it does."""
+        """Return what it does."""
         return _DESCRIPTION
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
-        """Fail where the command can't be started, before anybody is asked."""
+        """Raise for a command that cannot be started, before asking a person."""
         _require_one(self._classified(arguments))
         super().check(arguments, context)
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:  # type: ignore[override]
-        """Start the command and return what became of it in the first second.
+        """Start the command and return its state after the first second.
 
         Raises:
             ToolFailed: It is in no tier, or can't be started.
@@ -95,9 +95,9 @@ class StartProcess(ExecuteCommand):
         if watched.is_ended and process.failed is not None:
             raise process.failed
         left_out = dict.fromkeys(left_out for _, _, left_out in prepared if left_out)
-        notes = [*news, *([] if watched.is_ended else ["You will be told when it ends."]), *left_out]
+        notes = [*news, *([] if watched.is_ended else ["You will be notified when it ends."]), *left_out]
         told = {"process": process.id, "state": f"{watched.how()}.", "note": " ".join(notes) or None}
-        # What it changes from now on is this call's: that tells a replay.
+        # From now on its changes belong to this call; a replay relies on that.
         return ToolResult(True, {**told, **watched.read(None, LIMIT)}, metadata={"runs_on": not watched.is_ended})
 
     def _has_loopback(self, arguments: Mapping[str, Any]) -> bool:
@@ -105,7 +105,7 @@ class StartProcess(ExecuteCommand):
 
 
 def _require_one(found: Classified) -> None:
-    """Refuse a line that is more than one command or pipe."""
+    """Raise unless the line is one command or pipe."""
     if any(part.line is not None and part.line.joint not in ("", "|") for part in found.parts):
         raise ToolFailed(
             "validation", "a process is one command, or several joined by |; nothing was started",
@@ -136,7 +136,7 @@ def tools(desk: Desk) -> Sequence[inarch.Tool]:
     def read_process(
         process: str, context: inarch.ToolContext, since: int | None = None, wait_s: float = 0
     ) -> dict[str, Any]:
-        """Return output of a process; wait_s waits for its end or its pattern. Don't poll: you are told of both."""
+        """Return output of a process; wait_s waits for its end or its pattern. Don't poll: you are notified of both."""
         watched = desk.find(process)
         news = watched.wait(wait_s, context.cancelled)
         return {"state": f"{watched.how()}.", **watched.read(since, LIMIT), "note": " ".join(news) or None}

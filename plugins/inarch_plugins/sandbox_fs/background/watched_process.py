@@ -1,4 +1,4 @@
-"""One process as its session sees it: what it wrote and has not been read, and what there is to tell of it."""
+"""One process as its session sees it: its unread output, and the news about it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.processes.background import Running
 
 TAIL = 2_000
-"""Bytes of its last output that go with the news of its end."""
+"""Bytes of its last output that the news of its end includes."""
 _PIECE = 1 << 16
-_LOOK_S = 0.1  # how often it is looked whether a call that waits was cancelled
+_LOOK_S = 0.1  # how often to check whether a waiting call was cancelled
 _LONGEST_WORDS = 200
 
 
 @define(eq=False, repr=False)
 class Watched:
-    """A process. What there is to tell goes to the call that waits for it, else into the session's inbox.
+    """Process whose news goes to the call that waits for it, else into the session's inbox.
 
     Args:
-        inbox: Takes what the model is to hear where no call waits.
-        pattern: What is looked for in its output, until it is found.
+        inbox: Takes news for the model when no call waits.
+        pattern: The pattern to look for in its output, until it is found.
     """
 
     inbox: inarch.Inbox
@@ -48,13 +48,13 @@ class Watched:
 
     @property
     def process(self) -> Running:
-        """The process; only what was started is asked for it."""
+        """Return the process; only valid after it was started."""
         assert self._process is not None
         return self._process
 
     @property
     def named(self) -> str:
-        """Its id and its command."""
+        """Return its id and its command."""
         words = self.process.words
         return f"{self.process.id} ({words if len(words) <= _LONGEST_WORDS else words[:_LONGEST_WORDS] + ' …'})"
 
@@ -70,7 +70,7 @@ class Watched:
             threading.Thread(target=self._look, name=f"inarch-{process.id}-pattern", daemon=True).start()
 
     def end(self) -> None:
-        """Tell that nothing is left of it; called from the thread that watched over it."""
+        """Report that no process is left; called from the thread that watched it."""
         self._is_attached.wait()
         self.ended = time.monotonic()
         with self.process.changed:
@@ -83,7 +83,7 @@ class Watched:
             self._say(f"{self.how()}. {self.last_words()}")
 
     def last_words(self) -> str:
-        """Return the end of what it wrote, with a line that says so."""
+        """Return the end of its output, after a line that says so."""
         with self.process.changed:
             output = self.process.output
             cut = output.read(max(output.total - TAIL, 0), TAIL)
@@ -91,7 +91,7 @@ class Watched:
         return f"The end of its output:\n{tail}" if tail else "It wrote nothing."
 
     def how(self) -> str:
-        """Say whether it runs, and how it ended."""
+        """Describe whether it runs, or how it ended."""
         process, ran = self.process, self.process.ran
         since = f"{(self.ended or time.monotonic()) - process.began:.0f} s"
         if not self.ended:
@@ -105,14 +105,14 @@ class Watched:
         return f"{self.named} ended with exit code {ran.exit_code} after {since}"
 
     def wait(self, seconds: float, cancelled: threading.Event, *, is_first: bool = False) -> list[str]:
-        """Wait for its end or its pattern; what is returned is told nowhere else.
+        """Wait for its end or its pattern; news returned here is reported nowhere else.
 
-        What was said of its end and did not go in yet is taken back.
+        Undelivered news of its end is withdrawn.
 
         Args:
             seconds: How long.
-            cancelled: Ends the wait, and then the news are told elsewhere.
-            is_first: Whether it is the call that starts it.
+            cancelled: Ends the wait; the news is then reported elsewhere.
+            is_first: Whether the caller is the one that starts it.
         """
         process, end = self.process, time.monotonic() + seconds
         with process.changed:
@@ -130,7 +130,7 @@ class Watched:
         return news
 
     def read(self, since: int | None, limit: int) -> dict[str, Any]:
-        """Return output: from an offset on, or the last of what was not read yet."""
+        """Return output from an offset, or the last part of the unread output."""
         with self.process.changed:
             output = self.process.output
             start = self._read_to if since is None else since
@@ -164,13 +164,13 @@ class Watched:
             self._said.append(said.id)
 
     def _look(self) -> None:
-        """Look for the pattern in what is written, line by line, until it is there."""
+        """Search the output for the pattern, line by line, until it is found."""
         pattern, process = self.pattern, self.process
         assert pattern is not None
         try:
             self._find(pattern, process)
         except TooSlow:
-            self._tell(f"{self.named}: the pattern {pattern.text!r} takes too long, and is not looked for any more")
+            self._tell(f"{self.named}: the pattern {pattern.text!r} takes too long, and is no longer searched for")
         finally:
             pattern.close()
 
@@ -188,7 +188,7 @@ class Watched:
                 return
             if is_over:
                 return
-            # The line that has begun is looked at again once there is more of it.
+            # The unfinished last line is searched again once there is more of it.
             line_end = cut.data.rfind(b"\n") + 1
             at = cut.start + line_end if line_end else cut.end if len(cut.data) == _PIECE else cut.start
             seen = cut.end
@@ -208,7 +208,7 @@ def _unfinished(data: bytes) -> int:
 
 
 def _left_out(dropped: int, left: int, first: int) -> str:
-    told = [f"{dropped} bytes are gone, for only the last are kept"] if dropped else []
+    told = [f"{dropped} bytes are gone: only the last are stored"] if dropped else []
     if left:
-        told.append(f"{left} bytes stand before this: since = {first} shows them")
+        told.append(f"{left} bytes come before this: since = {first} shows them")
     return "; ".join(told)

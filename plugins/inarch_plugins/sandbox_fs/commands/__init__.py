@@ -1,6 +1,6 @@
-"""Commands: which may run, as what, and the tool that runs them.
+"""Commands: which may run, with which rights, and the tool that runs them.
 
-A rule is data. The read-only tier says of each program every option it may take (`programs`, `git_rules`); the
-workspace tier names the ways to run tests and builds (`runners`); everything else needs a `[commands.NAME]` of the
-user's. `classification.classify` reads the tables and nothing else; the operating system confines what then runs.
+Rules are data. The read-only tier lists every option that each program may take (`programs`, `git_rules`). The
+workspace tier lists the ways to run tests and builds (`runners`). Everything else needs a `[commands.NAME]` table of
+the user. `classification.classify` reads only the tables. The operating system confines what then runs.
 """

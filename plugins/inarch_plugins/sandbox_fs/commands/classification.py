@@ -1,4 +1,4 @@
-"""Which tier a command line is of, what it may do, and how it will run."""
+"""Classification of a command line: its tier, its rights, and how it will run."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _INSTEAD = {
     "python": "write it to a file and run python FILE", "python3": "write it to a file and run python3 FILE",
     "timeout": "give timeout_s instead", "git": "such as git status; use the tool git_commit to commit",
 }  # fmt: skip
-"""What to use instead where nobody can be asked."""
+"""Remedies if no person can be asked."""
 _CHANGES = Rights(writes=("",), executes=True)
 
 
 def classify(command: str | Sequence[str], grants: Grants | None = None, root: str = "") -> Classified:
-    """Return what a command line is; of files it looks at those it names for whether they hold secrets.
+    """Classify a command line; it opens only the files that the line names, to see whether they hold secrets.
 
     Args:
         command: The command line, or its words.
@@ -52,14 +52,14 @@ def classify(command: str | Sequence[str], grants: Grants | None = None, root: s
 
 
 def _line(line: Line, text: str, grants: Grants, root: str) -> Classified:
-    """Return what a line of several commands is: the strictest of what they are."""
+    """Classify a line of several commands by the strictest of them."""
     try:
         folder = lines.folder_in(line.folder, root)
     except Refused as refused:
         return Classified("none", ("cd", line.folder), rule="cd", reason=refused.reason, remedy=refused.remedy)
     parts: list[Classified] = []
     for part in line.parts:
-        # What the user granted is meant for the root.
+        # The user's grants apply in the root.
         found = _one(part.words, {} if folder else grants, f"{root}/{folder}" if folder else root, part.joint == "|")
         parts.append(evolve(lines.in_a_line(found, folder, part.joint == "|"), line=part, folder=folder))
     whole = lines.kept_whole(parts, f"{root}/{folder}" if folder else root)
@@ -67,7 +67,7 @@ def _line(line: Line, text: str, grants: Grants, root: str) -> Classified:
 
 
 def _one(words: tuple[str, ...], grants: Grants, root: str, fed: bool = False) -> Classified:
-    """Return what one command is; who is fed reads what another one writes."""
+    """Classify one command; a `fed` one reads the output of another."""
     if not words or not words[0]:
         return Classified("none", words, reason="the command names no program", remedy="give a program first")
     try:
@@ -83,12 +83,12 @@ def _one(words: tuple[str, ...], grants: Grants, root: str, fed: bool = False) -
             found = evolve(found, reason=reason, remedy="have it read a file that its words name")
         found = evolve(found, allowed_by=allowing(words, grants, fed))
         if any(".." in part.split("/") for word in words for part in word.split("=")):
-            return found  # above the workspace there is nothing for it, whoever let it run
+            return found  # nothing above the workspace is available to it, whoever allowed it
         return evolve(found, tier="asked", argv=words, rights=_CHANGES, shape=words)
 
 
 def _shell(line: str, grants: Grants, error: ToolFailed) -> Classified:
-    """Return what a line is that only a shell could run: a person may let one run it."""
+    """Classify a line that needs a shell: a person may allow it."""
     words = ("sh", "-c", line)
     granted = _granted(words, grants, "")
     return granted or Classified(
@@ -98,7 +98,7 @@ def _shell(line: str, grants: Grants, error: ToolFailed) -> Classified:
 
 
 def _with_variables(words: tuple[str, ...], grants: Grants, root: str, fed: bool) -> Classified:
-    """Return what a command is before which variables are set: a person is asked, whatever it is without them."""
+    """Classify a command with variables before it: a person is asked, whatever it is without them."""
     variables, rest = split_variables(words)
     found = _granted(words, grants, root, fed)
     if found is None:
@@ -114,7 +114,7 @@ def _with_variables(words: tuple[str, ...], grants: Grants, root: str, fed: bool
 
 
 def _found(words: tuple[str, ...], grants: Grants, root: str, fed: bool) -> Classified:
-    """Return what the first tier says that knows the words; what a rule refuses, the user's own may still allow."""
+    """Return the result of the first tier that knows the words; the user's own grants may allow what a rule refuses."""
     try:
         found = _read_only(words, root, fed)
     except Refused:
@@ -125,7 +125,7 @@ def _found(words: tuple[str, ...], grants: Grants, root: str, fed: bool) -> Clas
 
 
 def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | None:
-    """Return what a program of the read-only tier is; a rule that refuses leaves the other tiers out of it."""
+    """Classify a program of the read-only tier; a refusing rule excludes the other tiers."""
     if words[:2] in (("git", "--no-pager"), ("git", "-P")):
         words = ("git", *words[2:])
     rule = _rule(words)
@@ -205,7 +205,7 @@ def _runner(words: tuple[str, ...], root: str) -> Runner | None:
 
 
 _OWN_SCRIPT = Runner("FILE")
-"""A program of the workspace, by its path."""
+"""Program of the workspace, named by its path."""
 
 
 def _none(words: tuple[str, ...]) -> Classified:
@@ -215,7 +215,7 @@ def _none(words: tuple[str, ...]) -> Classified:
     if "=" in name:
         raise Refused("variables can't be set before a command", "leave them out", grantable=False)
     if name == "git":
-        reason = f"git {' '.join(words[1:2])} is not among the commands that only look"
+        reason = f"git {' '.join(words[1:2])} is not one of the read-only commands"
     elif "/" in name:
         reason = f"{reason}: programs are given by name"
         remedy = "name it ./PATH if it is a program of the workspace"

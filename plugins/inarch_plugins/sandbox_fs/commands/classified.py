@@ -1,4 +1,4 @@
-"""What a command line was found to be: the record that judging it fills and running it reads."""
+"""Classified command line: the record made by judging it and read by running it."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ Tier = Literal["read-only", "workspace", "granted", "asked", "none"]
 
 @frozen
 class Classified:
-    """What a command line is.
+    """Classified command line.
 
     Args:
-        tier: `none` is refused; `asked` is known to no tier, so a person decides; all but `read-only` may change the
+        tier: `none` is refused; `asked` is in no tier, so a person decides; all but `read-only` may change the
             workspace.
-        words: What was given, split.
-        argv: What will run; for `none` empty.
-        rule: The rule that takes it, or refuses it.
-        reason: Why it is refused, or what there is to ask; of the read-only tier what it could show.
-        remedy: What to do instead of what is refused or where nobody can be asked.
-        allowed_by: The lines of configuration that would let it run without a question; empty where none should.
-        rights: What it may do.
+        words: The given words, split.
+        argv: The words that will run; empty for `none`.
+        rule: The rule that takes or refuses it.
+        reason: Why it is refused, or what to ask; in the read-only tier, what it could show.
+        remedy: The alternative if it is refused or no person can be asked.
+        allowed_by: The configuration lines that would allow it without a question; empty if none should.
+        rights: Its rights.
         passes: Names of variables that are passed on to it.
-        paths: The words that name files, for a look at where their links lead.
-        shape: The words with which all command lines begin for which one "always" counts.
+        paths: The words that name files, to check where their links lead.
+        shape: The first words of all command lines that one "always" covers.
         is_exact: Whether `shape` is all of the words.
-        exits: What exit codes other than 0 mean where they are no failure.
-        options_end: Of a search through folders, where in `argv` more options may stand; else 0.
-        in_pieces: Whether it shows less than lines of what it reads.
-        contents: Whether it may show what files once held.
-        line: Of one command of a line where its output goes and how it follows the one before it.
-        folder: Where it runs, relative to the root; empty for the root.
-        parts: What each command of a line is; of one command nothing.
+        exits: Meanings of exit codes other than 0 that are not failures.
+        options_end: For a search through folders, the index in `argv` where options may be added; else 0.
+        in_pieces: Whether it shows less than whole lines of its input.
+        contents: Whether it may show earlier contents of files.
+        line: For one command of a line, where its output goes and how it follows the previous one.
+        folder: Its working directory, relative to the root; empty for the root.
+        parts: The commands of a line; empty for one command.
     """
 
     tier: Tier
@@ -62,12 +62,12 @@ class Classified:
 
     @property
     def commands(self) -> tuple[Classified, ...]:
-        """The commands of the line, of one command itself."""
+        """Return the commands of the line, or the single command itself."""
         return self.parts or (self,)
 
     @property
     def text(self) -> str:
-        """The one way to write it."""
+        """Return its canonical spelling."""
         from shlex import join
 
         if not self.parts:

@@ -1,4 +1,4 @@
-"""The user's `[commands.NAME]`: what one takes, and the one that would allow a command."""
+"""The user's `[commands.NAME]`: the words that one takes, and the one that would allow a command."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 Grants = Mapping[str, Any]
-"""By name; each has `argv`, whose last `*` stands for any further words, `writes`, `network`, `env` and `stdin`."""
+"""Grants by name; each has `argv`, whose last `*` matches any further words, `writes`, `network`, `env` and `stdin`."""
 
 
 def matching(words: Sequence[str], grants: Grants, fed: bool = False) -> tuple[str, int] | None:
-    """Return the name of the grant that takes these words and how many of them it names; an exact one goes first.
+    """Return the name of the grant that takes these words and how many of them it names; exact ones go first.
 
-    A command that is `fed`, so behind a pipe, is no exact one without `stdin`: its input may be code.
+    A command that is `fed`, so after a pipe, is not an exact one without `stdin`: its input may be code.
     """
     best: tuple[str, int] | None = None
     for name, grant in grants.items():
@@ -28,13 +28,13 @@ def matching(words: Sequence[str], grants: Grants, fed: bool = False) -> tuple[s
 
 
 def network(grant: Any) -> dict[str, Any]:
-    """Return what a grant says of the network as members of `Rights`."""
+    """Return a grant's network settings as fields of `Rights`."""
     granted = grant.network
     return {"network": granted} if isinstance(granted, bool) else {"hosts": tuple(granted)}
 
 
 def allowing(words: Sequence[str], grants: Container[str], fed: bool = False) -> str:
-    """Return the lines of configuration that would allow exactly these words, under a name of their own."""
+    """Return the configuration lines that would allow exactly these words, under a name of their own."""
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", words[0].rpartition("/")[2]).strip("-") or "command"
     name, count = stem, 2
     while name in grants:

@@ -1,4 +1,4 @@
-"""What a repository's own settings would have git start, overruled where a person lets it run with more rights."""
+"""Overrides of a repository's settings that start programs, for git commands that a person gave more rights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _ALWAYS: Mapping[str, str] = {
     "safe.bareRepository": "explicit",
 }  # fmt: skip
 _WITHIN_REACH: Mapping[str, str] = {"protocol.file.allow": "never"}
-"""Beyond these where there is more to reach: of a repository at a path git runs the hooks, with no setting of ours."""
+"""Additional settings for commands with network or home files.
+
+In a repository at a path, git runs the hooks without any of our settings.
+"""
 _HARMLESS = re.compile(
     r"core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol"
     r"|safecrlf|quotepath|abbrev|compression|bigfilethreshold)"
@@ -32,10 +35,10 @@ _REFUSED = re.compile(
     r"|remote\..*\.(?:receivepack|uploadpack|vcs)",
     re.S,
 )
-"""Of these git takes the first word, or all of them, so that no later one overrules it."""
+"""Settings of which git takes the first value, or all of them, so that a later one cannot override it."""
 _INSTEAD = {"core.sshcommand": "ssh", "core.bare": "false", "gpg.program": "false", "credential.helper": ""}
 _CHECKS = frozenset({"sslverify", "protecthfs", "protectntfs", "fsckobjects"})
-"""Last words of settings that check something: on, whatever the repository says."""
+"""Last words of settings that enable a check: always on, whatever the repository says."""
 _ELSEWHERE = ("-C", "-c", "--git-dir", "--work-tree", "--exec-path", "--config-env", "--namespace", "--super-prefix")
 _MOVING = frozenset({"cd", "pushd", "chdir"})
 _SET_IN_LINE = re.compile(r"GIT_\w*=")
@@ -43,22 +46,22 @@ _BETWEEN = re.compile(r"[\s;|&(){}<>`'\"$]+")
 
 
 def names_git(words: Sequence[str]) -> bool:
-    """Whether git is named among a command's words, or in a line for a shell."""
+    """Return whether git is named among a command's words, or in a line for a shell."""
     return any(_is_git(part) for line in _lines(words) for part in line)
 
 
 def require_root_repository(words: Sequence[str], folder: str = "") -> None:
-    """Refuse words with which git would run elsewhere than in the root's repository, or by other settings.
+    """Refuse words that run git outside the root's repository, or with other settings.
 
     Args:
-        words: What would run.
-        folder: Where, relative to the root; empty for the root.
+        words: The command.
+        folder: Its working directory, relative to the root; empty for the root.
     """
     found = f"cd {folder}" if folder else next(filter(None, map(_leading_elsewhere, _lines(words))), "")
     if found:
         raise ToolFailed(
             "permission",
-            f"{found}: with more rights git is let run in the root's own repository only, by the settings it has there",
+            f"{found}: with more rights git runs only in the root's own repository, with its settings",
             f"leave {found} out, or let it run without w, g and f",
         )  # fmt: skip
 
@@ -75,7 +78,7 @@ def _is_git(word: str) -> bool:
 
 
 def _leading_elsewhere(words: Sequence[str]) -> str:
-    """Return what among words has git run elsewhere, or by settings that are not known to be harmless."""
+    """Return the word that runs git elsewhere, or with settings not known to be harmless."""
     if any(map(_is_git, words)) and (named := next(filter(_SET_IN_LINE.match, words), "")):
         return named
     if (
@@ -83,7 +86,7 @@ def _leading_elsewhere(words: Sequence[str]) -> str:
         and not _is_git(words[0])
         and (moved := next((word for word in words if word in _MOVING), ""))
     ):
-        return moved  # of a shell: into a folder whose repository has settings of its own
+        return moved  # in a shell: into a folder whose repository has settings of its own
     for number, word in enumerate(words):
         left = iter(words[number + 1 :] if _is_git(word) else ())
         for option in left:
@@ -97,23 +100,23 @@ def _leading_elsewhere(words: Sequence[str]) -> str:
 
 
 def overruling(keys: Collection[str], *, reaches: bool) -> Mapping[str, str]:
-    """Return git's variables for a command that a person lets run, given the settings that the repository brings.
+    """Return git's variables for a command that a person allowed, given the repository's settings.
 
-    What of those is not known to be harmless is set to nothing. Git takes the last word of the environment.
+    Settings not known to be harmless are set to nothing. Git gives the environment precedence.
 
     Args:
         keys: The names of the repository's settings.
         reaches: Whether the command has the network, or files of the home folder.
 
     Raises:
-        ToolFailed: A setting of the repository can't be overruled.
+        ToolFailed: A setting of the repository cannot be overridden.
     """
     theirs = [key for key in dict.fromkeys(keys) if key and not _HARMLESS.fullmatch(key.lower())]
     stubborn = next((key for key in theirs if _REFUSED.fullmatch(key.lower())), "")
     if stubborn:
         raise ToolFailed(
-            "permission", f"the repository's .git/config sets {stubborn}, which can't be overruled here",
-            "run it yourself in a terminal, or take the setting out",
+            "permission", f"the repository's .git/config sets {stubborn}, which can't be overridden here",
+            "run it yourself in a terminal, or remove the setting",
         )  # fmt: skip
     ours = {**_ALWAYS, **(_WITHIN_REACH if reaches else {})}
     always = {key.lower() for key in ours}

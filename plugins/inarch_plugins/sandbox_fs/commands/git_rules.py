@@ -1,8 +1,8 @@
-"""The read-only tier of git: the subcommands that look, their options, and what makes git start nothing.
+"""Read-only tier of git: its subcommands, their options, and the settings that keep git from starting programs.
 
-Left out on purpose: what starts programs or reads outside (`--ext-diff --textconv --no-index -O --exec-path`),
-writes (`--output`), checks signatures with a program that the repository may name (`--show-signature`, `%G?`), or
-reaches another repository (`-C --git-dir --recurse-submodules`).
+Left out on purpose: what starts programs or reads outside (`--ext-diff --textconv --no-index -O --exec-path`), writes
+(`--output`), checks signatures with a program that the repository may name (`--show-signature`, `%G?`), or reaches
+another repository (`-C --git-dir --recurse-submodules`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ SETTINGS: Mapping[str, str] = {
     "column.ui": "never", "column.branch": "never", "column.tag": "never", "column.status": "never",
     "color.ui": "false", "protocol.allow": "never", "help.autoCorrect": "0",
 }  # fmt: skip
-"""Settings above all that a repository's own configuration says, as if given with `-c`."""
+"""Settings with precedence over a repository's own, as if given with `-c`."""
 
 
 def environment(more: Mapping[str, str]) -> Mapping[str, str]:
-    """Return git's variables: where the repository is, what must not be looked for, and settings that rule."""
+    """Return git's variables: the repository's path, what must not be looked for, and overriding settings."""
     found = {
         "GIT_DIR": ".git",
         "GIT_WORK_TREE": ".",
@@ -42,7 +42,7 @@ def environment(more: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def as_variables(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that give git settings, which rule over those of files."""
+    """Return the variables that give git settings, which take precedence over those of files."""
     found = {"GIT_CONFIG_COUNT": str(len(settings))}
     for number, (key, value) in enumerate(settings.items()):
         found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
@@ -176,7 +176,7 @@ GIT: tuple[Rule, ...] = (
 def prepared(rest: tuple[str, ...], rule: Rule) -> tuple[str, ...]:
     """Return git's command line as it will run: the subcommand, forced options, the words given.
 
-    Words of a word diff end at white space, whatever the repository's attributes say: smaller pieces show secrets.
+    A word diff splits at white space, whatever the repository's attributes say: smaller pieces show secrets.
     """
     found: list[str] = []
     for position, word in enumerate(rest):

@@ -1,7 +1,7 @@
 """Git's words in a workspace that is a folder of a repository: no other folder may be shown.
 
-Git takes a word before `--` for a revision only, and one behind it for a path below the folder it runs in. So each word
-goes where it belongs. Revisions are held to commits, because the hash of a blob or a tree may be another folder's.
+Git reads a word before `--` only as a revision, and one after it as a path below the working directory. So each word is
+put on its side. Revisions must be commits, because the hash of a blob or a tree may belong to another folder.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from inarch_plugins.sandbox_fs.commands.rules import Reader
 _WITHOUT_REVISION = frozenset({"git status", "git ls-files"})
 _OF_FOLDER = _WITHOUT_REVISION | {"git diff", "git log", "git show", "git grep"}
 _SCOPED = _OF_FOLDER | {"git blame", "git cat-file", "git ls-tree"}
-"""The other subcommands show names and messages of commits, as `git_show` does."""
-_HISTORY = ("--follow", "--full-diff", "-L")  # they go on where a file had its old name
+"""Subcommands limited to the folder; the others show names and messages of commits, as `git_show` does."""
+_HISTORY = ("--follow", "--full-diff", "-L")  # they continue with a file's old name
 _LEADING_OUT = {"git log": _HISTORY, "git show": (*_HISTORY, "--all", "--tags")}  # a tag may name a blob
 _BELOW = re.compile(r"(?P<revision>[^:]*|:[0-3]):\./[^:]*")
 _OF_COMMIT = re.compile(r"(?!.*\.\.).+\^(?:[@!]|-[0-9]*)")
@@ -31,7 +31,7 @@ def scoped(name: str, words: Sequence[str], root: str) -> tuple[str, ...]:
 
     Args:
         name: The rule that takes the words.
-        words: The command as it was given.
+        words: The given command.
         root: The workspace's absolute path.
     """
     rule = next(one for one in GIT if one.name == name)

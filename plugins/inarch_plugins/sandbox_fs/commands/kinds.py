@@ -1,4 +1,4 @@
-"""The kinds of words that a program is given, and what each may look like."""
+"""Kinds of words that a program may be given, and the form of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inarch_plugins.sandbox_fs.paths import normal
 
 
 class Refused(Exception):
-    """A command line that a rule does not take: why, what to do, and whether the user's own rule could allow it."""
+    """Refused command line: why, what to do, and whether the user's own rule could allow it."""
 
     def __init__(self, reason: str, remedy: str = "", *, grantable: bool = True) -> None:
         super().__init__(reason)
@@ -41,7 +41,7 @@ _PATTERNS = {
 }  # fmt: skip
 _ATTACHED = re.compile(r"-[A-Za-z](?P<path>/.*|\.\..*)", re.S)  # -C../x
 KINDS = frozenset({"text", "path", "object", *_PATTERNS})
-"""The kinds that have a name; any other is the words it may be, with `|` between them."""
+"""The kinds with a name; any other kind is the list of its words, separated by `|`."""
 
 
 def check(kind: str, word: str, root: str) -> None:
@@ -57,7 +57,7 @@ def check(kind: str, word: str, root: str) -> None:
 
 
 def _names_an_alias(word: str) -> bool:
-    """Whether git could look a format's name up in the repository's configuration."""
+    """Return whether git could look a format's name up in the repository's configuration."""
     own = word.startswith(("format:", "tformat:"))
     return bool(word) and "%" not in word and not own and word not in _NAMED_FORMATS
 
@@ -73,7 +73,7 @@ def check_path(word: str, root: str) -> None:
 
 
 def _inside(word: str, root: str) -> str:
-    """Return what to write instead of a path that, links aside, lies in the workspace."""
+    """Return the relative spelling of a path that, links aside, lies in the workspace."""
     import posixpath
 
     base = root or "/workspace"
@@ -84,8 +84,8 @@ def _inside(word: str, root: str) -> str:
 
 
 def check_free(word: str, root: str) -> None:
-    """Refuse a free argument that has a path leaving the workspace, by itself or behind an option's `=`."""
-    if "://" in word:  # an address is no path
+    """Refuse a free argument with a path that leaves the workspace, by itself or after an option's `=`."""
+    if "://" in word:  # an address is not a path
         return
     attached = _ATTACHED.match(word)
     for part in (word, word.partition("=")[2], attached["path"] if attached else ""):

@@ -1,4 +1,4 @@
-"""A line of several commands: each is judged by itself, and the strictest of what they are is what the line is."""
+"""Lines of several commands: each command is judged by itself, and the strictest determines the line."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inarch_plugins.sandbox_fs.commands.shells import STANDARD_INPUT
 from inarch_plugins.sandbox_fs.paths import normal
 
 _TIERS = ("read-only", "granted", "workspace", "asked", "none")
-"""From the one that asks least."""
+"""Tiers, the most permissive first."""
 
 
 def folder_in(named: str, root: str) -> str:
-    """Return the folder that a line begins with `cd` for, relative to the root; empty for the root itself."""
+    """Return the folder of a line's leading `cd`, relative to the root; empty for the root itself."""
     if not named:
         return ""
     inside = named == root or named.startswith(f"{root}/")
@@ -30,11 +30,11 @@ def folder_in(named: str, root: str) -> str:
 
 
 def in_a_line(found: Classified, folder: str, fed: bool) -> Classified:
-    """Return what a command is among others: a person is asked where alone the approve mode may answer, or nobody.
+    """Classify one command among others; a person decides about some that the approval mode could allow alone.
 
-    That is for a file of the workspace that is run by its path and for what is piped into a build (`make -f -`), which
-    is how text from elsewhere would have code run behind a harmless command; and for git in a folder, where a
-    repository may give it orders.
+    This applies to a file of the workspace that is run by its path and to input piped into a build (`make -f -`). With
+    these, text from elsewhere could have code run behind a harmless command. It also applies to git in a folder, where
+    a repository may have settings that start programs.
     """
     read = fed and any(map(STANDARD_INPUT.fullmatch, found.words[1:]))
     if found.tier == "workspace" and (read or "FILE" in found.rule.split()):
@@ -42,7 +42,7 @@ def in_a_line(found: Classified, folder: str, fed: bool) -> Classified:
         reason = f"{found.words[0]} runs {what}"
         return evolve(found, tier="asked", reason=reason, remedy="run it in a call of its own", shape=found.words)
     if folder and found.tier == "read-only" and found.words[0] == "git":
-        reason = f"git in {folder} takes orders from a repository there"
+        reason = f"git in {folder} uses the settings of a repository there"
         return evolve(
             found, tier="asked", argv=found.words, reason=reason, remedy="use git in the root, with a path",
             rights=Rights(writes=("",), executes=True), options_end=0,
@@ -51,9 +51,9 @@ def in_a_line(found: Classified, folder: str, fed: bool) -> Classified:
 
 
 def kept_whole(parts: Sequence[Classified], root: str) -> Sequence[Classified]:
-    """Return the commands, a reason added to those that take apart what the ones before them show of secrets.
+    """Return the commands; those that split output which may hold secrets get a reason to ask.
 
-    What is shown is looked through for secrets, which are not found again in pieces of a line.
+    Output is searched for secrets, which cannot be recognized in pieces of a line.
     """
     found: list[Classified] = []
     before: list[Classified] = []
@@ -69,26 +69,26 @@ def kept_whole(parts: Sequence[Classified], root: str) -> Sequence[Classified]:
 
 
 def _shown_secrets(part: Classified, root: str) -> str:
-    """Return where a command of the read-only tier could show secrets from, "" where it shows none."""
+    """Return the source from which a read-only command could show secrets, "" if it shows none."""
     if part.contents:
         return "the repository"
     return could_show(part.rule, part.paths, root, part.options_end > 0) if part.tier == "read-only" else ""
 
 
 def is_open(part: Classified) -> bool:
-    """Whether there is something to ask about a command."""
+    """Return whether a command needs a question."""
     return part.tier not in ("read-only", "granted") or (part.tier == "read-only" and bool(part.reason))
 
 
 def place(parts: Sequence[Classified], part: Classified) -> str:
-    """Return how a command of a line is named to people."""
+    """Return the name of a command of a line for people."""
     from shlex import join
 
     return f"part {next(at for at, one in enumerate(parts, 1) if one is part)}, {join(part.words)}"
 
 
 def strictest(parts: Sequence[Classified], text: str, grants: Grants) -> Classified:
-    """Return what the line is: as its strictest command; the reason names each that is not allowed by itself."""
+    """Classify the line by its strictest command; the reason names each that is not allowed by itself."""
     worst = max(parts, key=lambda part: _TIERS.index(part.tier))
     asking = [part for part in parts if part.tier == "none"][:1] or [part for part in parts if is_open(part)]
     writes = dict.fromkeys(path for part in parts for path in part.rights.writes)
@@ -108,7 +108,7 @@ def strictest(parts: Sequence[Classified], text: str, grants: Grants) -> Classif
 
 
 def _allowing(parts: Iterable[Classified], text: str, grants: Grants, folder: str) -> str:
-    """Return the tables that would allow each of these commands, or the line itself where it leaves the root."""
+    """Return the tables that would allow each of these commands, or the line itself if it leaves the root."""
     if folder:
         return allowing(("sh", "-c", text), grants)
     tables: list[str] = []

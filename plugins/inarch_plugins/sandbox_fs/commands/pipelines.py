@@ -1,4 +1,4 @@
-"""Run what was judged: one command, or the pipelines of a line one after the other, and tell what came of it."""
+"""Execution of judged commands: one command, or the pipelines of a line one after the other, with their result."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.commands.classified import Classified
 
 MOST_CHARACTERS = 4_000_000
-"""Characters of output that are kept; of more, the middle is dropped."""
+"""Maximum characters of stored output; beyond it the middle is dropped."""
 _LAST = 2_000
 
 
 def run(found: Classified, context: ToolContext, timeout_s: float, in_process: str = "") -> dict[str, Any]:
-    """Run a command, or a line of them, and return its output; with the network of a process where one is named.
+    """Run a command or a line and return its output; use the network of a process if one is named.
 
     Raises:
-        ToolFailed: It can't be started, or took too long.
+        ToolFailed: It cannot be started, or took too long.
     """
     course = Course(found, context, timeout_s, in_process)
     for pipeline in _pipelines(found.commands):
@@ -41,7 +41,7 @@ def run(found: Classified, context: ToolContext, timeout_s: float, in_process: s
 
 
 def _pipelines(parts: Sequence[Classified]) -> Iterator[tuple[Classified, ...]]:
-    """Yield the commands that run at the same time, each behind a pipe from the one before it."""
+    """Yield the groups of commands that run at the same time, joined by pipes."""
     together: list[Classified] = []
     for part in parts:
         if together and (part.line is None or part.line.joint != "|"):
@@ -53,7 +53,7 @@ def _pipelines(parts: Sequence[Classified]) -> Iterator[tuple[Classified, ...]]:
 
 @define(eq=False, repr=False)
 class Course:
-    """The course of one line: what ran so far, and what came of it."""
+    """Progress of one line: what ran so far, and with what result."""
 
     found: Classified
     context: ToolContext
@@ -72,10 +72,10 @@ class Course:
         self.show = _shown_by(self.context.emit)
 
     def go_on(self, pipeline: Sequence[Classified]) -> None:
-        """Run the next pipeline, unless the one before it ended so that it is passed over.
+        """Run the next pipeline, unless the exit code of the previous one skips it.
 
         Raises:
-            ToolFailed: It can't be started, or took too long.
+            ToolFailed: It cannot be started, or took too long.
         """
         joint = pipeline[0].line.joint if pipeline[0].line is not None else ""
         if self.last is not None and joint == ("&&" if self.last.exit_code != 0 else "||"):
@@ -90,7 +90,7 @@ class Course:
         except ToolFailed as error:
             if self.last is None:
                 raise
-            told = f"{self._named(pipeline[0])}: {error.message}; what stands before it has run"
+            told = f"{self._named(pipeline[0])}: {error.message}; the commands before it have run"
             raise ToolFailed(error.code, told, error.remedy) from None
         self._take(pipeline, prepared, ran)
         if ran.timed_out:
@@ -104,7 +104,7 @@ class Course:
             return workspace.run(words, rights, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show)
         joins = able(workspace, RunsPiped)
         if joins is None:
-            raise ToolFailed("execution", "this workspace joins no programs", "run one command a call")
+            raise ToolFailed("execution", "this workspace does not support pipes", "run one command a call")
         more: dict[str, Any] = {"in_process": self.in_process} if self.in_process else {}
         programs = piped(pipeline, prepared)
         return joins.run_piped(programs, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show, **more)
@@ -123,7 +123,7 @@ class Course:
                 self.notes += self._ending(part, code, killed_by)
 
     def _ending(self, part: Classified, code: int | None, killed_by: int) -> Iterator[str]:
-        """Yield what there is to say of how a command ended; of one in a line also which it is."""
+        """Yield the notes on how a command ended; within a line they name the command."""
         meaning = part.exits.get(code or 0, "")
         if self.found.parts and (code != 0 or killed_by):
             how = f"killed by {signal_name(killed_by)}" if killed_by else f"exit code {code}"
@@ -137,7 +137,7 @@ class Course:
         return place(self.found.commands, part)
 
     def result(self) -> dict[str, Any]:
-        """Return what came of the whole line."""
+        """Return the result of the whole line."""
         assert self.last is not None
         text, is_cut = _cut("".join(self.texts))
         if is_cut or self.is_cut:
@@ -166,7 +166,7 @@ Prepared = tuple[tuple[str, ...], Rights, str]
 
 
 def piped(pipeline: Sequence[Classified], prepared: Sequence[Prepared]) -> list[Piped]:
-    """Return the programs of a pipeline as a workspace runs them."""
+    """Return the programs of a pipeline in the form that a workspace runs."""
     return [
         Piped(words, rights, *(() if part.line is None else (part.line.output, part.line.errors)))
         for part, (words, rights, _) in zip(pipeline, prepared, strict=True)
@@ -174,9 +174,9 @@ def piped(pipeline: Sequence[Classified], prepared: Sequence[Prepared]) -> list[
 
 
 def prepare(found: Classified, context: ToolContext, *, loopback: bool = False) -> Prepared:
-    """Return the words and rights with which a command runs, and what it leaves out, after a look at the workspace.
+    """Return the words and rights with which a command runs, and notes on omissions, after checking the workspace.
 
-    With `loopback` of a process it has no other network, whatever the user granted it.
+    With `loopback` of a process it has no other network, whatever the user granted.
     """
     words, rights, left_out = _prepared(found, context)
     if loopback and (rights.network or rights.hosts):
@@ -201,8 +201,8 @@ def _prepared(found: Classified, context: ToolContext) -> Prepared:
                 found.rule, argv, found.options_end, posixpath.join(workspace.root, folder)
             )
         return argv, rights, left_out
-    # What a person allows is for what was asked about, and for the program that they meant, not for one that the
-    # workspace brings.
+    # A person's approval applies to what was asked, and to the program that they meant, not to one that the workspace
+    # brings.
     chosen = (context.rights or {}) if found.tier != "granted" else {}
     rights = put_together(found, chosen)
     runs_workspace = found.tier == "workspace" or (is_known(found.argv[0]) and not rights.home)
@@ -218,7 +218,7 @@ def _prepared(found: Classified, context: ToolContext) -> Prepared:
 
 
 def _shown_by(emit: Callable[[str], None]) -> Callable[[bytes], None]:
-    """Return what decodes pieces of output, whose characters may be cut between two of them."""
+    """Return a decoder for pieces of output, which may split a character."""
     import codecs
 
     decoder = codecs.getincrementaldecoder("utf-8")("replace")

@@ -1,8 +1,8 @@
-"""The read-only tier but for git: every option that each program may be given.
+"""Read-only tier except git: every option that each program may be given.
 
-Left out on purpose: what writes (`sort -o`, `find -fprint`), starts programs (`find -exec`, `sort --compress-program`),
-follows links out of the workspace (`grep -R`, `find -L`, `du -L`), takes names of files from a file (`--files0-from`)
-or never ends (`tail -f`).
+Left out on purpose are options that write (`sort -o`, `find -fprint`), start programs (`find -exec`, `sort
+--compress-program`), follow links out of the workspace (`grep -R`, `find -L`, `du -L`), read names of files from a file
+(`--files0-from`) or never end (`tail -f`).
 """
 
 from __future__ import annotations

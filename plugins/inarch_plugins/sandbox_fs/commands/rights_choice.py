@@ -1,4 +1,4 @@
-"""What a person can let a command do in the question about it: the network, this repository, files of their home."""
+"""Rights that a person can give a command in the question: the network, this repository, files of their home."""
 
 from __future__ import annotations
 
@@ -29,17 +29,20 @@ KEPT_OF_GIT = tuple(
     for name in ("hooks", "config", "config.worktree", "modules", "worktrees", "info", "commondir",
                  "objects/info/alternates", "remotes", "branches")
 )  # fmt: skip
-"""What a later git would take orders from, whoever starts it: a program that may change `.git` leaves it as it is."""
+"""Files that a later git reads settings or hooks from.
+
+A program that may change `.git` must leave them as they are.
+"""
 UNFINISHED_OF_GIT = tuple(f".git/{name}" for name in ("rebase-merge", "rebase-apply", "sequencer"))
-"""What git itself leaves to be gone on with, commands to execute among it: other programs leave it as it is."""
+"""State of unfinished git operations, including commands to execute: other programs must leave it as it is."""
 
 _LEADS_TO = " -> "
 
 
 def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: bool = False) -> RightsOffer | None:
-    """Return what a person can let a command do, and what it may do as chosen; None where there is nothing to choose.
+    """Return the rights that a person can choose for a command, and those chosen; None if there is no choice.
 
-    Of the network there is nothing to choose where it has `loopback` of a process.
+    With `loopback` of a process there is no choice of network.
     """
     if found.tier not in ("asked", "workspace"):
         return None
@@ -68,19 +71,19 @@ def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: boo
 
 
 def _is_fed_code(found: Classified) -> bool:
-    """Whether a command behind a pipe may run what it reads there."""
+    """Return whether a command after a pipe may run its input as code."""
     is_fed = found.line is not None and found.line.joint == "|"
     return is_fed and found.tier != "read-only" and reads_code(found.words, found.rule)
 
 
 def _may_be_another(found: Classified) -> bool:
-    """Whether what these words run is the workspace's to change."""
+    """Return whether the workspace could change what these words run."""
     program = found.argv[0]
     return found.tier == "workspace" or "/" in program or program in CARRIERS or is_known(program)
 
 
 def put_together(found: Classified, chosen: ChosenRights) -> Rights:
-    """Return what a command may do: what its tier lets it, and what a person chose."""
+    """Return a command's rights: those of its tier, and those that a person chose."""
     rights = found.rights
     if NETWORK.name in chosen:
         rights = evolve(rights, network=True, hosts=())
@@ -91,20 +94,20 @@ def put_together(found: Classified, chosen: ChosenRights) -> Rights:
 
 
 def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool, loopback: bool) -> Iterable[str]:
-    """Say what a command may do, a line each: what is off can be chosen by its key."""
+    """Describe a command's rights, a line each; rights that are off can be chosen by their key."""
     files = chosen.get(FILES.name, ())
     opened = [part for part in found.parts if is_open(part)]
     yield from (f"{place(found.parts, part)}: {part.reason}" for part in opened)
     yield (
         "each of these " * bool(opened)
-        + "may change the workspace but for .git and .inarch, and start programs; beyond that"
+        + "may change the workspace except .git and .inarch, and start programs; beyond that"
     )
     yield (
         "     network: loopback of a process, and nothing beyond" if loopback
         else f"  w  network: {'all of it' if NETWORK.name in chosen else 'none'}"
     )  # fmt: skip
     if has_repository:
-        on = "may be changed, but for its hooks and settings; its hooks are off"
+        on = "may be changed, except its hooks and settings; its hooks are off"
         yield f"  g  .git: {on if REPOSITORY.name in chosen else 'can only be read'}"
     yield f"  f  home folder: {'hidden but for ' + ', '.join(files) if files else 'hidden'}"
     if files:
@@ -113,7 +116,7 @@ def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool, loop
 
 
 def _resolved(name: str, root: str) -> str:
-    """Return a file of the home folder as the question shows it: its path, and where that leads if it is a link."""
+    """Return a file of the home folder as the question shows it: its path, and the target if it is a link."""
     unseen = any(unicodedata.category(char)[0] == "C" for char in name)
     if not name or unseen or name.count(_LEADS_TO) > 1:
         raise ToolFailed("validation", f"not a file that can be named: {name!r}")
@@ -129,14 +132,14 @@ def _resolved(name: str, root: str) -> str:
     except OSError as error:
         raise ToolFailed("not_found", f"{given}: {(error.strerror or str(error)).lower()}") from None
     if not stat.S_ISREG(found.st_mode):
-        raise ToolFailed("validation", f"{given} is no regular file; name each file of a folder")
+        raise ToolFailed("validation", f"{given} is not a regular file; name each file of a folder")
     if expected and expected != real:
-        raise ToolFailed("conflict", f"{given} leads elsewhere by now: to {real}, not to {expected}")
+        raise ToolFailed("conflict", f"{given} now leads elsewhere: to {real}, not to {expected}")
     return path if path == real else f"{path}{_LEADS_TO}{real}"
 
 
 def _named_and_real(shown: str) -> tuple[str, str]:
-    """Return the name that a program's own home folder has for a file, and the file."""
+    """Return the name of a file in the program's own home folder, and the real file."""
     path, _, real = shown.partition(_LEADS_TO)
     home = os.path.realpath(os.path.expanduser("~"))
     return os.path.relpath(path, home), real or path

@@ -1,4 +1,4 @@
-"""The small language in which a rule says what a program may be given, and the reading of words against it."""
+"""Rule language for what a program may be given, and the check of words against a rule."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class Operand(NamedTuple):
 
 @frozen(slots=False)
 class Rule:
-    """What one program of the read-only tier may be given.
+    """Rule for one program of the read-only tier.
 
     Args:
-        name: The program, for git with its subcommand; what a command line must begin with.
+        name: The program, for git with its subcommand. A command line must begin with it.
         options: Every option it may take. `-a` takes no value; `-n:count` takes one, attached or as the next word;
-            `--format=text` only attached; `--color?auto|never` may have one attached. After the sign stands the
-            value's kind, or the words it may be. `-#` is any number, as in `head -5`.
+            `--format=text` only attached; `--color?auto|never` may have one attached. The value's kind, or its possible
+            words, follow the sign. `-#` is any number, as in `head -5`.
         operands: The kinds of its operands in order; the last may have `*`, `+` or `?`.
-        style: How it reads words: `gnu` joins short options and takes operands anywhere, `git` joins nothing, `find`
+        style: How it parses words: `gnu` joins short options and takes operands anywhere, `git` joins nothing, `find`
             has words for options, `free` takes anything.
         instead_of_first: Options that take the first operand's place.
         optional_with: Options with which the last operand may be left out.
-        forced: Words put behind the name.
-        exits: What an exit code other than 0 means where it is no failure.
+        forced: Words inserted after the name.
+        exits: Meanings of exit codes other than 0 that are not failures.
     """
 
     name: str
@@ -61,12 +61,12 @@ class Rule:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words that a command line must begin with."""
+        """Return the words that a command line must begin with."""
         return tuple(self.name.split())
 
     @cached_property
     def table(self) -> Mapping[str, Option]:
-        """The options by name."""
+        """Return the options by name."""
         found = {}
         for word in self.options.split():
             parts = _OPTION.fullmatch(word)
@@ -76,7 +76,7 @@ class Rule:
         return found
 
     def expected(self, given: frozenset[str]) -> tuple[Operand, ...]:
-        """Return the operands it takes beside the options that were given."""
+        """Return the operands that it takes besides the given options."""
         kinds = self.operands.split()
         if given.intersection(self.instead_of_first.split()):
             kinds = kinds[1:]
@@ -97,12 +97,11 @@ _FIND_WORDS = ("(", ")", "!", ",")
 
 @define(eq=False, repr=False)
 class Reader:
-    """Reads words from the left; what it doesn't know is refused.
+    """Reader of words from the left, which refuses unknown ones.
 
-    Once it has read, `objects` are the words that may name a file of a revision, such as `HEAD:a`, and `options_end` is
-    where among the words more options could stand. `places` are the positions of the operands before it. Who is `fed`
-    reads what another program writes where it names no file. `given` are the options, those with a value also as
-    `NAME=VALUE`.
+    After reading, `objects` are the words that may name a file of a revision, such as `HEAD:a`. `options_end` is the
+    index at which more options could be inserted. `places` are the indexes of the operands before it. A `fed` command
+    that names no file reads another program's output. `given` are the options, those with a value also as `NAME=VALUE`.
     """
 
     rule: Rule

@@ -1,4 +1,4 @@
-"""The workspace tier: the ways in which tests and builds are run. What runs is code of the workspace."""
+"""Workspace tier: the ways to run tests and builds, which run code of the workspace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attrs import Factory, frozen
 from inarch_plugins.sandbox_fs.commands.kinds import Refused, check_path
 
 VENVS = (".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "vendor/bin")
-"""Folders of the workspace in which a program of a project's own is looked for, before the user's."""
+"""Folders of the workspace that are searched for a project's own programs, before the user's."""
 
 _OWN = re.compile(r"(?:\./)?(?P<folder>(?:[\w.-]+/)*(?:bin|\.bin))/(?P<name>[\w.-]+)")
 _SCRIPT = re.compile(r"[\w@:.+-]+")
@@ -22,11 +22,11 @@ class Runner:
     """One way to run tests or builds.
 
     Args:
-        pattern: The words it begins with: words as they stand, several with `|`, `FILE` for a path of the workspace,
+        pattern: The words it begins with: literal words, alternatives with `|`, `FILE` for a path of the workspace,
             `NAME` for a plain word.
-        is_exact: Whether "always" means this very command and not all that begin like it.
+        is_exact: Whether "always" covers only this exact command, not all that begin like it.
         requires: A word that must be among the rest, such as `--check`; several with `|`; empty for none.
-        exits: What an exit code other than 0 means.
+        exits: Meanings of exit codes other than 0.
     """
 
     pattern: str
@@ -36,11 +36,11 @@ class Runner:
 
     @cached_property
     def words(self) -> tuple[frozenset[str], ...]:
-        """What each of the first words may be."""
+        """Return the alternatives for each of the first words."""
         return tuple(frozenset(word.split("|")) for word in self.pattern.split())
 
     def takes(self, words: Sequence[str], root: str) -> bool:
-        """Whether a command line begins like this."""
+        """Return whether a command line begins like this."""
         if len(words) < len(self.words):
             return False
         if not all(_is(word, wanted, root) for word, wanted in zip(words, self.words, strict=False)):
@@ -48,7 +48,7 @@ class Runner:
         return not self.requires or bool(set(self.requires.split("|")).intersection(words))
 
     def shape(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Return the words that all command lines share for which one answer may count."""
+        """Return the common first words of all command lines that one answer covers."""
         return tuple(words) if self.is_exact else tuple(words[: len(self.words)])
 
 
@@ -124,5 +124,5 @@ RUNNERS: tuple[Runner, ...] = (
 
 
 def is_known(name: str) -> bool:
-    """Whether a program runs code of the workspace anyway, so that the workspace may bring it too."""
+    """Return whether a program runs workspace code anyway, so that the workspace may also provide it."""
     return any(name in runner.words[0] for runner in RUNNERS)

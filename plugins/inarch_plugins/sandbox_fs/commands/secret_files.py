@@ -1,8 +1,8 @@
-"""Files that hold secrets, and the commands of the read-only tier that could show what is in them.
+"""Files that hold secrets, and the read-only commands that could show them.
 
-Values that are known are replaced in what a command prints, but not the pieces into which `od -c` or `cut -c` takes
-them. So a command that names such a file is asked about, and one that searches folders passes over them. What takes
-lines apart is asked about as well where any other file that it reads holds a known value.
+Known values are replaced in a command's output, but not in the pieces that `od -c` or `cut -c` make. So a command that
+names such a file needs an approval, and a search of folders skips such files. A command that splits lines also needs an
+approval if another file that it reads holds a known value.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inarch_lib.secrets.dotenv import is_dotenv
 
 MOST_ENTRIES = 50_000
-"""Names that are looked at for such files; in a larger tree whatever is named like one is passed over."""
+"""Maximum names that are checked for such files; in a larger tree, matching names are skipped unread."""
 MOST_BYTES = 1 << 26
-"""Bytes of files that are looked through for known values; what reads more counts as if one were among them."""
+"""Maximum bytes of files that are searched for known values; beyond it, one counts as found."""
 LEFT_OUT = "files that hold secrets were left out: "
 
 _KEYS = frozenset({"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"})
@@ -33,8 +33,8 @@ _PATCHES = frozenset({
     "-p", "-u", "--patch", "-U", "--unified", "-W", "--function-context", "--word-diff", "--color-words",
     "--patch-with-stat", "--binary", "-c", "-m", "--cc", "-L",
 })  # fmt: skip
-"""What makes `git log` show more than what commits are called."""
-_OF_MATCHES = frozenset({"-o", "--only-matching", "--color=always", "--colour=always"})  # colours part them, too
+"""Options that make `git log` show more than the names of commits."""
+_OF_MATCHES = frozenset({"-o", "--only-matching", "--color=always", "--colour=always"})  # colors split values, too
 _IN_PIECES: Mapping[str, frozenset[str]] = {
     "head": frozenset({"-c", "--bytes"}),
     "tail": frozenset({"-c", "--bytes"}),
@@ -49,7 +49,7 @@ _PICKS = re.compile(r"-[SG]|-L=(?:.*,)?[/^:]", re.S)
 
 
 def named(rule: str, words: Iterable[str], root: str) -> str:
-    """Return the first of a command's words that names a file with secrets which the command could show, "" for none.
+    """Return the first word that names a file with secrets that the command could show, "" for none.
 
     Args:
         rule: The rule that takes the command.
@@ -63,7 +63,10 @@ def named(rule: str, words: Iterable[str], root: str) -> str:
 
 
 def is_secret(path: str, root: str) -> bool:
-    """Whether a file holds secrets: a `.env` file that is no sample, a private key by its name or its text."""
+    """Return whether a file holds secrets: a `.env` file that is no sample, or a private key.
+
+    A private key is recognized by its name or its text.
+    """
     path = path.rstrip("/")
     where = os.path.join(root, path)
     if is_dotenv(path):
@@ -73,39 +76,39 @@ def is_secret(path: str, root: str) -> bool:
 
 
 def leads_to_secret(path: str, root: str) -> str:
-    """Return the file with secrets that a link leads to, relative to the root; "" where it leads elsewhere."""
+    """Return the file with secrets that a link leads to, relative to the root; "" if it does not."""
     real = os.path.relpath(os.path.realpath(os.path.join(root, path)), root)
     return real if os.path.basename(real) != os.path.basename(path) and is_secret(real, root) else ""
 
 
 def searches(rule: str, given: Iterable[str]) -> bool:
-    """Whether a command with these options shows what is in the files of whole folders."""
+    """Return whether a command with these options shows the content of files in whole folders."""
     return rule == "git grep" or not _RECURSIVE.get(rule, frozenset()).isdisjoint(given)
 
 
 def shows_history(rule: str, given: Iterable[str]) -> bool:
-    """Whether a command with these options may show what files of the repository held, secrets of old among it."""
+    """Return whether a command with these options may show earlier contents, and so former secrets."""
     return rule in _GIT_CONTENTS and (rule != "git log" or not _PATCHES.isdisjoint(given))
 
 
 def takes_apart(rule: str, given: Iterable[str]) -> bool:
-    """Whether a command with these options shows less than whole lines of what it reads."""
+    """Return whether a command with these options shows less than whole lines of its input."""
     return rule in ("cut", "od", "cmp") or not _IN_PIECES.get(rule, frozenset()).isdisjoint(given)
 
 
 def in_pieces(rule: str, where: str) -> str:
-    """Return why a command that takes lines apart is asked about."""
+    """Return the reason to ask about a command that splits lines."""
     return f"{rule} could show secrets of {where} in pieces"
 
 
 def could_show(rule: str, paths: Iterable[str], root: str, is_search: bool) -> str:
-    """Return the first of the files and folders a command reads in which a known secret stands, "" for none.
+    """Return the first file or folder that a command reads and that contains a known secret, "" for none.
 
     Args:
         rule: The rule that takes the command.
         paths: The words that name them.
-        root: The absolute path that they are relative to; without it nothing is looked at.
-        is_search: Whether it reads whole folders, the root where it names none.
+        root: The absolute path that they are relative to; without it nothing is checked.
+        is_search: Whether it reads whole folders, by default the root.
     """
     if not root or rule in _NAMES_ONLY:
         return ""
@@ -124,33 +127,33 @@ def could_show(rule: str, paths: Iterable[str], root: str, is_search: bool) -> s
 
 
 def _contents(path: str, is_search: bool) -> Iterator[bytes]:
-    """Yield what stands in a file, or in each file of a folder that is searched."""
+    """Yield the content of a file, or of each file in a searched folder."""
     yield _head(path, MOST_BYTES, follow=True)
     if is_search:
         yield from (_head(os.path.join(path, name), MOST_BYTES) for name in _files(path) if not is_secret(name, path))
 
 
 def tries(rule: str, given: Iterable[str], rest: Sequence[str], objects: Sequence[str], root: str) -> bool:
-    """Whether a command of git says if a pattern matches what the repository once held: secrets are found by trying."""
+    """Return whether a git command reports if a pattern matches earlier content: repeated tries reveal secrets."""
     if rule == "git grep":
         return "--cached" in given or names_revision(rest, objects, root)
     return any(_PICKS.match(option) for option in given)
 
 
 def names_revision(words: Sequence[str], objects: Sequence[str], root: str) -> bool:
-    """Whether one of git's objects is no file of the workspace: what a revision held is not passed over."""
-    if "--" in words:  # what stands before it git takes for a revision, even if a file has that name
+    """Return whether one of git's objects is not a file of the workspace: files of a revision are not skipped."""
+    if "--" in words:  # git takes the part before it for a revision, even if a file has that name
         return len(objects) >= len(words) - words.index("--")
     return any(not (root and os.path.lexists(os.path.join(root, word))) for word in objects)
 
 
 def passing_over(rule: str, argv: Sequence[str], options_end: int, root: str) -> tuple[tuple[str, ...], str]:
-    """Return a search's words so that it passes over files with secrets, and what has to be said about that.
+    """Return a search's words so that it skips files with secrets, and the note about that.
 
     Args:
         rule: The rule that takes the command.
         argv: Its words as they would run.
-        options_end: Where among them more options may stand: behind all that were given, for the last one rules.
+        options_end: The index for more options: after all given ones, because the last one counts.
         root: The workspace's absolute path.
     """
     found = _below(root)
@@ -172,7 +175,7 @@ def _as_glob(name: str) -> str:
 
 
 def _below(root: str) -> list[str] | None:
-    """Return the files with secrets in a folder, None where there are too many names to look at."""
+    """Return the files with secrets in a folder, None if there are too many names to check."""
     found: list[str] = []
     for count, path in enumerate(_files(root)):
         if count > MOST_ENTRIES:
@@ -194,8 +197,8 @@ def _holds_private_key(path: str) -> bool:
 
 
 def _head(path: str, size: int, *, follow: bool = False) -> bytes:
-    """Return a regular file's first bytes; nothing of what can't be opened, for nobody can show that."""
-    no_link = 0 if follow else os.O_NOFOLLOW  # where a link leads is looked at by itself
+    """Return a regular file's first bytes; nothing if it cannot be opened, because then no command can show it."""
+    no_link = 0 if follow else os.O_NOFOLLOW  # the target of a link is checked separately
     try:
         with open(os.open(path, os.O_RDONLY | no_link | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             return file.read(size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""

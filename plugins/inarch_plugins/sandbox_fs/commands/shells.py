@@ -1,4 +1,4 @@
-"""Words that say which code runs: shells, interpreters with code among their words, variables before a command."""
+"""Words that determine which code runs: shells, interpreters with inline code, variables before a command."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _INTERPRETER = re.compile(r"(?:python|pypy|perl|ruby|node|php|lua)[0-9.]*")
 _CODE_OF_INTERPRETER = re.compile(r"-[A-Za-z]*[ceErp].*", re.S)  # also joined to it, as in -cpass
 _LIKE_A_SHELL = re.compile(r"[A-Za-z-]*sh[0-9.-]*")
 STANDARD_INPUT = re.compile(r"(?:--?[A-Za-z-]+=?)?-")
-"""A word that names the standard input, by itself or as the value of an option."""
+"""Word that names the standard input, by itself or as the value of an option."""
 _SPLITS = ("-S", "--split-string")
 
 
 def can_be_kept(words: Sequence[str]) -> bool:
-    """Whether an approval of these words may be kept for good: not where one names a shell or is an option for code."""
+    """Return whether an approval of these words may be stored: not if one names a shell or is an option for code."""
     names = [_base(part[0]) if (part := word.split(None, 1)) else "" for word in words]
     started = names if names[0] in CARRIERS else names[:1]
     code = _CODE_OF_INTERPRETER if any(map(_INTERPRETER.fullmatch, names)) else _CODE
@@ -35,7 +35,7 @@ def can_be_kept(words: Sequence[str]) -> bool:
 
 
 def reads_code(words: Sequence[str], rule: str) -> bool:
-    """Whether behind a pipe these words may run what is written there: code like that of `-c`, and read nowhere.
+    """Return whether these words after a pipe may run their input, which no one has reviewed, as code.
 
     Args:
         words: The words of the command.
@@ -66,13 +66,13 @@ _LOADS = re.compile(
     r"|CC|CXX|LD|AR|AS|CPP|CURL_HOME|WGETRC|VIRTUAL_ENV|HOSTALIASES|LOCALDOMAIN|NLSPATH|LOCPATH|TCLLIBPATH",
     re.S | re.I,
 )
-"""Names that say which code is run, where it is looked for, or where it is fetched from."""
+"""Names that determine which code runs, or its search path or source."""
 _ENV_TAKES = frozenset({"-u", "--unset", "-C", "--chdir"})
 _SPLIT_STRING = re.compile(r"-S|--split-string=?")
 
 
 def is_variable(word: str) -> bool:
-    """Whether a first word sets a variable."""
+    """Return whether a first word sets a variable."""
     return _VARIABLE.fullmatch(word) is not None
 
 
@@ -80,7 +80,7 @@ def split_variables(words: Sequence[str]) -> tuple[Mapping[str, str], tuple[str,
     """Return the variables before a command, and the command.
 
     Raises:
-        Refused: There is no command, or a variable says which code is run.
+        Refused: There is no command, or a variable determines which code runs.
     """
     variables: dict[str, str] = {}
     for position, word in enumerate(words):
@@ -93,7 +93,7 @@ def split_variables(words: Sequence[str]) -> tuple[Mapping[str, str], tuple[str,
 
 
 def check_env(words: Sequence[str]) -> None:
-    """Read what `env` sets as what stands before a command; other programs set nothing."""
+    """Check the variables that `env` sets like those before a command; other programs set none."""
     left = iter(words[1:] if words[0].rpartition("/")[2] == "env" else ())
     for word in left:
         if word in _ENV_TAKES:
@@ -110,5 +110,5 @@ def check_env(words: Sequence[str]) -> None:
 def _check_name(name: str) -> None:
     if _LOADS.fullmatch(name) and name not in _HARMLESS:
         raise Refused(
-            f"{name} can't be set before a command: it may say which code is run", "leave it out", grantable=False
+            f"{name} can't be set before a command: it may determine which code runs", "leave it out", grantable=False
         )

@@ -24,21 +24,21 @@ _CHANGING = frozenset({"write_file", "create_file", "patch_source_file", "apply_
 
 @define(eq=False, repr=False)
 class SandboxPolicy:
-    """Denies what this plugin's tools never do, asks a person about commands that no tier knows.
+    """Policy that denies what this plugin's tools never do and asks about commands that no tier knows.
 
-    What it allows with a reason the kernel asks about.
+    If it allows with a reason, the kernel asks a person.
     """
 
     root: str
     grants: Grants
     name: str = "sandbox-fs"
     commands: str = COMMAND
-    """The tool whose commands it judges."""
+    """Tool whose commands it judges."""
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
         """Return deny with a reason, or allow."""
         command = call.arguments.get("command")
-        if call.name == self.commands and isinstance(command, str):  # else the schema has refused it
+        if call.name == self.commands and isinstance(command, str):  # otherwise the schema has refused it
             from inarch_plugins.sandbox_fs.commands.classification import classify
 
             return _verdict_on(classify(command, self.grants, self.root))
@@ -55,8 +55,8 @@ def _verdict_on(found: Classified) -> Verdict:
         return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
     if found.tier == "asked":
         return Verdict("ask", found.reason, person=True, remedy=found.remedy)
-    # Any other "ask" of a policy could not be answered by the user's own rules; the kernel asks, for the effects
-    # are unknown, and shows this reason.
+    # The user's own rules could not answer any other "ask" of a policy. The kernel asks, because the effects are
+    # unknown, and shows this reason.
     return Verdict("allow", found.reason)
 
 
@@ -84,7 +84,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 class FindsPrograms(Protocol):
-    """A workspace that knows which program a name means."""
+    """Workspace that can find a program by name."""
 
     def find_program(self, name: str) -> str:
         """Return its path.
@@ -97,7 +97,7 @@ class FindsPrograms(Protocol):
 
 @define(eq=False, repr=False)
 class ExecuteCommand:
-    """The tool; it knows the user's `[commands.NAME]`."""
+    """Tool that runs commands; it knows the user's `[commands.NAME]`."""
 
     root: str
     grants: Grants
@@ -112,7 +112,7 @@ class ExecuteCommand:
 
     @property
     def description(self) -> str:
-        """What it does, and what the user has granted."""
+        """Return what it does, and what the user has granted."""
         from shlex import join
 
         granted = [join(grant.argv[:-1]) + " …" if grant.argv[-1] == "*" else join(grant.argv)
@@ -120,16 +120,16 @@ class ExecuteCommand:
         return f"{_DESCRIPTION} The user has granted: {'; '.join(granted)}." if granted else _DESCRIPTION
 
     def effects(self, arguments: Mapping[str, Any]) -> Effects:
-        """Reading everything in the read-only tier and where it never runs, what a grant declares, else unknown."""
+        """Return reads in the read-only tier and for refused commands, a grant's declared effects, else unknown."""
         found = self._classified(arguments)
         if found.tier in ("read-only", "none"):
             return _SHOWS_SECRETS if found.tier == "read-only" and found.reason else _READS
         writes = frozenset(found.rights.writes)
-        # A grant that declares nothing may write everything: then nothing is known either.
+        # A grant that declares nothing may write everything, so its effects are unknown, too.
         return Effects(reads=_READS.reads, writes=writes, programs=True) if _is_declared(found) else _UNKNOWN
 
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return the words for which an "always" counts, such as `pytest …`."""
+        """Return the words that an "always" covers, such as `pytest …`."""
         found = self._classified(arguments)
         if not found.shape:
             return None
@@ -140,31 +140,31 @@ class ExecuteCommand:
         return join(found.shape) + ("" if found.is_exact else " …")
 
     def asking(self, arguments: Mapping[str, Any]) -> tuple[int, ...]:
-        """Return the places of the commands of a line that are not free: each has to be allowed by itself."""
+        """Return the indexes of a line's commands that need an approval each."""
         found = self._classified(arguments)
         return tuple(place for place, part in enumerate(found.commands) if part.tier != "read-only" or part.reason)
 
     def allowed_by(self, arguments: Mapping[str, Any]) -> str:
-        """Return the lines of configuration that would allow a command of no tier; empty where nothing does."""
+        """Return the configuration lines that would allow a command of no tier; empty if there are none."""
         return self._classified(arguments).allowed_by
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
-        """Return what a person can let the command do in the question about it."""
+        """Return the rights that a person can give the command in the question."""
         from inarch_plugins.sandbox_fs.commands.rights_choice import offered
 
         return offered(self._classified(arguments), self.root, chosen, loopback=self._has_loopback(arguments))
 
     def _has_loopback(self, arguments: Mapping[str, Any]) -> bool:
-        """Whether it is run where only loopback is."""
+        """Return whether it runs in a network with loopback only."""
         return bool(arguments.get("in_process"))
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
-        """Fail where a command of no tier names a program that is not there: nobody is asked about it in vain."""
+        """Raise for a command of no tier whose program does not exist, before a person is asked in vain."""
         found = self._classified(arguments)
         workspace = able(context.workspace, FindsPrograms)
         for one in found.commands:
             if one.tier != "asked" or workspace is None or (found.parts and "/" in one.argv[0]):
-                continue  # a program of the workspace may be made by the command before it
+                continue  # an earlier command may make a program of the workspace
             try:
                 workspace.find_program(one.argv[0])
             except ToolFailed as error:
@@ -174,7 +174,7 @@ class ExecuteCommand:
         """Run the command and return its output.
 
         Raises:
-            ToolFailed: It is in no tier, can't be started, or took too long.
+            ToolFailed: It is in no tier, cannot be started, or took too long.
         """
         from inarch_plugins.sandbox_fs.commands.pipelines import run
 
@@ -183,10 +183,10 @@ class ExecuteCommand:
         return run(found, context, timeout_s, in_process=str(arguments.get("in_process") or ""))
 
     def allowed(self, arguments: Mapping[str, Any], context: ToolContext) -> Classified:
-        """Return what a command that was let run is.
+        """Return the classification of an allowed command.
 
         Raises:
-            ToolFailed: It is in no tier, and no person let it.
+            ToolFailed: It is in no tier, and no person allowed it.
         """
         found = self._classified(arguments)
         if found.tier == "none" or (found.tier == "asked" and context.rights is None):
@@ -196,7 +196,7 @@ class ExecuteCommand:
 
     def _classified(self, arguments: Mapping[str, Any]) -> Classified:
         from inarch_plugins.sandbox_fs.commands.classification import (
-            classify,  # the tables cost what many sessions never use
+            classify,  # the tables cost time that many sessions never need
         )
 
         command = arguments.get("command")

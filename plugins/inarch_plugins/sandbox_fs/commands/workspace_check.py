@@ -1,7 +1,7 @@
-"""A look at the workspace just before a command runs: where links lead, and what a repository would have git start.
+"""Check of the workspace just before a command runs: where links lead, and what a repository makes git start.
 
-The tables judge words alone, and the operating system confines what runs. This stands between the two: it gives the
-better messages, and holds where nothing confines.
+The tables judge words alone, and the operating system confines what runs. This check between the two gives better
+messages, and still protects without confinement.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inarch_plugins.sandbox_fs.paths import normal
 from inarch_plugins.sandbox_fs.processes.programs import TABLE
 
 _NAMES_ONLY = frozenset({"ls", "find", "stat", "du", "tree", "file", "realpath"})
-_OF_LINKS = frozenset({"find", "stat", "du", "file"})  # tell of a link that is named, not of what it leads to
+_OF_LINKS = frozenset({"find", "stat", "du", "file"})  # report a link that is named, not its target
 _ALTERNATES = "objects/info/alternates"
 _BORROWING = (".git/commondir", f".git/{_ALTERNATES}")
 _LIST_SETTINGS = ("git", "config", "--list", "--name-only", "-z")
@@ -32,7 +32,7 @@ _MARK = "inarch.rules"  # a setting that git lists if it takes any from its envi
 
 
 def require_inside(workspace: Workspace, rule: str, paths: Iterable[str]) -> None:
-    """Refuse words that name something outside through a link, or something that would never end."""
+    """Refuse words that lead outside through a link, or name something that would never end."""
     for path in paths:
         if path in ("", "-") or normal(path) == ".":
             continue
@@ -44,7 +44,7 @@ def require_inside(workspace: Workspace, rule: str, paths: Iterable[str]) -> Non
             if rule not in _NAMES_ONLY and (secret := leads_to_secret(path, workspace.root)):
                 raise ToolFailed("permission", f"{path} leads to {secret}, which holds secrets", f"name {secret}")
         elif found is not None and found.kind == "other" and rule not in _NAMES_ONLY:
-            workspace.read(path, 0, 0)  # fails, and says what it is
+            workspace.read(path, 0, 0)  # raises, and says what it is
 
 
 def _require_target_inside(workspace: Workspace, path: str) -> None:
@@ -59,7 +59,7 @@ def repository_of(workspace: Workspace) -> Repository:
     """Return the repository that a workspace is in.
 
     Raises:
-        ToolFailed: There is none, it is another's, or it borrows objects.
+        ToolFailed: There is none, it belongs to another user, or it borrows objects.
     """
     try:
         found = find(workspace.root)
@@ -72,7 +72,7 @@ def repository_of(workspace: Workspace) -> Repository:
 
 
 def without_filters(workspace: Workspace, repository: Repository) -> Rights:
-    """Return the rights of a git that looks; no program through which the repository would have files read is left."""
+    """Return the rights of a read-only git, with no program left that the repository would filter files through."""
     reads = repository.reads()
     keys = _listed(workspace, _LIST_SETTINGS, Rights(reads=reads, env=_looking(repository, {_MARK: "1"})))
     if _MARK not in keys:
@@ -90,12 +90,12 @@ def _looking(repository: Repository, settings: Mapping[str, str]) -> Mapping[str
 
 
 def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights, folder: str = "") -> tuple[Rights, str]:
-    """Return the rights of what a person lets run, and what of these it can't have.
+    """Return the rights of a command that a person allowed, and the rights that it cannot have.
 
-    Git in it starts nothing that the repository names; where that can't be, git in it finds no repository.
+    Git in it starts nothing that the repository names. If that is impossible, git in it finds no repository.
 
     Raises:
-        ToolFailed: The words are for git, and the repository's settings can't be overruled.
+        ToolFailed: The words are for git, and the repository's settings cannot be overridden.
     """
     left_out = ""
     if rights.keeps and words[0] != "git" and "mount namespace" not in workspace.confinement().layers:
@@ -134,13 +134,16 @@ def _listed(workspace: Workspace, words: Sequence[str], rights: Rights) -> Seque
 
 
 def _unreadable_settings(said: str) -> ToolFailed:
-    """Say why git gave up; a file outside that `[include]` names stays unread, for a repository may name any file."""
+    """Return the failure for settings that git could not read.
+
+    A file outside that `[include]` names stays unread, because a repository may name any file.
+    """
     outside = re.search(r"unable to access '(.+)': Permission denied", said)
     if outside is None:
         return ToolFailed("execution", f"git can't read the repository's configuration: {said}")
     return ToolFailed(
         "permission", f".git/config includes {outside[1]}, which lies outside the workspace and is not read",
-        "put the file into the workspace, or take the [include] out of .git/config",
+        "put the file into the workspace, or remove the [include] from .git/config",
     )  # fmt: skip
 
 
@@ -162,13 +165,13 @@ def _reaching_outside(path: str) -> ToolFailed:
 
 
 def own_folders(workspace: Workspace, below: str = "") -> tuple[str, ...]:
-    """Return the folders of the workspace that hold a project's own programs, those of a folder below it first."""
+    """Return the workspace folders with a project's own programs, those of a subfolder first."""
     inner = [f"{below}/{folder}" for folder in VENVS] if below else []
     return tuple(folder for folder in (*inner, *VENVS) if _is_there(workspace, folder))
 
 
 def own_program(workspace: Workspace, name: str, folders: Iterable[str]) -> str:
-    """Return the path of a project's own program of this name, or the name where it has none."""
+    """Return the path of a project's own program of this name, or the name if it has none."""
     if "/" in name:
         return name
     return next((path for folder in folders if _is_there(workspace, path := f"{folder}/{name}")), name)
@@ -182,7 +185,7 @@ def _is_there(workspace: Workspace, path: str) -> bool:
 
 
 def own_variables(root: str, folders: Sequence[str]) -> Mapping[str, str]:
-    """Return what makes `make` and its like find a project's own programs first; nothing where it has none."""
+    """Return variables that make `make` and similar programs find a project's own programs first; empty if none."""
     if not folders:
         return {}
     users = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
@@ -193,5 +196,5 @@ def own_variables(root: str, folders: Sequence[str]) -> Mapping[str, str]:
 
 
 def passed_on(names: Iterable[str]) -> Mapping[str, str]:
-    """Return the variables of the environment that a grant passes on."""
+    """Return the environment variables that a grant passes on."""
     return {name: os.environ[name] for name in names if name in os.environ}

@@ -1,1 +1,1 @@
-"""Programs of a workspace: found, confined, run, watched and killed, by a small fork server."""
+"""Programs of a workspace: a small fork server finds, confines, runs, watches and kills them."""

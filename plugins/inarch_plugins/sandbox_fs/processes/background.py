@@ -1,4 +1,4 @@
-"""Programs that run on, each with loopback of its own and a thread that watches over it."""
+"""Background programs, each with its own loopback and a thread that watches it."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.processes.command_watch import Watch
 
 MOST = 20
-"""Programs that run on at once."""
+"""Maximum number of programs in the background."""
 LONGEST_S = 7 * 24 * 3600.0
-_STOP_S = 40.0  # more than the supervisor may take to kill everything
+_STOP_S = 40.0  # more than the supervisor needs to kill everything
 
 
 @define(eq=False, repr=False)
 class Running:
-    """A program, or those of a pipe, from the start to the end; its methods may be called from any thread.
+    """A program, or the programs of a pipe, from start to end; any thread may call its methods.
 
     Args:
         id: Its name in this workspace.
         words: The command, for people.
-        network: Its own network, which other programs can be run in.
-        changed: Held and told whenever it has written something, began or ended.
+        network: Its own network, which other programs can join.
+        changed: Notified whenever it has written something, started or ended.
     """
 
     id: str
@@ -48,13 +48,13 @@ class Running:
     _watch: Watch | None = field(init=False, default=None)
 
     def hear(self, piece: bytes) -> None:
-        """Take what it writes."""
+        """Take a piece of its output."""
         with self.changed:
             self.output.add(piece)
             self.changed.notify_all()
 
     def begun(self, watch: Watch) -> None:
-        """Note that it was started."""
+        """Record that it was started."""
         with self.changed:
             self._watch = watch
             self.changed.notify_all()
@@ -86,11 +86,11 @@ class Running:
 
     @property
     def has_begun(self) -> bool:
-        """Whether it was started."""
+        """Return whether it was started."""
         return self._watch is not None
 
     def stop(self) -> None:
-        """Kill all of it; it is over a moment later."""
+        """Kill all of it; it ends a moment later."""
         with self.changed:
             if not self.is_over:
                 self.is_stopped = True
@@ -98,14 +98,14 @@ class Running:
                     self._watch.stop()
 
     def wait_until_over(self) -> bool:
-        """Wait until nothing is left of it; whether that came about in time."""
+        """Wait until no process of it is left; return whether that happened in time."""
         with self.changed:
             return self.changed.wait_for(lambda: self.is_over, _STOP_S)
 
 
 @define(eq=False, repr=False)
 class Background:
-    """The programs of one workspace that run on.
+    """Background programs of one workspace.
 
     Args:
         run: `Runner.run`.
@@ -117,10 +117,10 @@ class Background:
     _lock: threading.Lock = field(factory=threading.Lock)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
-        """Start a program, or a pipe of them; `on_end` is called once nothing is left of it, and not if this raises.
+        """Start a program or pipe; `on_end` is called when no process of it is left, but not if this raises.
 
         Raises:
-            ToolFailed: It can't be started, or too many are running.
+            ToolFailed: It cannot be started, or too many are running.
         """
         with self._lock:
             if len(self._running) >= MOST:
@@ -136,7 +136,7 @@ class Background:
         def ended() -> None:
             with self._lock:
                 del self._running[process.id]
-            if process.has_begun:  # of what never began its caller hears
+            if process.has_begun:  # the exception tells the caller of a program that never started
                 on_end()
 
         threading.Thread(target=process.go, args=(run, ended), name=f"inarch-{process.id}", daemon=True).start()
@@ -144,7 +144,7 @@ class Background:
         return process
 
     def find(self, process_id: str) -> Running:
-        """Return a program that runs."""
+        """Return a running program."""
         with self._lock:
             found = self._running.get(process_id)
         if found is None:

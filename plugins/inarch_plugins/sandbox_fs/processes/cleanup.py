@@ -1,4 +1,4 @@
-"""Remove what a program left, by descriptors alone and without following links: standard library only."""
+"""Removal of what a program left, by descriptors and without following links: standard library only."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _PLACE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove(folder: int, name: str) -> bool:
-    """Remove what has a name in a folder, with all below it; return whether nothing has that name any more.
+    """Remove an entry of a folder with all below it; return whether the name is free.
 
-    A link goes itself, not what it leads to. However deep a tree is, two descriptors and no recursion are enough.
+    A link itself is removed, not its target. Two descriptors suffice for a tree of any depth, without recursion.
     """
     try:
         os.unlink(name, dir_fd=folder)
@@ -28,7 +28,7 @@ def remove(folder: int, name: str) -> bool:
 
 
 def set_mode(folder: int, name: str, mode: int) -> None:
-    """Change the permissions of what has a name in a folder; those of a link are left alone."""
+    """Change the permissions of an entry in a folder, unless it is a link."""
     if os.chmod in os.supports_follow_symlinks:
         os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
         return
@@ -41,8 +41,8 @@ def set_mode(folder: int, name: str, mode: int) -> None:
 
 
 def _empty(parent: int, name: str) -> None:
-    """Empty a folder: what lies deeper is moved up to it first, so that no path becomes long."""
-    set_mode(parent, name, stat.S_IRWXU)  # what can't be listed can't be emptied
+    """Empty a folder: first move deeper folders up into it, so that no path becomes long."""
+    set_mode(parent, name, stat.S_IRWXU)  # what cannot be listed cannot be emptied
     top = os.open(name, _FOLDER, dir_fd=parent)
     try:
         pending = _clear(top, top)
@@ -59,7 +59,7 @@ def _empty(parent: int, name: str) -> None:
 
 
 def _clear(folder: int, top: int) -> list[str]:
-    """Remove what is no folder from a folder; return the folders in it by their names in `top`, where they are now."""
+    """Remove everything but folders from a folder; return the new names in `top` of its folders."""
     moved = []
     for name in os.listdir(folder):
         try:

@@ -1,4 +1,4 @@
-"""Inarch's side of one running command: feed it, read it, and stop it when it is too much."""
+"""Inarch's side of one running command: its input, its output, and stopping it at a limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inarch_plugins.sandbox_fs.processes.output import Captured
 
 @define(eq=False, repr=False)
 class Pipes:
-    """The descriptors of one command: its own three, and Inarch's ends of them."""
+    """Descriptors of one command: its own three, and Inarch's ends of them."""
 
     theirs: list[int]
     outputs: list[int]
@@ -31,7 +31,7 @@ class Pipes:
         """Make the pipes of a command.
 
         Args:
-            fed: Whether it reads something from its standard input.
+            fed: Whether Inarch writes to its standard input.
             merged: Whether its standard error goes where its output goes.
         """
         pipes = cls([], [], None)
@@ -53,7 +53,7 @@ class Pipes:
         return pipes
 
     def close_theirs(self) -> None:
-        """Close the command's ends, which it has its own copies of."""
+        """Close the command's ends; the command has copies."""
         while self.theirs:
             os.close(self.theirs.pop())
 
@@ -65,20 +65,20 @@ class Pipes:
 
 
 _PIECE = 1 << 16
-_MOST_IN_PIPE = 2 << 20  # twice what anybody but root may make of a pipe
-_LOOK_MS = 40  # how often `cancelled` is looked at
-_GRACE_S = 30.0  # what the supervisor may take to kill everything: it gets its share of time beside a fork bomb
+_MOST_IN_PIPE = 2 << 20  # twice what any user but root may set for a pipe
+_LOOK_MS = 40  # how often `cancelled` is checked
+_GRACE_S = 30.0  # what the supervisor may need to kill everything, with its share of time beside a fork bomb
 
 
 @define(eq=False, repr=False)
 class Watch:
-    """One command from its start to the report that nothing of it is left."""
+    """One command from its start to the report that none of its processes is left."""
 
     control: socket.socket
     supervisor: int
     outputs: dict[int, Captured]
     feeding: int | None
-    """Where its standard input is written to, None where it has none."""
+    """Descriptor of its standard input, None if it has none."""
     stdin: memoryview
     deadline: float
     on_output: Callable[[bytes], None] | None
@@ -98,10 +98,10 @@ class Watch:
         self._poller.register(self.control, select.POLLIN)
 
     def until_done(self) -> dict[str, Any]:
-        """Return the supervisor's report; whatever happens, nothing is left of the command.
+        """Return the supervisor's report; in any case no process of the command is left.
 
         Raises:
-            ToolFailed: The supervisor is gone or doesn't answer.
+            ToolFailed: The supervisor is gone or does not answer.
         """
         try:
             return self._until_report()
@@ -122,7 +122,7 @@ class Watch:
                 pass
 
     def close(self) -> None:
-        """Let go of every descriptor."""
+        """Close every descriptor."""
         self.control.close()
         for descriptor in self.outputs:
             os.close(descriptor)
@@ -158,14 +158,14 @@ class Watch:
                 "look at what it has changed before running it again",
             )  # fmt: skip
         for descriptor in self.outputs:
-            # Nobody of the command writes any more; what a pipe holds is all there will be.
+            # No process of the command writes any more; what a pipe holds is all there will be.
             for _ in range(_MOST_IN_PIPE // _PIECE):
                 if not self._read(descriptor):
                     break
         return report
 
     def _read(self, descriptor: int) -> bool:
-        """Take a piece of output; return False where there is none now."""
+        """Read a piece of output; return False if there is none now."""
         try:
             piece = os.read(descriptor, _PIECE)
         except BlockingIOError:
@@ -206,10 +206,10 @@ class Watch:
             self.feeding = None
 
     def _give_up(self) -> None:
-        """Kill a supervisor that doesn't answer; the fork server then kills what it leaves behind."""
+        """Kill a supervisor that does not answer; the fork server then kills what it leaves behind."""
         self.over = True
         try:
             os.kill(self.supervisor, signal.SIGKILL)
         except OSError:
             pass
-        raise ToolFailed("timeout", f"the program was not gone {_GRACE_S:g} s after it was to be killed")
+        raise ToolFailed("timeout", f"the program had not ended {_GRACE_S:g} s after it was to be killed")

@@ -1,4 +1,4 @@
-"""How well programs are confined here: what was tried, what follows from it, and whether it is enough."""
+"""Confinement level of programs: what was tried, the level that follows, and whether it suffices."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from inarch_lib.confinement import Features, level_of
 from inarch_plugins.sandbox_fs.processes.confinement_trial import BUILD, PROMISES, READER, SIGNALS, Reached
 from inarch_plugins.sandbox_fs.settings import Settings
 
-_READS, _WRITES = 1, 2  # the least level where the settings name none
-_BWRAP = 'confine = "bwrap" counts for nothing any more: the kernel\'s own layers confine, take the key out'
+_READS, _WRITES = 1, 2  # the minimum level if the settings do not name one
+_BWRAP = 'confine = "bwrap" no longer has an effect: the kernel\'s own layers confine programs; remove the key'
 
 
 @define(eq=False, repr=False)
 class Judge:
-    """Judges for the programs of one workspace; its methods may be called from several threads at once."""
+    """Judge of the programs of one workspace; threads may call its methods concurrently."""
 
     settings: Settings
 
     def confinement(self, features: Features, reached: tuple[Reached, ...] | None) -> Confinement:
-        """Return the level, and what got through where something was tried."""
+        """Return the level, and what programs reached if that was tried."""
         level, layers, reason = level_of(features)
         reason = "; ".join(filter(None, (reason, _BWRAP if self.settings.confine == "bwrap" else "")))
         if reached is None:
@@ -34,13 +34,13 @@ class Judge:
     def level(
         self, features: Features, reached: tuple[Reached, ...] | None, *, changes: bool, guards: bool
     ) -> tuple[int, tuple[str, ...]]:
-        """Return the level of one run and what has to be told about it.
+        """Return the level of one run and the notes to report about it.
 
         Args:
-            features: What the machine offers.
-            reached: What was reached when it was tried.
+            features: The machine's features.
+            reached: Targets reached in a trial, if there was one.
             changes: Whether the program may do more than read.
-            guards: Whether there are protected names that it could change.
+            guards: Whether it could change protected names.
         """
         kind = BUILD if changes else READER
         judged = self.confinement(features, reached and tuple(one for one in reached if one.kind == kind))

@@ -1,4 +1,4 @@
-"""From a program's rights to the plan by which its child confines itself."""
+"""Translation of a program's rights into the plan by which its child confines itself."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _MEMORY = "/dev/shm"
 
 @frozen
 class Private:
-    """A private folder: of what starts together, and in it that of each program, which no other one can reach.
+    """Private folder of programs that start together, with one folder in it for each program.
 
-    It is made before they start and removed when they are over.
+    A program cannot reach another's. The folder is made before they start and removed after they end.
 
     Args:
-        folder: Its absolute path; nothing stands there yet.
+        folder: Its absolute path, which does not exist yet.
     """
 
     folder: str
 
     @classmethod
     def new(cls, small: bool) -> Private:
-        """Name a folder that nobody can guess; one that stays small lies in memory, where it is gone much faster."""
+        """Choose an unguessable folder name; a small folder is in memory, where removal is much faster."""
         where = _MEMORY if small and os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
         return cls(os.path.join(os.path.realpath(where), f"inarch-{secrets.token_hex(12)}"))
 
@@ -56,11 +56,11 @@ class Private:
 
     @property
     def temporary(self) -> str:
-        """Where a program puts temporary files."""
+        """Return the folder for a program's temporary files."""
         return os.path.join(self.folder, "tmp")
 
     def remove(self) -> None:
-        """Remove what a supervisor that was killed could not."""
+        """Remove what a killed supervisor could not."""
         where, name = os.path.split(self.folder)
         try:
             beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -74,13 +74,13 @@ def environment(program: Program, private: Private, folder: str, added: Mapping[
     """Return the variables of a program.
 
     Args:
-        program: What runs.
+        program: The program.
         private: Its own private folder.
         folder: The absolute path of its working directory.
-        added: Variables that its rights give it.
+        added: Variables from its rights.
 
     Raises:
-        ToolFailed: A variable that was added can't be one.
+        ToolFailed: An added variable is not valid.
     """
     variables = {
         "PATH": os.pathsep.join(program.search_path),
@@ -91,8 +91,8 @@ def environment(program: Program, private: Private, folder: str, added: Mapping[
         "LC_ALL": "C.UTF-8",
         "TERM": "dumb",
         "SHELL": "/bin/sh",
-        "PYTHONUNBUFFERED": "1",  # output is shown as it comes
-        "GIT_CONFIG_NOSYSTEM": "1",  # git ends with an error where /etc/gitconfig can't be read
+        "PYTHONUNBUFFERED": "1",  # so that output appears as it comes
+        "GIT_CONFIG_NOSYSTEM": "1",  # git fails if it cannot read /etc/gitconfig
         **dict(program.env),
     }
     zone = os.environ.get("TZ")
@@ -100,7 +100,7 @@ def environment(program: Program, private: Private, folder: str, added: Mapping[
         variables["TZ"] = zone
     for name, value in added.items():
         if not name or "=" in name or "\0" in name + value:
-            raise ToolFailed("validation", f"not a variable of an environment: {name!r}")
+            raise ToolFailed("validation", f"not a valid environment variable: {name!r}")
         variables[name] = value
     return variables
 
@@ -111,15 +111,15 @@ _WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
 
 @frozen
 class Around:
-    """What one program runs in.
+    """Surroundings of one program.
 
     Args:
         private: Its own private folder.
         folder: The absolute path of its working directory.
-        protection: The names that are protected while it runs, where it may write.
-        egress: Its proxy, where it may reach some hosts.
-        descriptors: What it is handed for its network: its gate, or the two of the namespaces that it joins. One
-            without a proxy is where it offers its own network.
+        protection: The names protected while it runs, if it may write.
+        egress: Its proxy, if it may reach some hosts.
+        descriptors: Descriptors for its network: its gate, or the two of the namespaces that it joins. A single one
+            without a proxy means that it offers its own network.
     """
 
     private: Private
@@ -131,14 +131,14 @@ class Around:
 
 @frozen
 class Planned:
-    """One program, ready to be started.
+    """A program that is ready to start.
 
     Args:
         command: Its absolute path and its arguments.
-        request: What its child is told.
-        around: What it runs in.
+        request: The message for its child.
+        around: Its surroundings.
         level: How well it is confined.
-        told: What has to be told about that.
+        told: Notes to report about that.
     """
 
     command: Sequence[str]
@@ -150,7 +150,7 @@ class Planned:
 
 @define(eq=False, repr=False)
 class Planner:
-    """Plans for the programs of one workspace."""
+    """Planner for the programs of one workspace."""
 
     root: str
     _descriptor: int
@@ -169,7 +169,7 @@ class Planner:
         """Return a program with its plan.
 
         Raises:
-            ToolFailed: Programs are not confined here as is required.
+            ToolFailed: The machine cannot confine programs as required.
         """
         protection, egress, descriptors = around.protection, around.egress, around.descriptors
         guards = bool(protection and protection.found)
@@ -189,7 +189,7 @@ class Planner:
         return Planned(command, request, around, level, told)
 
     def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
-        """Refuse parts that may change different things where afterwards nobody could say which of them did."""
+        """Refuse parts that may change different files if the culprit could not be named afterwards."""
         kinds = {(part.rights.writes, part.rights.keeps) for part in parts if part.rights.writes}
         if len(kinds) > 1 and not features.namespaces:
             raise ToolFailed(
@@ -228,7 +228,7 @@ class Planner:
         }
 
     def _writable(self, path: str) -> str:
-        """Return the absolute path of what may be changed; no link leads there."""
+        """Return the absolute path of what may be changed; links are refused."""
         if not path.strip("/"):
             return self.root
         path = normal(path, self.root)
@@ -246,11 +246,11 @@ class Planner:
 
 @frozen
 class Manner:
-    """How programs are to run: as the `Workspace` port says, and in which network.
+    """Options of a run: those of the `Workspace` port, and the network.
 
     Args:
-        in_process: The id of a program that runs on, whose network those have that may do more than read.
-        running: What is told of one that is to run on; it then has loopback of its own.
+        in_process: The id of a background program. Programs that may do more than read join its network.
+        running: The record of a background program, which then has its own loopback.
     """
 
     cwd: str = "."
@@ -264,19 +264,19 @@ class Manner:
 
 
 def _still_there(path: str) -> str:
-    """Return the path of a file outside the workspace that is no link and lies behind none."""
+    """Return the path of a file outside the workspace that involves no link."""
     if os.path.realpath(path) != path or not os.path.isfile(path):
         raise ToolFailed("conflict", f"{path} is no longer the file that it was; nothing was run", "name it again")
     return path
 
 
 def changes(rights: Rights) -> bool:
-    """Whether a program may do more than read."""
+    """Return whether a program may do more than read."""
     return bool(rights.writes or rights.executes or rights.network or rights.hosts or rights.writes_outside)
 
 
 def check(parts: Sequence[Piped], timeout_s: float) -> None:
-    """Refuse what can't be started at all."""
+    """Raise for parts that cannot be started at all."""
     if not parts or not all(part.argv and part.argv[0] for part in parts):
         raise ToolFailed("validation", "there is no program to run")
     for word in (word for part in parts for word in part.argv):

@@ -1,7 +1,7 @@
-"""What confined programs can reach on this machine, tried once by the fork server: standard library only.
+"""Trial of what confined programs can reach on this machine, made once by the fork server: standard library only.
 
-Which layers there are says what should hold. This says what does: a child puts the layers of a command on itself and
-tries to reach things that were made for it, outside its workspace.
+The available layers say what should hold. This module tests what does hold: a child applies the layers of a command to
+itself and tries to reach prepared targets outside its workspace.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from inarch_lib.confinement import Features, Plan, confine, layers_of
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
 
 PROMISES = ("files", "network", "processes", "devices")
-"""What is tried, in words of the user's."""
+"""Targets that are tried, in the user's words."""
 READER, BUILD = "a program that only reads", "a build"
 """The two kinds of programs."""
 SIGNALS = "sends signals to other programs"
-"""What gets through before Landlock 6; it is told, and lowers no level."""
+"""Attempt that succeeds before Landlock 6; it is reported, and lowers no level."""
 
 _DEVICES = ("mem", "kmsg", "kvm", "fuse", "net/tun", "sda", "vda", "nvme0n1", "mapper/control")
 _PLACES = ("/tmp", "/var/tmp", "/dev/shm")
@@ -29,12 +29,12 @@ _PATIENCE_S, _MOST_S = 2.0, 20
 
 
 class Reached(NamedTuple):
-    """Something that was reached though it should not have been.
+    """Something that was reached although it should not have been.
 
     Args:
         kind: `READER` or `BUILD`.
         promise: One of `PROMISES`.
-        what: What it does, such as "sends datagrams to other programs".
+        what: The action, such as "sends datagrams to other programs".
     """
 
     kind: str
@@ -46,7 +46,7 @@ class Reached(NamedTuple):
 
 
 class Bait(NamedTuple):
-    """What there is to be reached: `root` and `outside` are folders, `process` is one in the namespace `processes`."""
+    """Targets of the trial: `root` and `outside` are folders, `process` is one in the namespace `processes`."""
 
     root: str
     outside: str
@@ -59,11 +59,11 @@ class Bait(NamedTuple):
 
 
 def tried(found: Features, run: Callable[[Plan, Bait], list[str]] | None = None) -> tuple[Reached, ...]:
-    """Return what confined programs reach here; nothing of it is left.
+    """Return what confined programs reach here; the trial leaves nothing behind.
 
     Args:
-        found: What the machine offers.
-        run: Makes the attempts under a plan and returns the names of those that got through; by default in a child.
+        found: The machine's features.
+        run: Makes the attempts under a plan and returns the names of those that succeeded; by default in a child.
     """
     with _place() as folder, _listening(folder) as (bait, heard):
         reached: list[Reached] = []
@@ -96,7 +96,7 @@ def _place() -> Iterator[str]:
 
 @contextmanager
 def _listening(folder: str) -> Iterator[tuple[Bait, dict[str, Callable[[], bool]]]]:
-    """Make files and listen on sockets; yield what to reach, and for each socket whether anybody has come."""
+    """Make files and listen on sockets; yield the targets, and for each socket whether a message has come."""
     for name in ("root", "root-temporary", "outside"):
         os.mkdir(f"{folder}/{name}", 0o700)
     for path in ("root/inside", "outside/kept", "outside/removed"):
@@ -145,12 +145,12 @@ def _has_come(name: str, end: socket.socket) -> bool:
 
 
 def _in_child(plan: Plan, bait: Bait) -> list[str]:
-    """Return the names of the attempts that got through in a child with the layers of a plan."""
+    """Return the names of the attempts that succeeded in a child with the layers of a plan."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
-            signal.alarm(_MOST_S)  # nobody else would end it where the kernel keeps it waiting
+            signal.alarm(_MOST_S)  # nothing else would end it if the kernel keeps it waiting
             os.chdir(plan.root)
             if plan.layers:
                 confine(plan)
@@ -165,7 +165,7 @@ def _in_child(plan: Plan, bait: Bait) -> list[str]:
 
 
 def done(bait: Bait, reads: bool) -> Iterator[str]:
-    """Make the attempts, and yield the names of those that went well as far as this process can tell."""
+    """Make the attempts, and yield the names of those that succeeded as far as this process can see."""
     for name, attempt in {**_ATTEMPTS, **(_ON_ITS_OWN if reads else {})}.items():
         try:
             attempt(bait)
@@ -179,7 +179,7 @@ def _open(path: str, flags: int) -> None:
 
 
 def _reach(family: int, kind: int, address: tuple[str, int] | str) -> None:
-    """Send something; whether it came is the other end's to say."""
+    """Send something; only the other end knows whether it arrived."""
     with socket.socket(family, kind) as end:
         end.settimeout(_PATIENCE_S)
         if kind == socket.SOCK_DGRAM:

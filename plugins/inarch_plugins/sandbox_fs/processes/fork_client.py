@@ -1,4 +1,4 @@
-"""Inarch's end of the fork server: start it, hand it requests, stop it."""
+"""Inarch's end of the fork server: start it, send it requests, stop it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ for name, path in ("inarch_plugins", []), ("inarch_plugins.sandbox_fs", [sys.arg
 from inarch_plugins.sandbox_fs.processes.server import main
 main(int(sys.argv[3]))
 """
-"""Makes the plugin known without running what it imports: the server needs the standard library only."""
+"""Imports the plugin without running what it imports: the server needs the standard library only."""
 
 _START_SECONDS = 20.0
 _ANSWER_SECONDS = 10.0
@@ -34,7 +34,7 @@ _MOST_COMPLAINT = 600
 
 
 class Gone(Exception):
-    """The fork server ended; a new one may do better."""
+    """Error for an ended fork server; a new one may work."""
 
 
 @define(eq=False, repr=False)
@@ -43,7 +43,7 @@ class ForkServer:
 
     features: tuple[Any, ...]
     reached: tuple[Reached, ...] | None
-    """What confined programs reached when that was tried; None where it could not be."""
+    """Targets that confined programs reached in the trial; None if there was no trial."""
     _channel: socket.socket
     _pid: int
     _lock: threading.Lock = field(factory=threading.Lock)
@@ -53,7 +53,7 @@ class ForkServer:
         """Start a server.
 
         Raises:
-            ToolFailed: It can't be started on this system.
+            ToolFailed: The system cannot start it.
         """
         if not hasattr(os, "fork") or not sys.executable:
             raise ToolFailed(
@@ -80,10 +80,10 @@ class ForkServer:
         return cls(hello["features"], None if reached is None else tuple(Reached(*one) for one in reached), ours, pid)
 
     def submit(self, request: dict[str, Any], descriptors: list[int]) -> tuple[socket.socket, int]:
-        """Hand over a request; return the connection to the supervisor that has accepted it, and its process id.
+        """Send a request; return the connection to the supervisor that accepted it, and its process id.
 
         Raises:
-            Gone: Nothing was started, for the server is no longer there.
+            Gone: Nothing was started, because the server is gone.
         """
         ours, theirs = socket.socketpair()
         try:
@@ -120,7 +120,7 @@ def _spawn(channel: int, complaints: int) -> int:
 
 
 def _end(pid: int) -> None:
-    """Wait for a process that has nothing left to do; kill it where it doesn't see that."""
+    """Wait for a process that has no more work; kill it if it does not end."""
     import time
 
     deadline = time.monotonic() + _ANSWER_SECONDS

@@ -1,7 +1,7 @@
-"""What a program needs beside itself: its interpreters, and the installations they are parts of.
+"""Needs of a program: its interpreters, and the installations that they belong to.
 
-A program may lie anywhere, in a folder with a person's notes and keys. So of what is found by a link, a `#!` or a
-`pyvenv.cfg` only the file is shown, and a whole folder only where it is surely an installation.
+A program may lie anywhere, even in a folder with a person's notes and keys. If a link, a `#!` or a `pyvenv.cfg` leads
+to a file, only that file is shown. A whole folder is shown only if it is surely an installation.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _KINDS = (
     (("brew",), ("Cellar",)),
     ((), ("conda-meta/history",)),
 )
-"""Programs below `bin`, and what beside it shows that they are installed there: one of each kind, or no program."""
+"""Programs below `bin`, and what beside it proves that they are installed there: one of each kind, or no program."""
 
 _PYTHONS = ("python3", "python")
-_MODULES = "lib/node_modules"  # what npm installs for a user, programs and all, with or without node itself
+_MODULES = "lib/node_modules"  # what npm installs for a user, programs included, with or without node itself
 _MOST_STEPS = 16
-"""Interpreters of interpreters, and environments made from environments, that are followed."""
+"""Maximum number of followed steps from interpreter to interpreter, or from environment to environment."""
 
 
 def places_of(path: str) -> list[str]:
-    """Return what a program needs: the file that it is, its interpreters, and their installations."""
+    """Return what a program needs: its file, its interpreters, and their installations."""
     found: list[str] = []
     seen: set[str] = set()
     while True:
@@ -48,7 +48,7 @@ def places_of(path: str) -> list[str]:
 
 
 def _named(path: str) -> Iterator[str]:
-    """Yield a path, what it leads to link by link, and where it ends."""
+    """Yield a path, each link target on the way, and the final path."""
     for _ in range(_MOST_STEPS):
         yield path
         if not os.path.islink(path):
@@ -58,7 +58,7 @@ def _named(path: str) -> Iterator[str]:
 
 
 def installations_at(prefix: str) -> list[str]:
-    """Return a prefix that is an installation, and for a virtual environment what it was made from."""
+    """Return an installation's prefix and, for a virtual environment, the one it was made from."""
     found: list[str] = []
     waiting, seen = [prefix], set[str]()
     while waiting and len(seen) < _MOST_STEPS:
@@ -80,7 +80,7 @@ def installations_at(prefix: str) -> list[str]:
 
 
 def is_interpreter(place: str) -> bool:
-    """Whether a real place is an installation, is one's modules, lies in its `bin`, or is a Python."""
+    """Return whether a path is an installation, its modules, something in its `bin`, or a Python."""
     above, name = os.path.split(place)
     if place.endswith(f"/{_MODULES}") or is_installation(place):
         return True
@@ -89,9 +89,9 @@ def is_interpreter(place: str) -> bool:
 
 
 def is_installation(prefix: str) -> bool:
-    """Whether a folder is surely the installation of interpreters or compilers, with nothing else in it."""
+    """Return whether a folder is surely an installation of interpreters or compilers and nothing else."""
     if os.path.basename(prefix) == ".local":
-        return False  # what a person installs for themselves, and next to it what desktop programs keep
+        return False  # installations by users, and what desktop programs store beside them
     return any(
         (not programs or any(is_program(os.path.join(prefix, "bin", name)) for name in programs))
         and any(_is_there(prefix, mark) for mark in marks)
@@ -100,7 +100,7 @@ def is_installation(prefix: str) -> bool:
 
 
 def listed(folder: str) -> list[str]:
-    """Return the names in a folder, none where it can't be read."""
+    """Return the names in a folder, none if it cannot be read."""
     try:
         return os.listdir(folder)
     except OSError:
@@ -115,12 +115,12 @@ def _is_there(prefix: str, mark: str) -> bool:
 
 
 def is_program(path: str) -> bool:
-    """Whether a path leads to a file that can be started."""
+    """Return whether a path leads to an executable file."""
     return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def _interpreter(path: str) -> str:
-    """Return the absolute path of the program behind a script's `#!`, or nothing."""
+    """Return the absolute path of the program in a script's `#!`, empty if there is none."""
     first = _beginning(path, 512).partition(b"\n")[0]
     words = first[2:].split() if first.startswith(b"#!") else []
     named = os.fsdecode(words[0]) if words and b"\0" not in words[0] else ""
@@ -128,7 +128,7 @@ def _interpreter(path: str) -> str:
 
 
 def _beginning(path: str, size: int) -> bytes:
-    """Return the first bytes of a regular file, nothing of anything else: a pipe would be waited for."""
+    """Return the first bytes of a regular file, nothing for other files: reading a pipe would block."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""The network of a program: loopback of its own, which others can join, or a proxy to hosts that it was granted."""
+"""Network of a program: loopback of its own, which others can join, or a proxy to granted hosts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PATIENCE_S = 20.0
 
 @define(eq=False, repr=False)
 class Network:
-    """The namespaces of one program, which sends them once it has made them; they stay while this holds them."""
+    """Namespaces of one program, which sends them once it has made them; they exist while this object holds them."""
 
     _end: socket.socket = field(init=False)
     _gate: socket.socket = field(init=False)
@@ -37,15 +37,15 @@ class Network:
 
     @property
     def gate(self) -> int:
-        """What the program is given to hand them over, a descriptor."""
+        """Return the descriptor through which the program sends them."""
         return self._gate.fileno()
 
     def handed(self) -> None:
-        """Let go of the gate: the program has its own."""
+        """Close the gate: the program has its own copy."""
         self._gate.close()
 
     def descriptors(self) -> tuple[int, ...]:
-        """Return copies of the two for a program that is to join them; whoever asks closes them.
+        """Return copies of both descriptors for a program that joins them; the caller closes them.
 
         Raises:
             ToolFailed: The program made none, or has ended.
@@ -67,9 +67,9 @@ class Network:
         return tuple(found)
 
     def close(self) -> None:
-        """Let go of the namespaces, and of the gate where nobody was given it."""
+        """Close the namespaces, and the gate if it was not handed over."""
         try:
-            self._end.shutdown(socket.SHUT_RDWR)  # who waits for them waits no longer
+            self._end.shutdown(socket.SHUT_RDWR)  # a waiting caller stops waiting
         except OSError:
             pass
         with self._lock:
@@ -82,7 +82,7 @@ class Network:
 
 @contextmanager
 def handed(egress: Egress | None, offers: Network | None, joins: Network | None) -> Iterator[tuple[int, ...]]:
-    """Give the descriptors that a program is handed for its network, as long as it is being started."""
+    """Yield the descriptors for a program's network while it is being started."""
     if joins is not None:
         found = joins.descriptors()
         try:
@@ -96,7 +96,7 @@ def handed(egress: Egress | None, offers: Network | None, joins: Network | None)
 
 
 def require_alone(rights: Rights, features: Features) -> None:
-    """Refuse a program that is to have loopback of its own where there is none, or that may reach more."""
+    """Refuse a loopback-only program if the system cannot provide it, or if the program may reach more."""
     _require_namespaces(features, "a process can't have a network of its own", "execute_command runs commands that end")
     if rights.network or rights.hosts:
         raise ToolFailed("validation", "a process has loopback of its own, and may not be let reach any host")
@@ -104,10 +104,10 @@ def require_alone(rights: Rights, features: Features) -> None:
 
 @contextmanager
 def reaching(rights: Rights, features: Features) -> Iterator[Egress | None]:
-    """Give a program's proxy for as long as it runs, or nothing where it is not held to hosts.
+    """Yield a program's proxy while it runs, or None if its hosts are not limited.
 
     Raises:
-        ToolFailed: The program could go around a proxy here, or there can be none.
+        ToolFailed: The program could bypass a proxy here, or the proxy cannot start.
     """
     if not rights.hosts or rights.network:
         yield None
@@ -126,7 +126,7 @@ def reaching(rights: Rights, features: Features) -> Iterator[Egress | None]:
 
 
 def network_notes(egress: Egress | None, ended: dict[str, Any]) -> tuple[str, ...]:
-    """Return what there is to tell of the network once the program has ended."""
+    """Return the notes about the network of an ended program."""
     if egress is None:
         return ()
     egress.close()

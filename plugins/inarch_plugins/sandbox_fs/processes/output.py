@@ -1,4 +1,4 @@
-"""What programs write, and what came of them."""
+"""Output and results of programs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from attrs import define, field
 from inarch import Ran, ToolFailed
 
 KEPT = 8 << 20
-"""Bytes kept of the beginning of an output, and as many of its end."""
+"""Bytes stored of the beginning of an output, and as many of its end."""
 MOST_OUTPUT = 256 << 20
 """Bytes of output after which a command is killed."""
 
 
 @define(eq=False, repr=False)
 class Captured:
-    """The output of one descriptor; a program that writes more than `most` bytes is killed."""
+    """Output of one descriptor; a program that writes more than `most` bytes is killed."""
 
     kept: int = KEPT
     most: int | None = MOST_OUTPUT
@@ -45,16 +45,16 @@ class Captured:
 
     @property
     def is_too_much(self) -> bool:
-        """Whether it is more than a program may write."""
+        """Return whether the program wrote more than it may."""
         return self.most is not None and self.total > self.most
 
     @property
     def dropped(self) -> int:
-        """Bytes of the middle that are not kept."""
+        """Return the bytes of the middle that were dropped."""
         return max(self.total - 2 * self.kept, 0)
 
     def value(self) -> bytes:
-        """Return what was kept, with a line in place of what was not."""
+        """Return the stored output, with a line in place of the dropped part."""
         tail = b"".join(self._tail)
         if not self.dropped:
             return bytes(self._head) + tail
@@ -62,11 +62,11 @@ class Captured:
 
 
 KEPT_RUNNING = 1 << 20
-"""Bytes kept of a program's output; older ones are dropped."""
+"""Bytes stored of a background program's output; older ones are dropped."""
 
 
 class Cut(NamedTuple):
-    """A piece of output: the offsets of its first byte and of the one behind its last, and its bytes."""
+    """Piece of output: the offset of its first byte, the offset after its last, and its bytes."""
 
     start: int
     end: int
@@ -75,7 +75,7 @@ class Cut(NamedTuple):
 
 @define(eq=False, repr=False)
 class Ring:
-    """Keeps the last bytes that were added."""
+    """Buffer of the last bytes added."""
 
     kept: int = KEPT_RUNNING
     total: int = field(init=False, default=0)
@@ -83,7 +83,7 @@ class Ring:
 
     @property
     def first(self) -> int:
-        """The offset of the first byte that is still there."""
+        """Return the offset of the first stored byte."""
         return max(self.total - self.kept, 0)
 
     def add(self, piece: bytes) -> None:
@@ -94,7 +94,7 @@ class Ring:
             del self._data[: -self.kept]  # seldom, so that a byte is moved once or twice, not each time
 
     def read(self, since: int, limit: int) -> Cut:
-        """Return at most `limit` bytes from an offset on, or from the first that is still there."""
+        """Return at most `limit` bytes from an offset, or from the first stored one."""
         start = min(max(since, self.first), self.total)
         at = len(self._data) - (self.total - start)
         data = bytes(self._data[at : at + limit])
@@ -102,23 +102,25 @@ class Ring:
 
 
 def require_started(report: dict[str, Any], commands: Sequence[Sequence[str]]) -> None:
-    """Refuse a report that says that nothing ran."""
+    """Raise for a report that no program ran."""
     if "failed" not in report:
         return
     name, code, text = commands[report["program"]][0], report["errno"], report["failed"]
     if not text.startswith("execve"):
         raise ToolFailed("execution", f"{name} was not started: {text}")
     if code == errno.ENOENT:
-        raise ToolFailed("not_found", f"{name} can't be started: there is no interpreter as its first line names")
+        raise ToolFailed(
+            "not_found", f"{name} can't be started: its first line names an interpreter that does not exist"
+        )
     if code == errno.E2BIG:
         raise ToolFailed("validation", f"the arguments of {name} are too long", "give fewer of them")
     if code == errno.ENOEXEC:
-        raise ToolFailed("validation", f"{name} is no program of this system", "give it a first line with #!")
+        raise ToolFailed("validation", f"{name} is not a program of this system", "give it a first line with #!")
     raise ToolFailed("permission", f"{name} can't be started: {os.strerror(code).lower()}")
 
 
 def signal_name(number: int) -> str:
-    """Return how a signal is called."""
+    """Return the name of a signal."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -126,9 +128,9 @@ def signal_name(number: int) -> str:
 
 
 def failing(ended: Sequence[tuple[int | None, int]]) -> int:
-    """Return which program says what a pipeline ended with: the last one that failed, the last of all if none did.
+    """Return which program determines a pipeline's exit code: the last that failed, else the last of all.
 
-    One that was killed because nobody reads what it writes has not failed.
+    A program killed because its reader ended has not failed.
     """
     last = len(ended) - 1
     for number in range(last, -1, -1):

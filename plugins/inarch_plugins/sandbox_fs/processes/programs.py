@@ -1,8 +1,8 @@
-"""Which program a name means, and which folders it needs beside the system's own.
+"""Lookup of programs by name, and the folders that they need besides the system's own.
 
-A name is looked up in a fixed table of folders, never in `PATH`, except by what may start programs: that gets the
-user's interpreters, by the `PATH` that Inarch was started with. What lies in the workspace counts only where its path
-is named.
+A name is looked up in a fixed table of folders, never in `PATH`. The exception is a program that may start others: it
+gets the user's interpreters, by the `PATH` of Inarch's start. Programs of the workspace count only if their path is
+named.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, Open
 TABLE = ("/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin") + (
     ("/opt/homebrew/bin",) if sys.platform == "darwin" else ()
 )
-"""Where programs are looked for."""
+"""Folders in which programs are looked for."""
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
-"""Where everybody may read and, in the workspace tier, start programs."""
+"""Folders that every program may read and, in the workspace tier, start programs from."""
 
 _TOOLCHAINS = (("RUSTUP_HOME", ".rustup"), ("PYENV_ROOT", ".pyenv"), ("GOMODCACHE", "go/pkg/mod"))
-"""What programs look for below the home folder, which is not theirs: the variable that names it, and its place."""
+"""Folders below the home folder in which programs look for toolchains: the variable that names one, and its path."""
 
 _VENVS = (".venv", "venv", "env")
 _MOST_LINKS = 300
@@ -46,8 +46,8 @@ class Program:
 
     Args:
         path: Its absolute path.
-        folders: Folders and files outside the system's own that it needs: to be read, and programs in them started.
-        search_path: The folders in which what it starts looks for programs.
+        folders: Folders and files outside the system's own that it needs, to read and to start programs from.
+        search_path: The folders in which its children look for programs.
         env: Variables that lead to toolchains below the home folder.
     """
 
@@ -59,7 +59,7 @@ class Program:
 
 @define(eq=False, repr=False)
 class Programs:
-    """Finds programs for one workspace."""
+    """Finder of programs for one workspace."""
 
     root: str
     """The workspace's real path."""
@@ -76,7 +76,7 @@ class Programs:
         Args:
             name: A name, an absolute path, or with `executes` a path relative to `folder`.
             folder: The working directory, relative to the root.
-            executes: Whether the user's interpreters and the workspace's programs count.
+            executes: Whether to include the user's interpreters and the workspace's programs.
 
         Raises:
             ToolFailed: There is none, or it may not be started.
@@ -159,7 +159,7 @@ class Programs:
         if own and folders:
             return ToolFailed("not_found", f"there is no program {name}", f"the workspace has one: name it {own[0]}")
         names = {entry for folder in folders for entry in listed(folder)}
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.81)  # `test` is not meant by pytest
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.81)  # `test` is no typing mistake for pytest
         hint = f"did you mean {close[0]!r}?" if close else "name a program that is installed, or install it"
         return ToolFailed("not_found", f"there is no program {name}", hint)
 
@@ -175,7 +175,7 @@ class Programs:
         return self._prefixes
 
     def _shown(self, places: list[str]) -> list[str]:
-        """Return the places that are not the system's own and may be shown."""
+        """Return the paths that are not the system's own and may be shown."""
         outside = (place for place in places if not any(_holds(part, place) for part in SYSTEM))
         return [place for place in outside if self._may_be_shown(place)]
 
@@ -186,7 +186,7 @@ class Programs:
                 yield variable, path
 
     def _may_be_shown(self, folder: str) -> bool:
-        """Whether a folder holds neither the whole home nor the workspace."""
+        """Return whether a folder holds neither the whole home nor the workspace."""
         real = os.path.realpath(folder)
         return not any(_holds(real, path) for path in (self._home, self.root))
 
@@ -211,7 +211,7 @@ def _startable(path: str, name: str) -> str:
 
 
 def _outermost(places: list[str]) -> tuple[str, ...]:
-    """Return the places without those that lie in another one of them."""
+    """Return the paths without those that lie in another of them."""
     kept: list[str] = []
     for place in sorted(dict.fromkeys(places), key=len):
         if not any(_holds(above, place) for above in kept):

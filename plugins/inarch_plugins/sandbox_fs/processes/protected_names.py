@@ -1,10 +1,10 @@
-"""The protected names of a workspace while a program that may write runs in it.
+"""Protection of names in a workspace while a program that may write runs in it.
 
-Where the kernel can show them read-only, it does; what can't be shown, because it doesn't exist yet, is removed again
-afterwards. Where there are no mount namespaces, what was there is remembered, compared and put back.
+If the kernel can show a name read-only, it does. A name that does not exist yet cannot be shown, and is removed
+afterwards. Without mount namespaces the content is remembered, compared and put back.
 
-All of it, before the program and after it, goes by the workspace's own descriptor and never through a link: Inarch has
-rights that the program has not, and the program may have left a link to anywhere under any name.
+All of this goes through the workspace's own descriptor and never through a link. Inarch has rights that the program
+lacks, and the program may have left a link to anywhere under any name.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from inarch_plugins.sandbox_fs.processes.tree_snapshot import Kept
 from inarch_plugins.sandbox_fs.safe_open import FOLDER, Open
 
 MOST_FOLDERS = 4_000
-"""Folders in which nested repositories, and sockets, are looked for."""
+"""Maximum folders that are searched for nested repositories and sockets."""
 
-_MOST_KEPT = 64 << 20  # bytes of all protected files together that are kept
+_MOST_KEPT = 64 << 20  # maximum bytes stored of all protected files together
 _LIST = os.O_RDONLY | os.O_DIRECTORY
 _BEHIND_A_LINK = (-1, -1)
 
 
 @define(eq=False, repr=False)
 class Protection:
-    """What is protected during one run.
+    """Protected names of one run.
 
     Args:
         root: The workspace's real path.
         descriptor: The workspace.
         open_it: How to open below it.
-        writes: What the program may change, as in `Rights`.
-        skip: Names of folders in which no repository is looked for.
+        writes: The paths that the program may change, as in `Rights`.
+        skip: Names of folders that are not searched for repositories.
         keeps: Paths below what it may change that stay as they are, whether they exist or not.
     """
 
@@ -51,7 +51,7 @@ class Protection:
     skip: frozenset[str]
     keeps: tuple[str, ...] = ()
     found: tuple[str, ...] = field(init=False)
-    """Paths, relative to the root, of the protected names that exist and that the program could change otherwise."""
+    """Existing protected names that the program could otherwise change, relative to the root."""
     notes: list[str] = field(init=False, factory=list)
     _kept: list[Kept] = field(init=False, factory=list)
     _before: dict[str, tuple[int, int] | None] = field(init=False)
@@ -65,18 +65,18 @@ class Protection:
         self.found = tuple(path for path, there in self._before.items() if there)
 
     def to_bind(self) -> tuple[str, ...]:
-        """Return the paths to be shown read-only; a link can't be, but what it leads to inside the workspace."""
+        """Return the paths to show read-only; for a link, its target inside the workspace."""
         real = [os.path.realpath(os.path.join(self.root, path)) for path in self.found]
         return tuple(path for path in dict.fromkeys(real) if path.startswith(f"{self.root}/") and os.path.exists(path))
 
     def remember(self, links_only: bool) -> None:
-        """Keep what stands there, so that it can be put back; links are enough where all else is shown read-only."""
+        """Remember the present state, to restore it later; links suffice if all else is shown read-only."""
         room = [_MOST_KEPT]
         kept = (Kept.of(self.descriptor, self.open_it, path, room, links_only) for path in self.found)
         self._kept = [one for one in kept if one is not None]
 
     def check(self) -> tuple[str, ...]:
-        """Undo what the program did to protected names; return what was done about it, or could not be."""
+        """Undo the program's changes to protected names; return notes on what was or could not be undone."""
         for kept in self._kept:
             self.notes += kept.restore(self.descriptor, self.open_it, [_MOST_KEPT])
         for name, _ in self._entries("."):
@@ -89,21 +89,21 @@ class Protection:
         return tuple(self.notes)
 
     def _look_above(self, seen_to: set[str]) -> None:
-        """Find what took the place of something shown read-only, by renaming a folder above it."""
+        """Find names shown read-only that were replaced by renaming a folder above them."""
         for path, before in self._before.items():
             if self._standing(path) in (before, None):
                 continue
             if path in self._own:
                 self._clear_way(path)
             elif path not in seen_to:
-                self.notes.append(f"{path} is another one than before the program ran: look at it before you use it")
+                self.notes.append(f"{path} is not the same as before the program ran: check it before you use it")
 
     def close(self) -> None:
-        """Let go of the workspace."""
+        """Close the workspace's descriptor."""
         os.close(self.descriptor)
 
     def _made(self, path: str) -> tuple[int, int] | None:
-        """Return what stands for a folder as long as it is the same one; one that can be shown is made first."""
+        """Return the identity of a folder while it is the same one; one that can be shown is made first."""
         try:
             with parent_folder(self.descriptor, self.open_it, path, make=True) as (folder, name):
                 try:
@@ -115,7 +115,7 @@ class Protection:
         return self._standing(path)
 
     def _standing(self, path: str) -> tuple[int, int] | None:
-        """Return what stands for what is at a path now, None for nothing."""
+        """Return the identity of what is at a path now, None for nothing."""
         parent, name = split(path)
         try:
             folder = self.open_it(self.descriptor, parent, FOLDER, False)
@@ -132,7 +132,7 @@ class Protection:
         return found.st_dev, found.st_ino
 
     def _clear_way(self, path: str) -> None:
-        """Take away what stands at a path, or what was put in the place of a folder on the way to it."""
+        """Remove what is at a path, or what replaced a folder on the way to it."""
         folder, *below = os.dup(self.descriptor), *path.split("/")
         done = ""
         try:
@@ -158,7 +158,7 @@ class Protection:
         self.notes.append(f"{path} was made by the program and {what}: the name is protected")
 
     def _names(self) -> Iterator[str]:
-        """Yield the protected names below what may be written, parents first."""
+        """Yield the protected names below the writable paths, parents first."""
         pending, seen = [""], 0
         while pending:
             folder = pending.pop()
@@ -174,7 +174,7 @@ class Protection:
                     pending.append(path)
 
     def _entries(self, folder: str) -> list[tuple[str, bool]]:
-        """Return what is in a folder, and of each whether it is one itself."""
+        """Return the entries of a folder, and for each whether it is a folder."""
         try:
             descriptor = self.open_it(self.descriptor, folder or ".", _LIST, False)
         except OSError:
@@ -188,11 +188,11 @@ class Protection:
             os.close(descriptor)
 
     def _leads(self, path: str) -> bool:
-        """Whether something that may be written lies at, above or below a path."""
+        """Return whether a writable path lies at, above or below a path."""
         return self._is_writable(path) or any(granted.startswith(f"{path}/") for granted in self.writes)
 
     def _is_guarded(self, path: str) -> bool:
-        """Whether the program could change a protected name that it was not given by name."""
+        """Return whether the program could change a protected name without having been granted it by name."""
         return self._is_writable(path) and not self._is_granted(path)
 
     def _is_writable(self, path: str) -> bool:
@@ -208,12 +208,14 @@ def _covers(granted: str, path: str) -> bool:
 
 
 def live_sockets(root: int, open_it: Open, skip: frozenset[str]) -> Iterator[str]:
-    """Yield the paths, relative to the root, of sockets that somebody holds; what a program left behind is none.
+    """Yield the paths of sockets that a process listens on, relative to the root.
+
+    A socket file that a program left behind does not count.
 
     Args:
         root: The workspace.
         open_it: How to open below it.
-        skip: Names of folders in which nobody is looked for.
+        skip: Names of folders that are not searched.
     """
     pending, seen = ["."], 0
     while pending and seen < MOST_FOLDERS:
@@ -240,6 +242,6 @@ def live_sockets(root: int, open_it: Open, skip: frozenset[str]) -> Iterator[str
 def _is_live(folder: int, entry: os.DirEntry[str]) -> bool:
     if entry.is_symlink() or not stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode):
         return False
-    # Hardly any server takes packets in order: to all others this is the wrong kind, and they notice nothing.
+    # Hardly any server takes packets in order: for all others this is the wrong kind, and they notice nothing.
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_NONBLOCK) as end:
         return end.connect_ex(f"/proc/self/fd/{folder}/{entry.name}") not in (errno.ECONNREFUSED, errno.ENOENT)

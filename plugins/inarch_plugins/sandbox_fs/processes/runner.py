@@ -1,4 +1,4 @@
-"""Run programs for one workspace: from rights to a plan, from a plan to what came of it."""
+"""Running of programs for one workspace: from rights to a plan, from a plan to a result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CLOSE_SECONDS = 15.0
 
 @define(eq=False, repr=False)
 class Runner:
-    """Runs programs below one root; its methods may be called from several threads at once."""
+    """Runner of programs below one root; threads may call its methods concurrently."""
 
     root: str
     _descriptor: int
@@ -69,13 +69,13 @@ class Runner:
 
     @cached_property
     def background(self) -> Background:
-        """The programs that run on."""
+        """Return the background programs."""
         from inarch_plugins.sandbox_fs.processes.background import Background  # most sessions have none
 
         return Background(self.run)
 
     def confinement(self) -> Confinement:
-        """Return how well programs are confined; starts the fork server at the first call."""
+        """Return how well programs are confined; the first call starts the fork server."""
         if self._confinement is None:
             try:
                 server = self._started()
@@ -127,20 +127,20 @@ class Runner:
             finally:
                 private.remove()
                 notes = tuple(note for one in started if (held := one.around.protection) for note in held.check())
-                self._over(watch)  # last: who closes the workspace waits until all is as it should be
+                self._over(watch)  # last: closing the workspace waits until everything is restored
         self._require_ended(parts[0].argv[0], watch, notes)
         return _came_of(started, report, outputs, watch, notes)
 
     def _require_ended(self, name: str, watch: Watch, notes: Sequence[str]) -> None:
-        """Look whether it ended by itself."""
+        """Raise unless the program ended by itself."""
         put_back = "".join(f"; {note}" for note in notes)
         if watch.cancelled is not None and watch.cancelled.is_set() and watch.stopped:
             raise Cancelled(f"{name} was cancelled; nothing of it runs any more{put_back}")
         if self._closed and watch.stopped and not watch.too_much:
-            raise ToolFailed("cancelled", f"{name} was killed, for the workspace was closed{put_back}")
+            raise ToolFailed("cancelled", f"{name} was killed because the workspace was closed{put_back}")
 
     def find_program(self, name: str) -> str:
-        """Return the path of the program that a name means to what may start programs."""
+        """Return the path of the program with a name, as seen by programs that may start others."""
         return self._programs.find(name, ".", executes=True).path
 
     def close(self) -> None:
@@ -182,7 +182,7 @@ class Runner:
             protection.close()
 
     def _require_same_root(self) -> None:
-        """Refuse where the root's path leads to another folder than the one that was opened: paths go to the child."""
+        """Raise if the root's path leads to another folder than at opening: paths are sent to the child."""
         try:
             named = os.stat(self.root, follow_symlinks=False)
         except OSError:
@@ -190,7 +190,7 @@ class Runner:
         if named is None or not os.path.samestat(named, os.fstat(self._descriptor)):
             raise ToolFailed(
                 "conflict", f"{self.root} is another folder than when the workspace was opened; nothing was run",
-                "put it back, or open Inarch where it is now",
+                "put it back, or open Inarch in its new location",
             )  # fmt: skip
 
     def _folder(self, cwd: str) -> int:
@@ -211,7 +211,7 @@ class Runner:
         started: Sequence[Planned],
         captured: Sequence[Captured],
     ) -> Watch:
-        """Have the command started, by a new server where the old one is gone."""
+        """Have the command started, by a new server if the old one is gone."""
         folder = self._folder(cwd)
         try:
             pipes = Pipes.open(bool(manner.stdin), len(captured) == 1)
@@ -254,7 +254,7 @@ class Runner:
 
 
 def _request(started: Sequence[Planned], parts: Sequence[Piped], private: Private, timeout_s: float) -> dict[str, Any]:
-    """Return what the server is asked to start."""
+    """Return the request to the server."""
     homes = [one.around.private for one in started]
     return {
         "programs": [one.request for one in started],
@@ -275,7 +275,7 @@ def _came_of(
     watch: Watch,
     notes: Sequence[str],
 ) -> Ran:
-    """Return what came of programs that ended by themselves, or by their time."""
+    """Return the result of programs that ended by themselves, or at their time limit."""
     commands = [one.command for one in started]
     require_started(report, commands)
     ends = zip(started, report["ended"], strict=True)

@@ -1,7 +1,7 @@
-"""The fork server: always has one supervisor waiting for the next request. Standard library only.
+"""Fork server, which always has one supervisor waiting for the next request. Standard library only.
 
-It is a process of its own because the ways to change a child between fork and exec are not safe in a process with
-threads, and because a small process forks fast.
+It is its own process for two reasons. Changing a child between fork and exec is unsafe in a process with threads, and a
+small process forks fast.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ USED_BY_CHILDREN = (array, fcntl, resource)
 """Imported once here instead of in each child."""
 
 _START_S = 60
-_PAUSE_S = 0.05  # before another supervisor is made where that failed
+_PAUSE_S = 0.05  # before another supervisor is made if that failed
 
 
 def main(client: int) -> None:
-    """Serve the connection that is descriptor 0 until its other end is closed or the client has ended.
+    """Serve the connection at descriptor 0 until its other end is closed or the client has ended.
 
-    Both count: a process that the client forked holds the other end, too, for as long as it lives.
+    Both are checked, because a process that the client forked also holds the other end while it lives.
     """
-    signal.alarm(_START_S)  # while it asks and tries, the kernel may keep it waiting, and it would see no end
+    signal.alarm(_START_S)  # during a trial the kernel may block this process, and it would not see an end
     channel = socket.socket(fileno=os.dup(0))
     os.closerange(3, channel.fileno())
     os.closerange(channel.fileno() + 1, MOST_DESCRIPTORS)
@@ -55,13 +55,13 @@ def main(client: int) -> None:
     wire.send(channel, {"features": tuple(found), "reached": _try(found)})
     layers = _make_filters(found)
     gc.collect()
-    gc.freeze()  # what is here now stays: forked children don't touch its pages
+    gc.freeze()  # what is here now stays: forked children do not touch its pages
     signal.alarm(0)
     Server(channel, wake, layers, client, alive).serve()
 
 
 def _try(found: Features) -> tuple[tuple[str, ...], ...] | None:
-    """Return what confined programs reach here, None where that can't be tried."""
+    """Return what confined programs reach here, None if that cannot be tried."""
     try:
         return tuple(map(tuple, tried(found))) if found.landlock else None
     except OSError:
@@ -69,18 +69,18 @@ def _try(found: Features) -> tuple[tuple[str, ...], ...] | None:
 
 
 def _make_filters(found: Features) -> frozenset[str]:
-    """Have the usual filters made, which are kept for all children; return the layers that can be had."""
+    """Build the usual filters, which all children share; return the available layers."""
     layers = frozenset(layers_of(found))
     for changed in ((), ("/",)):
         try:
             prepare(Plan(root="/", program="/", writable=changed, executable=changed, layers=layers))
         except OSError:
-            break  # the child of each command says what the matter is
+            break  # the child of each command reports the reason
     return layers
 
 
 class Server:
-    """The loop that makes supervisors and looks after them."""
+    """Loop that makes supervisors and cleans up after them."""
 
     def __init__(self, channel: socket.socket, wake: int, layers: frozenset[str], client: int, alive: int) -> None:
         self.channel = channel
@@ -98,7 +98,7 @@ class Server:
         poller = select.poll()
         for descriptor in (self.wake, self.taken):
             poller.register(descriptor, select.POLLIN)
-        poller.register(self.channel, 0)  # that its other end is closed is told in any case
+        poller.register(self.channel, 0)  # closing of the other end is reported in any case
         if self.alive >= 0:
             poller.register(self.alive, select.POLLIN)
         serving = True
@@ -122,7 +122,7 @@ class Server:
                 self._send_home()
 
     def _send_home(self) -> None:
-        """End the supervisor that waits for a request; one with a command sees for itself that the client is gone."""
+        """End the supervisor that waits for a request; one with a command notices itself that the client is gone."""
         if self.spare:
             os.kill(self.spare, signal.SIGKILL)
 
@@ -157,14 +157,14 @@ class Server:
             self.spare = 0
 
     def _look_after(self) -> None:
-        """Reap supervisors, and kill what one left that was killed itself."""
+        """Reap supervisors, and kill what a killed supervisor left."""
         ended: dict[int, int] = {}
         some_left = reap(ended)
         all_well = ended.keys() <= self.supervisors and not any(ended.values())
         self.supervisors -= ended.keys()
         if some_left and not all_well:
             kill_all(ended, self.wake, frozenset(self.supervisors))
-            self.supervisors -= ended.keys()  # one may end meanwhile, and nothing tells of it again
+            self.supervisors -= ended.keys()  # one may end meanwhile, and nothing reports it again
         self._note_taken()
         if self.spare in ended:  # it never had a request: no hurry to make the next one
             self.spare = 0

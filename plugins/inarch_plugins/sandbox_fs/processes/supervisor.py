@@ -1,6 +1,6 @@
-"""The process that starts one command, waits for it, kills all it started and says what came of it.
+"""Process that starts one command, waits for it, kills all its processes and reports the result.
 
-Standard library only. Supervisor and child are forked ahead and wait for a request, so that a command doesn't wait for
+Standard library only. Supervisor and child are forked ahead and wait for a request, so that a command does not wait for
 forks. The command ends when the client closes its connection, which the kernel does when the client is killed.
 """
 
@@ -22,17 +22,19 @@ from inarch_plugins.sandbox_fs.processes import wire
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
 
 REQUEST = 5
-"""Descriptors of a request: its connection, standard input, output and error, and the working directory. Behind them
-are each program's `gates`: one is the gate of its `Plan`, two are what it joins."""
+"""Descriptors of a request: its connection, standard input, output and error, and the working directory.
+
+After them come each program's `gates`: one is the gate of its `Plan`, two are what it joins.
+"""
 _MOST_GATES = 128
 
 _SET_PDEATHSIG = 1  # linux/prctl.h
 _DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
 MOST_DESCRIPTORS = 1 << 16
-"""Higher ones than anybody has open."""
+"""Higher than any open descriptor."""
 
 LOOK_MS = 2_000
-"""How often it is looked whether the client lives, where nothing tells that it has ended."""
+"""How often to check that the client lives, if the system does not report its end."""
 
 _NOT_STARTED = 127
 _REQUEST_S = 20.0
@@ -42,7 +44,7 @@ _prctl = getattr(ctypes.CDLL(None), "prctl", lambda *_: None)
 
 
 def while_alive(pid: int) -> int:
-    """Return a descriptor that can be read once a process has ended, -1 where the system has no such thing."""
+    """Return a descriptor that becomes readable once a process has ended, -1 if the system has none."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -50,13 +52,13 @@ def while_alive(pid: int) -> int:
 
 
 class Client(NamedTuple):
-    """Whose command it is: its process, and what `while_alive` returned for that."""
+    """Owner of a command: its process, and the result of `while_alive` for it."""
 
     pid: int
     alive: int
 
     def has_ended(self) -> bool:
-        """Whether it certainly has."""
+        """Return whether it certainly has ended."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -70,11 +72,11 @@ def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server:
     """Wait for a request, run its command and report on it.
 
     Args:
-        channel: Where requests come; it is shared with other supervisors, and each takes one.
-        taken: Where the process id is written once there is one, so that the next supervisor is made.
-        layers: The layers that a command may be asked to put on.
-        server: The process that this one was forked by.
-        client: Whose server that is.
+        channel: Source of requests, shared with other supervisors; each takes one.
+        taken: Where to write the process id once a request came, so that the next supervisor is made.
+        layers: The layers that a request may name.
+        server: The process that forked this one.
+        client: The owner of that server.
     """
     os.setsid()
     become_subreaper()
@@ -84,12 +86,12 @@ def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server:
     _, descriptors, _, _ = socket.recv_fds(channel, 1, REQUEST + _MOST_GATES)
     if len(descriptors) < REQUEST:
         return  # the client is gone
-    _prctl(_SET_PDEATHSIG, 0, 0, 0, 0)  # from here on it is the client that ends it
+    _prctl(_SET_PDEATHSIG, 0, 0, 0, 0)  # from here on the client ends it
     os.write(taken, pid_bytes(os.getpid()))
     channel.close()
     control = socket.socket(fileno=descriptors.pop(0))
     wire.send(control, {"accepted": os.getpid()})
-    control.settimeout(_REQUEST_S)  # who is killed between the two, and has forked, leaves it open
+    control.settimeout(_REQUEST_S)  # a process killed between the two, after a fork, leaves it open
     request = wire.receive(control)
     control.settimeout(None)
     if request is not None:
@@ -97,14 +99,14 @@ def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server:
 
 
 class Child(NamedTuple):
-    """A process that waits to become a program, and the connection to it."""
+    """Process that waits to become a program, and the connection to it."""
 
     pid: int
     connection: socket.socket
 
 
 def _child(layers: frozenset[str], mine: socket.socket) -> Child:
-    """Fork a child that lets go of what is the supervisor's alone."""
+    """Fork a child that closes what only the supervisor needs."""
     ours, theirs = socket.socketpair()
     supervisor = os.getpid()
     pid = os.fork()
@@ -117,7 +119,7 @@ def _child(layers: frozenset[str], mine: socket.socket) -> Child:
 
 
 def _link(links: dict[str, str]) -> None:
-    """Give the user's files that a program may read a name in its own home folder; nobody is in there yet."""
+    """Link the user's files that a program may read into its own home folder, which is still unused."""
     for name, path in links.items():
         os.makedirs(os.path.dirname(name), 0o700, exist_ok=True)
         os.symlink(path, name)
@@ -144,11 +146,11 @@ def _run(
     descriptors: list[int],
     client: Client,
 ) -> dict[str, Any]:
-    """Let each child become its program; return when nothing of them is left."""
+    """Let each child become its program; return when no process of them is left."""
     where, name = os.path.split(request["folders"][0])
     began = time.monotonic()
     ended: dict[int, int] = {}
-    # Held, for a path may lead elsewhere once the command has run: the temporary folder may lie in a workspace.
+    # Held open, because a path may lead elsewhere once the command has run: the temporary folder may be in a workspace.
     beside = -1
     try:
         beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -179,7 +181,7 @@ def _run(
 
 
 def _start(children: list[Child], programs: list[dict[str, Any]], descriptors: list[int]) -> None:
-    """Hand each child its program and descriptors, a pipe between each two of them."""
+    """Send each child its program and descriptors, with a pipe between neighbors."""
     reading, output, errors, folder, *gates = descriptors
     nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     for child, program in zip(children, programs, strict=True):
@@ -222,7 +224,7 @@ def _wait(
 
 
 def _hurry() -> None:
-    """Go before the processes to be killed, of which there may be thousands, where that is allowed."""
+    """Get priority over the processes to be killed, possibly thousands, if that is allowed."""
     if hasattr(os, "sched_setscheduler"):
         try:
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
@@ -231,7 +233,7 @@ def _hurry() -> None:
 
 
 def _outcome(status: int, child: socket.socket) -> dict[str, Any]:
-    child.setblocking(False)  # what still holds the other end is no process of ours
+    child.setblocking(False)  # the process that still holds the other end is not ours
     try:
         number, _, text = child.recv(1 << 16).decode("utf-8", "replace").partition(" ")
     except (BlockingIOError, ConnectionError):
@@ -269,7 +271,7 @@ def _become(parent: socket.socket, layers: frozenset[str], supervisor: int) -> N
         for name in _DEFAULTS:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        prepare(Plan(root="/", program="/", layers=layers))  # what is touched now need not be copied then
+        prepare(Plan(root="/", program="/", layers=layers))  # touched now, so that it is not copied later
         _, descriptors, _, _ = socket.recv_fds(parent, 1, REQUEST + 1)
         request = wire.receive(parent) if descriptors else None
         if request is not None:

@@ -1,4 +1,4 @@
-"""A protected tree as it was before a program ran, and how it is put back: beneath the root, never through a link."""
+"""Snapshot of a protected tree before a program runs, and its restoration: beneath the root, never through a link."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from inarch_plugins.sandbox_fs.processes.cleanup import remove, set_mode
 from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open
 
 _MOST_FILE = 1 << 20
-_CHECKED_BY_GIT = frozenset({"objects", "lfs"})  # named by the hash of their bytes, and too big to keep
+_CHECKED_BY_GIT = frozenset({"objects", "lfs"})  # too big to store; identified by the hash of their bytes
 
 
 class Entry(NamedTuple):
-    """What stood under one name.
+    """State of one name.
 
     Args:
         mode: Its whole mode.
         owner: Its user and group.
-        names: How many names a file has of which the bytes are kept: one more is a way to change it from outside.
-        content: A link's target, a file's bytes, or its size and time where it was too big to keep; None for others.
+        names: The link count of a file whose bytes are stored: one more is a way to change it from outside.
+        content: A link's target, a file's bytes, or its size and time if it was too big to store; None for others.
     """
 
     mode: int
@@ -37,12 +37,12 @@ class Entry(NamedTuple):
 
 @frozen
 class Kept:
-    """A protected tree as it was.
+    """Snapshot of a protected tree.
 
     Args:
         path: Its path, relative to the root.
         parent: Device and number of the folder it lies in.
-        entries: What stood there, by path relative to that folder, parents first.
+        entries: Its entries, by path relative to that folder, parents first.
     """
 
     path: str
@@ -51,14 +51,14 @@ class Kept:
 
     @classmethod
     def of(cls, root: int, open_it: Open, path: str, room: list[int], links_only: bool) -> Kept | None:
-        """Remember a tree, as long as there is room for bytes; None where there is nothing to remember.
+        """Take a snapshot of a tree, limited by the room for bytes; None if the tree does not exist.
 
         Args:
             root: The workspace.
             open_it: How to open below it.
-            path: Where the tree stands.
-            room: How many bytes may still be kept, one number.
-            links_only: Whether only a link is to be remembered.
+            path: The path of the tree.
+            room: How many bytes may still be stored, one number.
+            links_only: Whether to store only a link.
         """
         above, name = split(path)
         try:
@@ -71,10 +71,10 @@ class Kept:
             return None
 
     def restore(self, root: int, open_it: Open, room: list[int]) -> list[str]:
-        """Put back what is different now; return what was found.
+        """Restore what differs now; return what was found.
 
-        Nothing is put back where the folder it lay in is another one by now: a program may have moved it, or linked its
-        name to any place of the machine, and what stands there is not its to have changed.
+        If the tree's folder is no longer the same one, nothing is put back. A program may have moved it, or linked its
+        name to any path of the machine, and the content there is not the program's.
         """
         above, name = split(self.path)
         try:
@@ -85,7 +85,7 @@ class Kept:
             pass
         return [
             f"{self.path} was not put back: {above} is no longer the folder that it was before the program ran; "
-            "look at what the program left before you use either"
+            "check what the program left before you use either"
         ]
 
     def _restored(self, folder: int, open_it: Open, name: str, room: list[int]) -> list[str]:
@@ -96,7 +96,7 @@ class Kept:
         differs = [(path, entry) for path, entry in self.entries.items() if now.get(path) != entry]
         for above in {split(path)[0] for path, _ in differs}:
             with suppress(OSError), _opened(open_it, folder, above) as inner:
-                sweep(inner)  # what a process left that was killed at this
+                sweep(inner)  # left by a process that was killed during this
         left += [path for path, entry in differs if not _put(folder, open_it, path, entry)]
         notes = [f"{self.path} was changed by the program and put back: the name is protected"]
         if left:
@@ -120,7 +120,7 @@ def _identity(folder: int) -> tuple[int, int]:
 
 
 def _tree(parent: int, open_it: Open, name: str, room: list[int]) -> dict[str, Entry]:
-    """Return everything of a tree, parents first; what can't be looked at is left out."""
+    """Return all entries of a tree, parents first; unreadable ones are left out."""
     found = _entries(parent, (name,), "", room)
     pending = [path for path, entry in found.items() if stat.S_ISDIR(entry.mode)]
     while pending:
@@ -170,7 +170,7 @@ def _content(folder: int, name: str, path: str, status: os.stat_result, room: li
 
 
 def _put(parent: int, open_it: Open, path: str, entry: Entry) -> bool:
-    """Put one entry back; return False where it can't be, or its bytes are lost."""
+    """Restore one entry; return False if that fails, or its bytes are lost."""
 
     def put(folder: int, name: str) -> bool:
         if isinstance(entry.content, (bytes, str)):
@@ -189,7 +189,7 @@ def _put(parent: int, open_it: Open, path: str, entry: Entry) -> bool:
 
 
 def _within(parent: int, open_it: Open, path: str, act: Callable[[int, str], bool]) -> bool:
-    """Do something to a name in the folder that it lies in; return False where that failed."""
+    """Apply a function to a name in its folder; return False if that failed."""
     above, name = split(path)
     try:
         with _opened(open_it, parent, above) as folder:
@@ -206,7 +206,7 @@ def _is_folder(folder: int, name: str) -> bool:
 
 
 def _replace(folder: int, name: str, entry: Entry, content: bytes | str) -> bool:
-    """Put a file or a link in the place of whatever has its name, which is there whole at any moment."""
+    """Replace whatever has a name by a file or link, atomically."""
     if isinstance(content, str):
         return _replace_by_link(folder, name, entry, content)
     with staged(folder, [content], mode=entry.mode, owner=entry.owner, sync=False) as file:

@@ -1,4 +1,4 @@
-"""Messages between Inarch and its fork server, which is the same Python from the same files: standard library only."""
+"""Messages between Inarch and its fork server, which runs the same Python and files: standard library only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def send(end: socket.socket, message: dict[str, Any]) -> None:
 
 
 def receive(end: socket.socket) -> dict[str, Any] | None:
-    """Return the next message, or None where the other end is gone."""
+    """Return the next message, or None if the other end is gone."""
     head = _exactly(end, _LENGTH)
     data = head and _exactly(end, int.from_bytes(head, "little"))
     if not data:
