@@ -135,7 +135,7 @@ def test_a_flood_does_not_keep_an_answer_from_being_overdue(app: inarch.App) -> 
 @pytest.mark.parametrize("message", [{"op": "gone"}, {"op": 1}], ids=["gone", "number"])
 def test_a_message_that_is_none_of_a_call_ends_the_process(app: inarch.App, message: Any) -> None:
     found = call(app, "send", message=message)
-    assert "was ended: it sent what is no message" in str(found.error)
+    assert "was ended: it sent something that is not a message" in str(found.error)
     assert call(app, "lie").data == "done"
 
 

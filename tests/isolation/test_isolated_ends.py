@@ -133,7 +133,7 @@ def test_it_ends_with_the_process_that_started_it(tmp_path: Path, how: str) -> N
     ("data", "said"),
     [
         ("ffffffff", "a message of 4294967295 bytes"),
-        ("02000000" + b"[]".hex(), "what is no message"),
+        ("02000000" + b"[]".hex(), "something that is not a message"),
         ("0d000000" + b'{"id":1,"a":1'.hex(), "not JSON"),
     ],
 )

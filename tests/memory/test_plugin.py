@@ -157,4 +157,4 @@ def test_the_slash_command_lists_the_newest_first(root: Path, file: Path) -> Non
         file.write_text("- old\n- 2026-11-22: new wish\n")
         assert show("") == f"- 2026-11-22: new wish\n- old\n\n{file}"
         assert show("wishes") == f"- 2026-11-22: new wish\n\n{file}"
-        assert show("else") == "Nothing fits these words."
+        assert show("else") == "No note matches these words."

@@ -1,4 +1,4 @@
-"""compaction: where a conversation is too long for its model, what is old and can be read back is left out."""
+"""compaction: leaves out old, retrievable parts of a conversation that is too long for its model."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import inarch
 
 
 class LeavingOut:
-    """Leaves out the least missed, without asking any model: `leaving_out` has the order."""
+    """Compaction that leaves out the least important parts without a model, in the order of `omission`."""
 
     name = "leaving-out"
 
     async def compact(self, crowded: inarch.Crowded) -> inarch.Compacted:
-        """Return the conversation in as many tokens as it has room for, or as few as can be."""
+        """Return the conversation within its room in tokens, or as small as possible."""
         from inarch_plugins.compaction.omission import fit
 
         return fit(crowded)

@@ -1,10 +1,13 @@
-"""What is left out where a conversation is too long for its model: pure, in a fixed order, and never in silence.
+"""Omission of parts of a conversation that is too long for its model: pure, in a fixed order, and always reported.
 
-First the oldest turns keep only prompt and answer, then they are dropped; then, in the running turn, the oldest results
-are replaced by a line that says how to read them back, then the oldest steps go (a reply with all its results: what a
-provider signed stays whole or goes whole), then the project's structure, and at last the newest results and what was
-added to the prompt, such as mentioned files, are cut to head and tail. The prompt's own words and the replies to the
-newest results stay.
+The order is:
+- The oldest turns keep only prompt and answer, then they are dropped.
+- In the running turn, a line that says how to read them again replaces the oldest results.
+- The oldest steps are dropped. A step is a reply with all its results: a provider's signature covers the whole.
+- The project's structure is dropped.
+- The newest results and additions to the prompt, such as mentioned files, are cut to head and tail.
+
+The prompt's own text and the replies to the newest results stay.
 """
 
 from __future__ import annotations
@@ -30,16 +33,16 @@ from inarch import (
 from inarch_sdk.short_data import STRUCTURE_TITLE
 
 EASE = 0.8
-"""Where something must go, so much goes that this share of the room is used: not a little at every request."""
+"""Share of the room to fill when something must go, so that not every request omits a little."""
 LEAST_EXCERPT = 400
-"""Characters of a newest result that stay, whatever else has to give."""
+"""Minimum characters of a newest result that stay."""
 STRUCTURE_GONE = f"{STRUCTURE_TITLE}\n(left out for lack of room; the tools that list files show it)"
 STEPS_GONE = "Earlier steps of this turn were left out for lack of room."
 MOST_NAMES = 20
 
 
 def fit(crowded: Crowded) -> Compacted:
-    """Return the conversation in as many tokens as it has room for, or as few as can be."""
+    """Return the conversation within its room in tokens, or as small as possible."""
     fitting = _Fitting(crowded, [*crowded.earlier], [*crowded.running], crowded.tokens)
     if fitting.total > crowded.room:
         fitting.shrink(crowded.room)
@@ -54,7 +57,7 @@ def fit(crowded: Crowded) -> Compacted:
 
 
 def group_steps(messages: Sequence[Message]) -> list[list[int]]:
-    """Return positions that belong together: a reply with calls and the messages that have its results."""
+    """Return positions that belong together: a reply with calls and the messages with their results."""
     groups: list[list[int]] = []
     is_open = False
     for place, message in enumerate(messages):
@@ -81,7 +84,7 @@ class _Fitting:
         return self.crowded.size(message)
 
     def shrink(self, room: float) -> None:
-        """Leave things out, the least missed first, until there is room; what is begun goes on to where it is easy."""
+        """Leave things out, the least important first, until there is room; then continue to the share in `EASE`."""
         ease = room * EASE
         self._change_turns(EarlierTurn.short, ease)
         if self.total > room:
@@ -119,7 +122,7 @@ class _Fitting:
         self.running[place] = message
 
     def _stub(self, place: int) -> None:
-        """Replace the results of one message where that makes it smaller."""
+        """Replace the results of one message if that makes it smaller."""
         message = self.running[place]
         refs: dict[str, str] = {}
         tokens = int(self.size(message))
@@ -138,7 +141,7 @@ class _Fitting:
         return evolve(part, result=result_stub(part.result, refs[part.call_id]))
 
     def _drop_steps(self, groups: Sequence[Sequence[int]], goal: float) -> None:
-        """Drop whole steps, the oldest first, and say so beside the prompt."""
+        """Drop whole steps, the oldest first, and add a note to the prompt."""
         gone: set[int] = set()
         said = [part for part in self.running[0].parts if not _is_gone(part)]
         names = [name for part in self.running[0].parts if _is_gone(part) for name in _names_gone(part)]
@@ -163,7 +166,7 @@ class _Fitting:
             self.structure = True
 
     def _cut_newest(self, room: float) -> None:
-        """Cut the longest of the newest results to head and tail, by halves, until there is room or nothing to cut."""
+        """Halve the longest of the newest results to head and tail, until there is room or nothing to cut."""
         group = next((group for group in reversed(group_steps(self.running)) if len(group) > 1), [])
         whole = {p.call_id: p.result for at in group for p in self.running[at].parts if isinstance(p, ResultPart)}
         most = max(map(result_size, whole.values()), default=0) // 2
@@ -176,7 +179,7 @@ class _Fitting:
             most //= 2
 
     def _cut_added(self, room: float) -> None:
-        """Cut the longest texts that were added to the prompt to head and tail, by halves, as the newest results."""
+        """Halve the longest additions to the prompt to head and tail, like the newest results."""
         whole = self.running[0].parts
         long = {
             place: part.text
@@ -199,7 +202,7 @@ class _Fitting:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return head and tail of a text that was added to a prompt, and how many characters are missing between them."""
+    """Return head and tail of an addition to a prompt, with the number of missing characters between them."""
     head, tail = text[: most * 3 // 4], text[len(text) - most // 4 :]
     left = len(text) - len(head) - len(tail)
     return f"{head}\n… {left} characters left out for lack of room; the tools that read files have them …\n{tail}"

@@ -20,9 +20,9 @@ class Settings:
     """Settings of `[plugins.dispatch]`.
 
     Args:
-        ttl_s: Seconds for which a decision is reused.
-        max_entries: Maximum number of stored decisions.
-        break_even: No effect any more.
+        ttl_s: Seconds for which a decision may be used again.
+        max_entries: Maximum stored decisions; the oldest are removed first.
+        break_even: No longer has an effect: the strategy decides whenever the profile names it.
     """
 
     ttl_s: float = field(default=900.0, validator=validators.ge(0))
@@ -31,7 +31,7 @@ class Settings:
 
 
 _watchers: WeakValueDictionary[int, Watcher] = WeakValueDictionary()
-"""By what a run was given: its strategy and its tracer are registered apart and share one watcher."""
+"""Watchers by the context of their run: strategy and tracer are registered apart and share one watcher."""
 
 
 @hookimpl
@@ -47,7 +47,7 @@ def inarch_strategies(context: PluginContext) -> list[DecisionStrategy]:
 
     settings = _settings(context)
 
-    @functools.cache  # most profiles never ask it
+    @functools.cache  # most profiles never use it
     def decisions() -> DecisionCache:
         from inarch_plugins.dispatch.cache import DecisionCache
 
@@ -58,7 +58,7 @@ def inarch_strategies(context: PluginContext) -> list[DecisionStrategy]:
 
 @hookimpl
 def inarch_tracers(context: PluginContext) -> list[Tracer]:
-    """Return the tracer that has decisions forgotten whose call was not valid."""
+    """Return the tracer that removes decisions whose call was not valid."""
     return [_watcher(context)]
 
 
@@ -69,7 +69,7 @@ def _settings(context: PluginContext) -> Settings:
 def _watcher(context: PluginContext) -> Watcher:
     from inarch_plugins.dispatch.decision_tracer import Watcher
 
-    known = _watchers.get(id(context))  # a watcher keeps its context, so that the id stays its own
+    known = _watchers.get(id(context))  # a watcher holds its context, so that the id stays its own
     if known is None:
         known = _watchers[id(context)] = Watcher(context)
     return known

@@ -1,4 +1,4 @@
-"""Decisions that are remembered: for a while, and only while nothing they depend on has changed."""
+"""Cache of decisions, valid for a while and only if nothing they depend on has changed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inarch import DispatchReply, Situation, ToolFailed, from_data, to_data
 from inarch_lib.staging import write_cache
 
 VERSION = 1
-"""Of these files; what another version wrote counts for nothing, and it is written anew."""
+"""Version of these files; a file of another version is ignored and overwritten."""
 
 
 @define(eq=False, repr=False)
 class DecisionCache:
-    """A small JSON file of decisions with counts of hits and misses.
+    """Small JSON file of decisions with counts of hits and misses.
 
-    A cache that can't be read or written is an empty one: decisions are then asked for again, nothing else.
+    A cache that cannot be read or written counts as empty: decisions are then made again.
     """
 
     path: Path | None
@@ -36,11 +36,11 @@ class DecisionCache:
 
     @classmethod
     def beside(cls, folder: str, ttl_s: float = 900.0, max_entries: int = 500) -> DecisionCache:
-        """Return the cache that is kept in a folder; without one it lives in memory only."""
+        """Return the cache stored in a folder; without one it is in memory only."""
         return cls(Path(folder) / "decisions.json" if folder else None, ttl_s, max_entries)
 
     def get(self, key: str) -> DispatchReply | None:
-        """Return a decision that is still good, and count the hit or the miss."""
+        """Return a decision that is still valid, and count the hit or the miss."""
         self.load()
         entry = self.entries.get(key)
         if entry is None or time.time() - entry["time"] > self.ttl_s:
@@ -52,7 +52,7 @@ class DecisionCache:
         return from_data(DispatchReply, entry["reply"])
 
     def put(self, key: str, reply: DispatchReply) -> None:
-        """Remember a decision."""
+        """Store a decision."""
         self.load()
         self.entries.pop(key, None)
         self.entries[key] = {"time": time.time(), "reply": to_data(reply)}
@@ -61,13 +61,13 @@ class DecisionCache:
         self._save()
 
     def drop(self, key: str) -> None:
-        """Forget one decision."""
+        """Remove one decision."""
         self.load()
         if self.entries.pop(key, None) is not None:
             self._save()
 
     def clear(self) -> int:
-        """Forget everything and return how many decisions that were."""
+        """Remove all decisions and return their number."""
         self.load()
         count = len(self.entries)
         self.entries, self.hits, self.misses = {}, 0, 0
@@ -81,7 +81,7 @@ class DecisionCache:
         self._loaded = True
         try:
             data = json.loads(self.path.read_bytes())
-            if data.get("version", VERSION) != VERSION:  # the first ones said none
+            if data.get("version", VERSION) != VERSION:  # the first versions had none
                 return
             self.hits, self.misses = int(data["hits"]), int(data["misses"])
             self.entries = {key: entry for key, entry in data["entries"].items() if isinstance(entry["time"], float)}
@@ -96,9 +96,9 @@ class DecisionCache:
 
 
 def cache_key(situation: Situation, query: str) -> str:
-    """Return the key of a decision: the query and all that the decision rests on.
+    """Return the key of a decision: the query and all that the decision depends on.
 
-    That is the decision model, the tools with their schemas, the count of effectful calls in this session, and path,
+    These are the decision model, the tools with their schemas, the count of effectful calls in this session, and path,
     size and time of every file that the session has seen.
     """
     tools = [[tool.name, to_data(tool.input_schema)] for tool in situation.tools]

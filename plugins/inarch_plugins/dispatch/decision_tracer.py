@@ -1,4 +1,4 @@
-"""The tracer that has a decision forgotten whose call turned out not to be valid."""
+"""Tracer that removes a decision whose call turned out to be invalid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STRATEGY = "structured"
 
 @define(eq=False, repr=False)
 class Watcher:
-    """Sees the calls of decisions; in turns in which the strategy decided nothing, it looks at nothing."""
+    """Tracer of the calls of decisions; it ignores turns without a decision of the strategy."""
 
     context: PluginContext
     name: str = "dispatch"
@@ -23,11 +23,11 @@ class Watcher:
     _calls: dict[str, str] = field(init=False, factory=dict)
 
     def rests_on(self, turn_id: str, forget: Callable[[], None]) -> None:
-        """Hear how a turn's decision is forgotten, should its call turn out not to be valid."""
+        """Register how to remove a turn's decision if its call turns out to be invalid."""
         self._forgetting[turn_id] = forget
 
     def saw(self, event: Event) -> None:
-        """Take note of an event."""
+        """Process an event."""
         turn_id = event.turn_id or ""
         if turn_id not in self._forgetting:
             return
@@ -43,7 +43,7 @@ class Watcher:
                 self._forgetting.pop(turn_id)()
 
     def summary(self, turn_id: str) -> None:
-        """Say nothing."""
+        """Return None: there is nothing to report."""
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: there is nothing to close."""

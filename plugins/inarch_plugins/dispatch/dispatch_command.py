@@ -1,4 +1,4 @@
-"""`inarch dispatch`: what the structured strategy remembers."""
+"""`inarch dispatch`: stored decisions of the structured strategy."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from inarch_plugins.dispatch.cache import DecisionCache
 
 @click.group()
 def dispatch() -> None:
-    """Show or clear stored decisions of the structured strategy."""
+    """Look at the remembered decisions of the structured strategy."""
 
 
 @dispatch.command()
 def stats() -> None:
-    """Show the number of stored decisions, hits and misses."""
+    """Show how many decisions are stored, with hits and misses."""
     cache = _cache()
     cache.load()
     asked = cache.hits + cache.misses
@@ -27,7 +27,7 @@ def stats() -> None:
 
 @dispatch.command()
 def clear() -> None:
-    """Delete all stored decisions."""
+    """Remove every stored decision."""
     click.echo(f"{_many(_cache().clear(), 'decision')} forgotten")
 
 

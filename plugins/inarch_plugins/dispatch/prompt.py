@@ -1,4 +1,4 @@
-"""What the decision model is asked, and how its reply is read."""
+"""Prompt for the decision model, and parsing of its reply."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Tools:
 
 
 _SAID = frozenset({"title", "description", "default", "examples", "$schema", "$comment"})
-"""What the instructions say already."""
+"""Schema keys that the instructions already cover."""
 
 
 def reply_schema(tools: Sequence[ToolSpec]) -> dict[str, Any]:
-    """Return the schema of a reply with the names of the tools and the parameters of each."""
+    """Return the schema of a reply with the tools' names and each tool's parameters."""
     names = [tool.name for tool in tools]
     shapes = [_parameters(tool.input_schema) for tool in tools]
     unique = [shape for place, shape in enumerate(shapes) if shape not in shapes[:place]]
@@ -52,7 +52,7 @@ def reply_schema(tools: Sequence[ToolSpec]) -> dict[str, Any]:
 
 
 def _parameters(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's parameters; any object where they can't stand within another schema."""
+    """Return a tool's parameters, or any object if they are not allowed within another schema."""
     if "$ref" in json.dumps(to_data(schema)):
         return {"type": "object"}
     bare = {key: value for key, value in schema.items() if key not in _SAID}
@@ -81,14 +81,14 @@ def _describe(tool: ToolSpec) -> str:
 
 
 def read_reply(text: str, tools: Mapping[str, ToolSpec]) -> DispatchReply:
-    """Return the decision in a reply, repaired where that is safe.
+    """Return the decision in a reply, repaired if that is safe.
 
     Raises:
-        ValueError: It is no JSON, has the wrong shape, names no known tool or has arguments the tool refuses.
+        ValueError: It is not JSON, has the wrong shape, names an unknown tool or has arguments that the tool refuses.
     """
     data = json.loads(_inner_json(text))
     if not isinstance(data, dict):
-        raise ValueError("the reply is no JSON object")
+        raise ValueError("the reply is not a JSON object")
     data = repair_arguments(data, REPLY_SCHEMA)
     _check(data, json.dumps(REPLY_SCHEMA), "the reply")
     reasoning = str(data.get("reasoning", ""))
@@ -96,9 +96,9 @@ def read_reply(text: str, tools: Mapping[str, ToolSpec]) -> DispatchReply:
         return DispatchReply(False, None, {}, reasoning)
     tool = tools.get(data.get("tool_name") or "")
     if tool is None:
-        raise ValueError(f"the reply names no known tool: {data.get('tool_name')!r}")
+        raise ValueError(f"the reply names an unknown tool: {data.get('tool_name')!r}")
     known = tool.input_schema.get("properties") or {}
-    # A flat reply has the members of all tools beside each other, null where they are not meant.
+    # A flat reply has the keys of all tools side by side, null for those of other tools.
     stray = {key: value for key, value in data.items() if key in {*known, "path"} - REPLY_SCHEMA["properties"].keys()}
     arguments = repair_arguments({**stray, **(data.get("arguments") or {})}, tool.input_schema)
     what = f"the arguments of {tool.name}"
@@ -110,7 +110,7 @@ def read_reply(text: str, tools: Mapping[str, ToolSpec]) -> DispatchReply:
 
 
 def _inner_json(text: str) -> str:
-    """Return the object in a reply that wraps it in a fence or in words."""
+    """Return the object in a reply that wraps it in a fence or in text."""
     start, end = text.find("{"), text.rfind("}")
     return text[start : end + 1] if 0 <= start < end else text
 

@@ -1,4 +1,4 @@
-"""The `structured` strategy: decide, validate, remember."""
+"""The `structured` strategy: decide, validate, store."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from inarch_plugins.dispatch.cache import DecisionCache
     from inarch_plugins.dispatch.decision_tracer import Watcher
 
-# Every start with the default profile makes one that decides nothing: what it asks with is imported when it does.
+# Every start with the default profile makes one that decides nothing, so its imports come with the first decision.
 
 TEMPERATURE = 0.1
 REFUSED = (400, 422)
-"""With these a service says that it does not take a request as it is."""
+"""Status codes with which a service refuses a request's form."""
 CONTEXT_MESSAGES = 4
-"""The decision model sees the plain text of this many earlier messages, so that "and that file?" has a meaning."""
+"""Number of earlier messages whose text the decision model sees, so that "and that file?" has a meaning."""
 
 
 @define(eq=False, repr=False)
 class Structured:
-    """Asks the decision model for one tool to begin with; its result is embedded in the prompt.
+    """Strategy that asks the decision model for one tool to begin with; the prompt includes its result.
 
-    An invalid reply and a failed request mean "no tool" and are not remembered; nor is a decision whose call turns out
-    not to be valid.
+    An invalid reply and a failed request mean "no tool" and are not stored. A decision whose call turns out to be
+    invalid is removed.
     """
 
     cache: Callable[[], DecisionCache]
@@ -39,7 +39,7 @@ class Structured:
     _plain: set[str] = field(init=False, factory=set)
 
     async def decide(self, situation: Situation) -> Decision | None:
-        """Return the decision to call a tool first, or None to pass on."""
+        """Return the decision to call a tool first, or None to leave the decision to the next strategy."""
         if not situation.tools:
             return None
         from inarch_plugins.dispatch.cache import cache_key
@@ -75,7 +75,7 @@ class Structured:
             return None
 
     async def _reply(self, situation: Situation, request: ModelRequest) -> Reply:
-        """Ask; a service that refuses the schema is asked with the plain one, from then on at once."""
+        """Ask the model; after a refusal of the schema, use the plain one from then on."""
         from inarch_plugins.dispatch.prompt import REPLY_SCHEMA
 
         try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Format:
-    """An exporter whose text comes in pieces from `MODULE:FUNCTION`, which is imported when it is used."""
+    """Exporter whose text comes in pieces from `MODULE:FUNCTION`, which is imported on use."""
 
     def __init__(self, name: str, suffixes: tuple[str, ...], place: str) -> None:
         self.name = name
@@ -31,7 +31,7 @@ class Format:
 
 
 class Html(Format):
-    """The page, and what it is made of: whoever shows sessions in a browser takes its style and its parts from here."""
+    """HTML page and its parts, which other programs use to show sessions in a browser."""
 
     def __init__(self) -> None:
         super().__init__("html", (".html", ".htm"), "html.page:page")
@@ -42,14 +42,14 @@ class Html(Format):
         return module.shared()  # type: ignore[no-any-return]
 
     def fragments(self) -> Fragments:
-        """Return what makes escaped HTML of a session's parts, to be shown with `assets`."""
+        """Return the maker of escaped HTML for a session's parts, to be shown with `assets`."""
         module = import_module(f"{__name__}.html.fragments")
         return module.Fragments()  # type: ignore[no-any-return]
 
 
 @inarch.hookimpl
 def inarch_exporters(context: inarch.PluginContext) -> Iterable[inarch.Exporter]:
-    """Return the formats; the first one is what is written where none is named."""
+    """Return the formats; the first one is the default."""
     return [
         Html(),
         Format("markdown", (".md", ".markdown"), "markdown:document"),

@@ -1,7 +1,7 @@
-"""A session as a trajectory in ATIF 1.8, the form that Harbor and what trains on its runs read.
+"""Session as a trajectory in ATIF 1.8, the format of Harbor and of training on its runs.
 
-A step of the agent is a request with the calls that its reply asked for, and their results. What a strategy calls or
-answers without a model is a step of no request. Harbor's models of the form are its specification:
+A step of the agent is a request with the calls of its reply, and their results. A strategy's call or answer without a
+model is a step without a request. Harbor's models of the format are its specification:
 https://github.com/laude-institute/harbor (`harbor.models.trajectories`), version 0.25.
 """
 
@@ -25,7 +25,7 @@ _BY_A_PERSON = frozenset({"user", "slash", "mention"})
 
 
 def document(session: Transcript) -> Iterator[str]:
-    """Yield the JSON piece by piece; the session is gone over twice."""
+    """Yield the JSON piece by piece; takes two passes over the session."""
     overview = overview_of(session)
     head = {"schema_version": VERSION, "session_id": overview.session_id, "trajectory_id": overview.session_id,
             "agent": _agent(overview)}  # fmt: skip
@@ -36,7 +36,7 @@ def document(session: Transcript) -> Iterator[str]:
         for step in Steps(exchange).all():
             number += 1
             yield f"{',' if number > 1 else ''}\n{as_step({'step_id': number, **step, **copied})}"
-    if not number:  # the form wants one at least
+    if not number:  # the format requires at least one
         number = 1
         yield f"\n{as_step({'step_id': 1, 'source': 'system', 'message': 'Nothing has happened in this session yet.'})}"
     tail: dict[str, Any] = {"final_metrics": _totals(overview, number)}
@@ -47,7 +47,7 @@ def document(session: Transcript) -> Iterator[str]:
 
 @define(eq=False)
 class Steps:
-    """The steps of an exchange. The one of the agent that may get more calls is `open`; `held` come after it."""
+    """Steps of an exchange. `open` is the agent's step that may get more calls; `held` come after it."""
 
     exchange: Exchange
     open: dict[str, Any] | None = None
@@ -91,7 +91,7 @@ class Steps:
                 self.held.append(one)
 
     def _called(self, call: Call) -> Iterator[dict[str, Any]]:
-        if call.origin in _BY_A_PERSON:  # what a person ran is no action of the agent
+        if call.origin in _BY_A_PERSON:  # a person's command is not an action of the agent
             yield from self._closed()
             said = f"{call.name} {as_json(dict(call.arguments))}"
             result = {"results": [_result(call)]}
@@ -117,12 +117,12 @@ class Steps:
 
 def _request(request: Request) -> dict[str, Any]:
     is_another = bool(request.answered_by) and not f"/{request.model}".endswith(f"/{request.answered_by}")
-    # The form wants the model that was used, and in the agent the one that is asked as a rule (RFC 0001, Oct 2025).
+    # The format wants the used model here, and the usual model in the agent (RFC 0001, Oct 2025).
     used = f"{request.model.partition('/')[0]}/{request.answered_by}" if is_another else request.model
     step: dict[str, Any] = {**_at(request.asked), "source": "agent", "model_name": used,
                             "message": request.text, "llm_call_count": 1}  # fmt: skip
     if request.usage and not (count_of(request.usage, "input_tokens") or count_of(request.usage, "output_tokens")):
-        step["llm_call_count"] = 0  # the offline planner's, which is no language model
+        step["llm_call_count"] = 0  # the offline planner's, which is not a language model
     else:
         step |= {"reasoning_content": request.reasoning} if request.reasoning else {}
         step |= {"metrics": _metrics(request.usage)} if request.usage else {}
@@ -169,7 +169,7 @@ def _call(call: Call) -> dict[str, Any]:
 
 
 def _result(call: Call) -> dict[str, Any]:
-    """Return what came back: the data or the error, and what plugins added to it."""
+    """Return the data or the error, and what plugins added to it."""
     if call.result is None:
         return {"content": call.output, "extra": {"result": "none is recorded: what this call did is unknown"}}
     error, data = call.result.get("error"), call.result.get("data")
@@ -191,7 +191,7 @@ def _remark(remark: Remark) -> dict[str, Any]:
 
 
 def _ending(exchange: Exchange) -> Iterator[dict[str, Any]]:
-    """Yield the answer of a turn that no reply of a model has, and how it ended where it isn't done."""
+    """Yield the answer of a turn that is not from a model's reply, and its end if it is not done."""
     replies = [step.text for step in exchange.steps if isinstance(step, Request) and step.purpose == "turn"]
     if exchange.answer.strip() and (not replies or replies[-1].strip() != exchange.answer.strip()):
         yield {**_at(exchange.ended), "source": "agent", "message": exchange.answer, "llm_call_count": 0}
@@ -218,7 +218,7 @@ def _totals(overview: Overview, steps: int) -> dict[str, Any]:
 
 
 def _at(seconds: float | None) -> dict[str, Any]:
-    """Return the time of a step, nothing where it is unknown."""
+    """Return the time of a step, empty if it is unknown."""
     try:
         return {"timestamp": datetime.fromtimestamp(seconds, UTC).isoformat()} if seconds else {}
     except (ValueError, OverflowError, OSError):
@@ -226,10 +226,10 @@ def _at(seconds: float | None) -> dict[str, Any]:
 
 
 def as_step(value: dict[str, Any]) -> str:
-    """Return JSON that every reader takes, without halves of characters; of what is nested too deeply the rest."""
+    """Return JSON that every reader accepts, without lone surrogates; data nested too deeply is left out."""
     try:
         made = json.dumps(value, ensure_ascii=False, default=repr)
     except RecursionError:
         rest = {name: part for name, part in value.items() if not isinstance(part, (dict, list))}
-        made = json.dumps({**rest, "extra": {"left_out": "what is nested too deeply"}}, ensure_ascii=False)
+        made = json.dumps({**rest, "extra": {"left_out": "data nested too deeply"}}, ensure_ascii=False)
     return made.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Markdown that its content can't break out of: fences longer than any in it, and marks that mean nothing."""
+"""Markdown that its content cannot break out of: longer fences than any in it, and inert marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOADING = frozenset({"html_block", "html_inline", "image"})
 
 
 def fenced(content: str, language: str = "") -> str:
-    """Return content between fences that it doesn't hold."""
+    """Return content between fences that it does not contain."""
     clean = escape(content)
     longest = max((len(ticks) for ticks in _TICKS.findall(clean)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -37,12 +37,12 @@ def code(content: str, longest: int = 200) -> str:
 
 
 def words(content: str, longest: int = 200) -> str:
-    """Return content as plain words within a line."""
+    """Return content as plain text within a line."""
     return _MARKS.sub(r"\\\1", escape(one_line(content, longest), keep_newlines=False))
 
 
 def quoted(markdown: str) -> str:
-    """Return what is Markdown itself as a quotation, in which it stays; with HTML or pictures in it, between fences."""
+    """Return Markdown as a quotation that it cannot leave; with HTML or pictures in it, between fences."""
     lines = escape(markdown).strip("\n").splitlines()
     quotation = "".join(f"> {line}".rstrip() + "\n" for line in lines)
     is_plain = len(quotation) <= LONGEST_PROSE and not _brings_more(quotation)
@@ -50,7 +50,7 @@ def quoted(markdown: str) -> str:
 
 
 def _brings_more(markdown: str) -> bool:
-    """Whether a reader's program would load or run something for it, or find in it where links elsewhere lead."""
+    """Return whether a viewer would load or run something for it, or resolve link definitions in it."""
     environment: dict[str, Any] = {}
     tokens = _reader().parse(markdown, environment)
     parts = (part for token in tokens for part in (token, *(token.children or ())))

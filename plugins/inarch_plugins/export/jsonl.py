@@ -1,4 +1,4 @@
-"""A session as lines of JSON, the same ones as in the event log: `inarch sessions restore` reads them back."""
+"""Session as lines of JSON, as in the event log: `inarch sessions restore` reads them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inarch.transcripts import Transcript
 
 SCHEMA = 1
-"""The version of the lines that `inarch sessions restore` knows."""
+"""Version of the lines that `inarch sessions restore` supports."""
 
 
 def lines(session: Transcript) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A session as a Markdown text: prompts, answers, calls with what went in and came out, approvals, costs, files."""
+"""Session as a Markdown text: prompts, answers, calls with input and output, approvals, costs, files."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from inarch_plugins.export.words import (
 )  # fmt: skip
 
 LONGEST = 4_000
-"""Characters of an argument or a result; JSON lines have all of it."""
+"""Maximum characters of an argument or a result; JSON lines have all of it."""
 LONGEST_WORD = 400
 _STATUS = {"success": "succeeded", "error": "failed", "cancelled": "stopped"}
 
 
 def document(session: Transcript) -> Iterator[str]:
-    """Yield the text piece by piece; the session is gone over twice."""
+    """Yield the text piece by piece; takes two passes over the session."""
     overview = overview_of(session)
     yield from _head(overview)
     for exchange in exchanges_of(session):
@@ -146,7 +146,7 @@ def _remark(remark: Remark) -> Iterator[str]:
 
 
 def _value(value: Any) -> str:
-    """Return plain data: a mapping with a long text as its members, anything else as JSON."""
+    """Return plain data: a mapping with a long text as its entries, anything else as JSON."""
     if isinstance(value, str):
         return _block(value)
     if not isinstance(value, dict) or not any(map(_is_long, value.values())):

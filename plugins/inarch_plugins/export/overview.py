@@ -1,4 +1,4 @@
-"""What stands at the head of an export: which session it was, what it took, what it touched, how its time went."""
+"""Head of an export: the session, its cost, its files and its time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLE_LENGTH = 100
 
 @frozen
 class Entry:
-    """An exchange's line in the outline."""
+    """Line of an exchange in the outline."""
 
     number: int
     title: str
@@ -30,7 +30,7 @@ class Entry:
 
 @define(eq=False)
 class Overview:
-    """A session in short."""
+    """Summary of a session."""
 
     session_id: str = ""
     root: str = ""
@@ -48,34 +48,34 @@ class Overview:
 
     @property
     def title(self) -> str:
-        """The first prompt, on one line."""
+        """Return the first prompt, on one line."""
         return next(
             (entry.title for entry in self.entries if entry.number and entry.title), "A session without prompts"
         )
 
     @property
     def turns(self) -> int:
-        """How many turns the agent had."""
+        """Return the number of the agent's turns."""
         return sum(entry.number > 0 for entry in self.entries)
 
     @property
     def calls(self) -> int:
-        """How many calls there were."""
+        """Return the number of calls."""
         return sum(entry.calls for entry in self.entries)
 
     @property
     def failed(self) -> int:
-        """How many calls failed or were stopped."""
+        """Return the number of calls that failed or were stopped."""
         return sum(entry.failed for entry in self.entries)
 
     @property
     def working(self) -> float:
-        """Seconds that turns took, without the pauses between them."""
+        """Return the seconds that turns took, without the pauses between them."""
         return sum(entry.span.seconds for entry in self.entries if entry.span is not None)
 
     @property
     def total(self) -> Spent:
-        """What all requests came to."""
+        """Return the total of all requests."""
         total = Spent("", "", "")
         for row in self.spent:
             total = Spent(
@@ -87,7 +87,7 @@ class Overview:
 
 
 def overview_of(session: Transcript) -> Overview:
-    """Return a session in short; takes one pass."""
+    """Return the summary of a session; takes one pass."""
     overview = _begun(session)
     for exchange in exchanges_of(session):
         overview.entries.append(_entry(exchange))
@@ -120,7 +120,7 @@ def _entry(exchange: Exchange) -> Entry:
 
 
 def spans_of(steps: Iterable[Step]) -> Iterator[tuple[SpanKind, Span]]:
-    """Yield what took time: requests, calls, waits for a person, waits for a service."""
+    """Yield the spans of time: requests, calls, waits for a person, waits for a service."""
     for step in steps:
         if isinstance(step, Call):
             if step.asking is not None:

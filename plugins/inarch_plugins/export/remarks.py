@@ -1,4 +1,4 @@
-"""What an export tells of an exchange, and the headline of each kind of event that is neither a request nor a call."""
+"""Exchanges in an export, and the headline of each kind of event that is neither a request nor a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inarch_plugins.export.words import as_json, many
 
 Kind = Literal["context", "decision", "note", "error", "wait", "switched", "dropped", "command", "undone", "said",
                "other"]  # fmt: skip
-_DROPPED = {"window": "it would not fit", "refused": "the service said it was too much", "turns": "the profile's limit",
+_DROPPED = {"window": "it would not fit", "refused": "the service reported that it was too long", "turns": "the profile's limit",
             "asked": "you asked for it"}  # fmt: skip
 
 _BOOKKEEPING = frozenset({"calls.done", "file.changing", "input.waiting"})
@@ -22,7 +22,7 @@ _BOOKKEEPING = frozenset({"calls.done", "file.changing", "input.waiting"})
 
 @frozen
 class Headline:
-    """What a remark says in a line, and what stands under it."""
+    """Line of a remark, and the text below it."""
 
     kind: Kind
     title: str
@@ -31,7 +31,7 @@ class Headline:
 
 
 def exchanges_of(session: Transcript) -> Iterator[Exchange]:
-    """Yield the exchanges of a session without the steps that no reader would miss."""
+    """Yield the exchanges of a session without mere bookkeeping steps."""
     for exchange in session.exchanges():
         exchange.steps = [step for step in exchange.steps if not says_nothing(step)]
         exchange.later = [remark for remark in exchange.later if not says_nothing(remark)]
@@ -43,14 +43,14 @@ def says_nothing(step: Step) -> bool:
     if not isinstance(step, Remark):
         return False
     if step.kind == "input.ended":
-        return step.data.get("outcome") == "prompt"  # the prompt has the words
+        return step.data.get("outcome") == "prompt"  # the prompt has the text
     if step.kind == "note":
         return step.data.get("source") == "repair"
     return step.kind in _BOOKKEEPING or (step.kind == "decision.made" and step.data.get("strategy") == "native")
 
 
 def headline_of(remark: Remark) -> Headline:
-    """Return the headline of a remark; of one that isn't understood its kind, with its data under it."""
+    """Return the headline of a remark; for an unknown one its kind, with its data below."""
     try:
         maker = _MAKERS.get(remark.kind)
         return maker(remark.data) if maker is not None else _other(remark)
@@ -109,12 +109,12 @@ def _dropped(data: Data) -> Headline:
     count = data.get("tokens")
     about = f"about {count:,} tokens" if type(count) is int else "something"
     reason = _said(data, "reason")
-    return Headline("dropped", f"Left out of what the model sees: {about}", _DROPPED.get(reason, reason))
+    return Headline("dropped", f"Left out of the model's input: {about}", _DROPPED.get(reason, reason))
 
 
 def _held(data: Data) -> Headline:
     plugin = _said(data, "plugin")
-    title = f"{plugin} holds back the end of the turn" if plugin else "The answer is not what was wanted"
+    title = f"{plugin} holds back the end of the turn" if plugin else "The answer does not match the requested form"
     return Headline("switched", title, _said(data, "reason"), plugin)
 
 
@@ -138,12 +138,12 @@ def _command(data: Data) -> Headline:
 def _undone(data: Data) -> Headline:
     calls = data.get("calls")
     count = many(len(calls), "call") if isinstance(calls, list) else "calls"
-    action = "Changes put on again" if data.get("action") == "redo" else "Changes taken back"
+    action = "Changes reapplied" if data.get("action") == "redo" else "Changes taken back"
     return Headline("undone", f"{action}: {count}")
 
 
 def _other(remark: Remark) -> Headline:
-    """Return the headline of an event that nobody here knows more of: a plugin's, or one of another version."""
+    """Return the headline of an unknown event: a plugin's, or one of another version."""
     data = remark.data
     notice = data.get("notice")
     if isinstance(notice, str) and notice and remark.kind not in inarch.EVENT_KINDS:

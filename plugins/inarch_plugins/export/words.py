@@ -1,4 +1,4 @@
-"""How times, money and amounts read in an export."""
+"""Format of times, money and amounts in an export."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 from inarch.figures import money
 
 LONGEST = 20_000
-"""Characters of an argument or a result that an export for people holds; JSON lines hold all that was kept."""
+"""Maximum characters of an argument or a result in an export for people; JSON lines hold all that was stored."""
 SCOPES = {"once": "once", "shape": "for such calls", "tool": "for this tool", "session": "for the session",
           "project": "for the project"}  # fmt: skip
 OUTCOMES = {"approve": "approved", "deny": "denied", "modify": "changed"}
-_ASKED_BY = {"user": "by the user", "mode": "by the approve mode", "headless": "because nobody could be asked"}
+_ASKED_BY = {"user": "by the user", "mode": "by the approval mode", "headless": "because nobody could be asked"}
 MODES = {"voice": "by voice", "selection": "with an element of the page selected"}
-"""How a prompt was given, if not typed alone."""
+"""Ways in which a prompt was given, if not only typed."""
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
 
 
 def answered(outcome: str, scope: str, by: str, reason: str) -> str:
-    """Return an answer to a question of approval as a sentence."""
+    """Return the answer to an approval request as a sentence."""
     said = OUTCOMES.get(outcome, outcome).capitalize()
     who = _ASKED_BY.get(by, f"by {by}" if by else "")
     reach = SCOPES.get(scope, scope) if outcome == "approve" else ""
@@ -30,12 +30,12 @@ def answered(outcome: str, scope: str, by: str, reason: str) -> str:
 
 
 def added_by(review: Mapping[str, Any]) -> str:
-    """Return whose text stands below a result, by the data of a `call.reviewed`."""
+    """Return the author of a text below a result, from the data of a `call.reviewed`."""
     return f"Added by {review.get('plugin')}{', which ends the turn' if review.get('stop') else ''}:"
 
 
 def seconds_of(time: Any) -> float | None:
-    """Return a time of a record in seconds since the epoch, None where it isn't one."""
+    """Return a record's time in seconds since the epoch, None if it is not a time."""
     try:
         return datetime.fromisoformat(str(time)).timestamp() if time else None
     except (ValueError, OverflowError):
@@ -49,12 +49,12 @@ def one_line(text: str, length: int) -> str:
 
 
 def local(seconds: float, form: str = "%Y-%m-%d %H:%M:%S") -> str:
-    """Return a moment in the time zone of whoever exports."""
+    """Return a moment in the local time zone."""
     return datetime.fromtimestamp(seconds).astimezone().strftime(form)
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """Return a value as JSON; one that is nested too deeply is only said to be."""
+    """Return a value as JSON; one nested too deeply is replaced by a note."""
     try:
         return json.dumps(value, ensure_ascii=False, indent=indent, default=repr)
     except RecursionError:
@@ -67,7 +67,7 @@ def many(count: int, one: str, several: str = "") -> str:
 
 
 def amount_of(value: Any) -> Decimal | None:
-    """Return money out of a record, None where it is unknown."""
+    """Return money from a record, None if it is unknown."""
     try:
         return None if value is None else Decimal(str(value))
     except InvalidOperation:
@@ -75,13 +75,13 @@ def amount_of(value: Any) -> Decimal | None:
 
 
 def count_of(data: Mapping[str, Any], name: str) -> int:
-    """Return a whole number out of a record, 0 where there is none."""
+    """Return a whole number from a record, 0 if there is none."""
     value = data.get(name)
     return value if type(value) is int else 0
 
 
 def tokens(data: Mapping[str, Any]) -> str:
-    """Return the tokens of a record of usage, an empty text where there are none."""
+    """Return the tokens of a usage record, empty if there are none."""
     told, said = count_of(data, "input_tokens"), count_of(data, "output_tokens")
     cached = count_of(data, "cached_tokens")
     kept = f" ({cached:,} cached)" if cached else ""
@@ -90,14 +90,14 @@ def tokens(data: Mapping[str, Any]) -> str:
 
 
 def cost(known: Decimal | None, unknown: int = 0) -> str:
-    """Return a cost, and of how many requests it is unknown."""
+    """Return a cost, and for how many requests it is unknown."""
     if known is None or (unknown and not known):
         return "cost unknown"
     return f"{money(known)} + {many(unknown, 'request')} of unknown cost" if unknown else money(known)
 
 
 def cut(text: str, longest: int = LONGEST) -> tuple[str, str]:
-    """Return the text with at most about `longest` characters, and a sentence on what was left out, if anything was."""
+    """Return the text, cut to about `longest` characters, and a sentence on any omission."""
     if len(text) <= longest:
         return text, ""
     head, tail = longest * 3 // 4, longest // 4

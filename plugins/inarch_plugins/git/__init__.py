@@ -17,7 +17,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return whether git is there."""
+    """Return the check whether git is installed."""
     return [inarch.SelfCheck("git", _look)]
 
 
@@ -25,7 +25,7 @@ def _look() -> Iterator[inarch.Finding]:
     from shutil import which
 
     place = which("git") or ""
-    if place.startswith("/"):  # `.` in PATH: nobody runs what a repository brings along
+    if place.startswith("/"):  # `.` in PATH: a program that the repository brings must not run
         yield inarch.Finding("programs", "fine", f"git at {place}")
     else:
         yield inarch.Finding("programs", "note", "git is not installed", "the git tools need it")

@@ -1,4 +1,4 @@
-"""Committing: exactly the named paths, as they are in the workspace now."""
+"""Commit of exactly the named paths, as they are in the workspace now."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @contextmanager
 def own_index(repository: Repository) -> Iterator[str]:
-    """Lock the index and yield the path of a copy, which becomes the index if the body doesn't raise.
+    """Lock the index and yield the path of a copy, which becomes the index unless the body raises.
 
-    No other git changes the index meanwhile. Whatever fails or is cancelled, the index stays as it was.
+    No other git changes the index meanwhile. After a failure or cancellation the index is unchanged.
 
     Raises:
-        ToolFailed: `conflict` where another git has locked it, `permission` where it can't be written.
+        ToolFailed: `conflict` if another git has locked it, `permission` if it cannot be written.
     """
     index, lock = (os.path.join(repository.git_dir, name) for name in ("index", "index.lock"))
     try:
@@ -70,10 +70,10 @@ _REFUSED = "nothing was committed"
 
 
 def check(context: ToolContext, paths: list[str], message: str) -> None:
-    """Raise what a commit of these paths would fail with, as far as a look can tell.
+    """Raise the errors that a commit of these paths would raise, as far as a check can find them.
 
     Raises:
-        ToolFailed: The message is none, git doesn't know who commits, something is in the way or nothing has changed.
+        ToolFailed: The message is invalid, git has no identity, a conflict is in the way or nothing has changed.
     """
     _, _, status = _prepared(context, paths, message)
     if not status.names:
@@ -98,7 +98,7 @@ def commit(context: ToolContext, paths: list[str], message: str) -> dict[str, An
 
 
 def _prepared(context: ToolContext, paths: list[str], message: str) -> tuple[Git, dict[str, str], Status]:
-    """Return the repository, who commits, and how the paths stand; nothing is in the way as far as that can tell."""
+    """Return the repository, the committer and the status of the paths, after checking for obstacles."""
     _check_message(message)
     git = Git.open(context)
     identity = _identity(git)
@@ -118,7 +118,7 @@ def _check_message(message: str) -> None:
 
 
 def _identity(git: Git) -> dict[str, str]:
-    """Return the variables that say who commits, as the user's own git would have it."""
+    """Return the variables of the committer's identity, as the user's own git would determine it."""
     found: dict[str, str] = {}
     for who in ("author", "committer"):
         name, email = git.configured.identity(who)
@@ -159,7 +159,7 @@ def _check_status(git: Git, status: Status) -> None:
 
 
 def _present(git: Git, paths: list[str], status: Status) -> list[str]:
-    """Return the paths without those that are known to be gone: `git add` would not find one whose end is staged."""
+    """Return the paths without those known to be deleted: `git add` would not find one whose deletion is staged."""
     known = [change["path"] for change in (*status.staged, *status.changed)]
 
     def is_gone(path: str) -> bool:
@@ -193,7 +193,7 @@ def _committed(git: Git, before: Status) -> dict[str, Any]:
 
 
 def _notes(git: Git, before: Status) -> list[str]:
-    """Say what git would have done that was not done, and what a reader may not expect."""
+    """Report what git would have done and was not done, and other surprises."""
     notes = []
     hooks = git.configured.hooks(git.repository.top, git.repository.common_dir)
     if hooks:

@@ -1,4 +1,4 @@
-"""What the user's and the repository's git configuration says, as far as it is heeded; nothing in it is run."""
+"""Settings of the user's and the repository's git configuration, as far as they apply; no program in them is run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEPT = ("core.autocrlf", "core.eol", "core.safecrlf", "core.filemode", "core.sy
 
 @frozen
 class Configured:
-    """The configuration that git would go by.
+    """Configuration that git would use.
 
     Args:
         values: Each key's last value, whoever set it.
@@ -29,7 +29,7 @@ class Configured:
 
     @classmethod
     def parse(cls, listed: bytes) -> Configured:
-        """Read what `git config --list --show-scope -z` prints."""
+        """Parse the output of `git config --list --show-scope -z`."""
         values: dict[str, str] = {}
         users: dict[str, str] = {}
         fields = iter(os.fsdecode(listed).split("\0"))
@@ -46,7 +46,7 @@ class Configured:
         return self._sections("filter", programs, (key for key, value in self.values.items() if value))
 
     def overrides(self) -> Iterator[tuple[str, str]]:
-        """Yield the settings that take every filter's and hook's program away, and the user's own that are kept."""
+        """Yield settings that disable every filter's and hook's program, and the user's own settings to preserve."""
         for name in self._sections("filter", ("clean", "smudge", "process", "required"), self.values):
             yield from ((f"filter.{name}.{program}", "") for program in ("clean", "smudge", "process"))
             yield f"filter.{name}.required", "false"
@@ -56,7 +56,7 @@ class Configured:
         yield "core.excludesFile", self.ignored_by_user() or os.devnull
 
     def ignored_by_user(self) -> str | None:
-        """Return the file with what the user has git ignore everywhere."""
+        """Return the file with the user's global ignore rules."""
         path = self.users.get("core.excludesfile") or os.path.join(_config_home(), "ignore")
         path = os.path.abspath(os.path.expanduser(path))
         return path if os.path.isfile(path) else None
@@ -73,7 +73,7 @@ class Configured:
         return found[0].strip(), found[1].strip()
 
     def signs(self) -> bool:
-        """Whether commits are meant to be signed."""
+        """Return whether commits should be signed."""
         return self.values.get("commit.gpgsign", "false").lower() in ("", "true", "yes", "on", "1")
 
     def hooks(self, top: str, common_dir: str) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class Configured:
 
 
 def user_files() -> tuple[str, ...]:
-    """Return the files that git reads the user's and the system's configuration from, included ones too."""
+    """Return the files of the user's and the system's git configuration, including included ones."""
     found = dict.fromkeys(
         (os.environ.get("GIT_CONFIG_SYSTEM", "/etc/gitconfig"), os.path.join(_config_home(), "config"),
          os.path.expanduser("~/.gitconfig"), os.environ.get("GIT_CONFIG_GLOBAL", "")),
@@ -103,7 +103,7 @@ def user_files() -> tuple[str, ...]:
 
 
 def user_environment() -> dict[str, str]:
-    """Return the variables by which git finds the user's configuration."""
+    """Return the variables that lead git to the user's configuration."""
     names = ("XDG_CONFIG_HOME", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
     return {"HOME": os.path.expanduser("~")} | {name: os.environ[name] for name in names if name in os.environ}
 

@@ -29,7 +29,7 @@ def shown(printed: bytes) -> dict[str, Any]:
 
 
 def blamed(printed: bytes) -> list[dict[str, Any]]:
-    """Read the lines printed by `git blame --porcelain`; a commit is described where it is named first."""
+    """Parse the output of `git blame --porcelain`, which describes each commit at its first line."""
     described: dict[str, dict[str, str]] = {}
     lines: list[dict[str, Any]] = []
     rows = iter(printed.split(b"\n"))

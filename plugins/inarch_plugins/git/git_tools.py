@@ -1,4 +1,4 @@
-"""The tools: what they take, read and write; what they do is imported when the first is called."""
+"""Tools of the plugin: their arguments and effects; the first call imports the implementation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inarch_plugins.git import schemas
 _LOOKING_S = 120.0
 _COMMITTING_S = 240.0
 _GIT_FOLDER = ".git/"
-"""The repository, wherever it really is: for the order of calls it is one thing."""
+"""Path of the repository, wherever it really is: in the order of calls it counts as one resource."""
 _READS_EVERYTHING = inarch.Effects(reads=frozenset({""}))
 _READS_HISTORY = inarch.Effects(reads=frozenset({_GIT_FOLDER}))
 
@@ -33,7 +33,7 @@ def _commits(arguments: Mapping[str, Any]) -> inarch.Effects:
 
 
 def _paths(paths: object) -> frozenset[str]:
-    """Return the paths; what is none stands for everything, so that the call, which will be refused, waits its turn."""
+    """Return the paths; an invalid one counts as everything, so that the call waits its turn to be refused."""
     given = paths if isinstance(paths, list) else []
     return frozenset("" if not isinstance(path, str) or path == "." else path for path in given)
 

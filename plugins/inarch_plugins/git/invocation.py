@@ -1,7 +1,7 @@
-"""Running git: what it is told, what it may do, and what its failures mean.
+"""Invocation of git: its arguments, its rights, and the meaning of its failures.
 
-Nothing in a repository may make git start a program: the process has no right to (where the kernel confines it), and
-every setting that names one is taken away besides, so that this holds where nothing confines it.
+Nothing in a repository may make git start a program. The process has no right to (if the kernel confines it), and every
+setting that names a program is overridden, so that this also holds without confinement.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ PLAIN_DIFF = (
     "--relative",
 )  # fmt: skip
 
-# What git says (of what it says, the first that fits counts), and what that means.
+# Git's messages (the first match counts) and their meanings.
 _MEANINGS: tuple[tuple[str, _Code, str, str], ...] = (
     (".lock': File exists", "conflict", "the repository is locked by another git",
      "wait until it is done; if none runs, remove that file"),
-    ("not a git repository", "not_found", "this is no git repository", "make one with `git init`"),
+    ("not a git repository", "not_found", "this is not a git repository", "make one with `git init`"),
     ("promisor remote", "execution", "an object of this partial clone is not here", "run `git fetch` yourself"),
     ("lazy fetching disabled", "execution", "an object of this partial clone is not here", "run `git fetch` yourself"),
     *((sign, "permission", "the repository borrows objects from one outside the workspace",
@@ -105,7 +105,7 @@ class Git:
         """Find the workspace's repository and read its configuration.
 
         Raises:
-            ToolFailed: There is no repository, or it can't be used.
+            ToolFailed: There is no repository, or it cannot be used.
         """
         try:
             repository = find(context.workspace.root)
@@ -121,7 +121,7 @@ class Git:
         return cls(context, repository, Configured.parse(ran.output))
 
     def read(self, *argv: str, stdin: bytes = b"", fails: Sequence[int] = ()) -> Ran:
-        """Run git without a right to change anything; other exits than 0 and `fails` are failures."""
+        """Run git without a right to change anything; exit codes other than 0 and `fails` are failures."""
         return self._run(argv, Rights(reads=self._reads(), env=self._environment(GIT_OPTIONAL_LOCKS="0")), stdin, fails)
 
     def write(self, *argv: str, stdin: bytes = b"", fails: Sequence[int] = (), **environment: str) -> Ran:
@@ -136,10 +136,10 @@ class Git:
         return self._run(argv, rights, stdin, fails)
 
     def scope(self, paths: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return the arguments that keep a command to paths, or to the workspace where it is part of a repository.
+        """Return the arguments that limit a command to paths, or to the workspace if it is part of a repository.
 
         Raises:
-            ToolFailed: A path is none, or leads out of the workspace.
+            ToolFailed: A path is invalid, or leads out of the workspace.
         """
         for path in paths:
             self.context.workspace.stat(path)
@@ -157,7 +157,7 @@ class Git:
         return self.repository.reads() + ((ignored,) if ignored else ())
 
     def _environment(self, **more: str) -> dict[str, str]:
-        # Settings go by the environment: `-c` can't say a name that has a `=` in it.
+        # Settings go by the environment: `-c` cannot express a name with a `=` in it.
         settings = [*_SETTINGS.items(), *self.configured.overrides()]
         found = {**_ENVIRONMENT, **self.repository.variables, **more, "GIT_CONFIG_COUNT": str(len(settings))}
         for position, (key, value) in enumerate(settings):
@@ -166,7 +166,7 @@ class Git:
 
 
 def failure(ran: Ran) -> ToolFailed:
-    """Return what a git that failed means."""
+    """Return the failure for a failed git."""
     if ran.timed_out:
         return ToolFailed("timeout", f"git took longer than {SECONDS:g} s and was stopped", "ask for fewer paths")
     said = text(ran.errors).strip()
@@ -175,11 +175,11 @@ def failure(ran: Ran) -> ToolFailed:
     if "Permission denied" in said and "unable to access" in said:
         return ToolFailed(
             "permission", f"git can't read a file that its configuration names: {first}",
-            "put the file into the workspace, or take its name out of .git/config",
+            "put the file into the workspace, or remove its name from .git/config",
         )  # fmt: skip
-    if "invalid object name: " in said:  # what follows is a line of the file, wherever that lies
+    if "invalid object name: " in said:  # the rest is a line of the file, wherever that lies
         return ToolFailed(
-            "execution", "a file that blame.ignoreRevsFile names is no list of commits", "take it out of .git/config"
+            "execution", "a file that blame.ignoreRevsFile names is not a list of commits", "remove it from .git/config"
         )
     for sign, code, meaning, remedy in _MEANINGS:
         if sign in said:
@@ -189,5 +189,5 @@ def failure(ran: Ran) -> ToolFailed:
 
 
 def text(data: bytes) -> str:
-    """Return bytes as text, with � for what is not UTF-8."""
+    """Return bytes as text, with � for bytes that are not UTF-8."""
     return data.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Looking at the repository."""
+"""Read-only views of the repository."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_REVISION = 500
 
 
 def status(context: ToolContext) -> dict[str, Any]:
-    """Say which branch is checked out and what is staged, changed, untracked and conflicted."""
+    """Return the branch and what is staged, changed, untracked and conflicted."""
     git = Git.open(context)
     found, notes = read_status(git, "normal")
     lists: dict[str, list[Any]] = {
@@ -37,7 +37,7 @@ def status(context: ToolContext) -> dict[str, Any]:
 
 
 def _behind_filters(files: list[tuple[str, str]]) -> list[str]:
-    """Return a note on files whose contents can't be compared because nothing configured is run."""
+    """Return a note on files whose contents cannot be compared because configured programs are not run."""
     if not files:
         return []
     names = ", ".join(path for path, _ in files[:_MOST_NAMED])
@@ -47,7 +47,7 @@ def _behind_filters(files: list[tuple[str, str]]) -> list[str]:
 
 
 def diff(context: ToolContext, paths: list[str] | None = None, staged: bool = False) -> dict[str, Any]:
-    """Show what has changed in tracked files since they were staged, or what is staged since the last commit."""
+    """Return the changes of tracked files since they were staged, or the staged ones since the last commit."""
     git = Git.open(context)
     wanted = ("--cached",) if staged else ()
     ran = git.read("diff", *PLAIN_DIFF, *wanted, *git.scope(paths or ()))
@@ -58,7 +58,7 @@ def diff(context: ToolContext, paths: list[str] | None = None, staged: bool = Fa
 
 
 def log(context: ToolContext, paths: list[str] | None = None, limit: int = 20) -> dict[str, Any]:
-    """List commits, the newest first; with paths only those that changed them."""
+    """Return commits, the newest first; with paths only those that changed them."""
     git = Git.open(context)
     ran = git.read(
         "log", "-z", f"--format={git_output.LOG_FORMAT}", f"--max-count={limit + 1}", *git.scope(paths or ())
@@ -72,12 +72,12 @@ def log(context: ToolContext, paths: list[str] | None = None, limit: int = 20) -
 
 
 def show(context: ToolContext, revision: str) -> dict[str, Any]:
-    """Show one commit: who, when, its message and its diff."""
+    """Return one commit: author, time, message and diff."""
     git = Git.open(context)
     commit = _resolved(git, revision)
     argv = ("show", *PLAIN_DIFF, f"--format={git_output.SHOW_FORMAT}", commit)
     ran = git.read(*argv, *git.scope())
-    # Where the workspace is part of a repository, git prints nothing at all of a commit that didn't touch it.
+    # If the workspace is part of a repository, git prints nothing for a commit that did not touch it.
     data = git_output.shown(ran.output or git.read(*argv, "--no-patch").output)
     notes = _shortened(ran, "use git_diff or read_file for single files")
     if not data["diff"]:
@@ -88,7 +88,7 @@ def show(context: ToolContext, revision: str) -> dict[str, Any]:
 def blame(
     context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
 ) -> dict[str, Any]:
-    """Say for each line of a file which commit last changed it, when and whose."""
+    """Return the last commit of each line of a file, with time and author."""
     first = start_line or 1
     if end_line is not None and end_line < first:
         raise ToolFailed("validation", f"end_line {end_line} is before start_line {first}")
@@ -112,7 +112,7 @@ def blame(
 
 
 def read_status(git: Git, untracked: str, *scope: str) -> tuple[Status, list[str]]:
-    """Return the status of the workspace or of paths, and what has to be said of it."""
+    """Return the status of the workspace or of paths, and the notes about it."""
     argv = ("status", "--porcelain=v2", "--branch", "-z", "--ignore-submodules=dirty")
     notes = []
     ran = git.read(*argv, f"--untracked-files={untracked}", *(scope or git.scope()))

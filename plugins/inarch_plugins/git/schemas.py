@@ -1,4 +1,4 @@
-"""What the tools take and return, in JSON Schema; kept short, for a model reads what they take in each request."""
+"""JSON Schemas of the tools' arguments and results; short, because every request carries the arguments' schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading what `git status --porcelain=v2 --branch -z` prints."""
+"""Parser for the output of `git status --porcelain=v2 --branch -z`."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _CONFLICTS = {
 
 @define
 class Status:
-    """What is on which branch, and what differs from its last commit.
+    """Branch and differences from its last commit.
 
     Args:
-        head: The branch, None where none is checked out.
-        commit: The last commit, None where there is none.
+        head: The branch, None if none is checked out.
+        commit: The last commit, None if there is none.
         staged: The index against the last commit; each with `path` and `change`.
         changed: The files against the index; each with `path` and `change`.
-        untracked: What git doesn't know; a directory ends with `/`.
-        conflicted: What a merge left to decide; each with `path` and `change`.
-        names: Every path, as the bytes it really has, from the working tree's top.
+        untracked: Untracked paths; a directory ends with `/`.
+        conflicted: Unresolved conflicts of a merge; each with `path` and `change`.
+        names: Every path as its real bytes, from the working tree's top.
     """
 
     head: str | None = None
@@ -57,7 +57,7 @@ class Status:
 
     @classmethod
     def parse(cls, printed: bytes, prefix: str) -> Status:
-        """Read what git printed; paths become relative to `prefix`, a folder with a slash at its end."""
+        """Parse git's output; paths become relative to `prefix`, a folder with a slash at its end."""
         status, entries = cls(), iter(printed.split(b"\0"))
         for entry in entries:
             kind, _, rest = entry.partition(b" ")
@@ -100,7 +100,7 @@ class Status:
 
 
 def relative(name: bytes, prefix: str) -> str:
-    """Return a path from the working tree's top as one from the folder `prefix`."""
+    """Convert a path from the working tree's top to one relative to the folder `prefix`."""
     path = text(name)
     if path.startswith(prefix):
         return path.removeprefix(prefix)

@@ -1,7 +1,7 @@
 """isolation: plugins in processes of their own, `[isolation.NAME] mode = "process"`.
 
-The module of such a plugin is never imported here. A child confines itself to the rights of the table, imports it and
-describes what it registers; proxies stand for that in the composition.
+The module of such a plugin is never imported here. A child confines itself to the rights of the table, imports the
+module and describes what it registers. Proxies represent that in the composition.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from inarch.host import LoadJob
     from inarch_plugins.isolation.proxy_plugin import Isolated
 
-__tracebackhide__ = True  # it calls plugins' code for the kernel: an error is told with the plugin's line
+__tracebackhide__ = True  # it calls plugins' code for the kernel: errors are reported with the plugin's line
 
 
 class ProcessLoader:
-    """Loads each plugin in a process of its own."""
+    """Loader that runs each plugin in a process of its own."""
 
     name = "process"
 

@@ -1,4 +1,4 @@
-"""The kernel's end of the pipe to one child: sends without ever waiting, and gives each call what came for it."""
+"""The kernel's end of the pipe to one child: sends without waiting, and delivers messages to their calls."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from attrs import define, field
 from inarch_plugins.isolation.wire import LONGEST, Malformed, Messages, encoded
 
 MOST_WAITING_BYTES = 4 * LONGEST
-"""Bytes of messages of one call that nobody has looked at yet; a child that waits for answers never comes near."""
+"""Maximum bytes of a call's unprocessed messages; a child that waits for answers never comes near."""
 MOST_LATE_BYTES = 64 << 20
-"""Bytes of messages about calls that are over, as threads send that a plugin left running."""
+"""Maximum bytes of messages about ended calls, as from threads that a plugin left running."""
 MOST_UNSENT = 64 << 20
-"""Bytes that a child may leave unread."""
+"""Maximum bytes that a child may leave unread."""
 _OPERATIONS = frozenset({"ask", "stop", "reply"})
-_EACH = 1 << 10  # what even a short message counts for
+_EACH = 1 << 10  # minimum size counted for a short message
 _PIECE = 1 << 18
 _TAIL = 4096
 _FLOOD = 1 << 16
@@ -34,13 +34,13 @@ Message = Mapping[str, Any]
 
 @define(eq=False, repr=False)
 class PendingCall:
-    """One call that runs in the child.
+    """A call that runs in the child.
 
     Args:
         id: Its number.
-        deliver: Given each message about it, in the reader's thread.
-        received: Bytes of what the reader has delivered; only its thread writes it.
-        taken: Bytes of what has been looked at; only the waiting side writes it.
+        deliver: Receives each message about it, in the reader's thread.
+        received: Bytes that the reader has delivered; only its thread writes it.
+        taken: Bytes that were processed; only the waiting side writes it.
     """
 
     id: int
@@ -49,17 +49,17 @@ class PendingCall:
     taken: int = 0
 
     def took(self, message: Message) -> None:
-        """Take note that a message has been looked at."""
+        """Record that a message was processed."""
         self.taken += message.get("bytes", 0)
 
     def receive(self, message: dict[str, Any], size: int) -> None:
         """Deliver a message.
 
         Raises:
-            Malformed: There is no such message, or more wait than were asked for.
+            Malformed: It is not a valid message, or too many are waiting.
         """
         if message["op"] not in _OPERATIONS:
-            raise Malformed("what is no message")
+            raise Malformed("something that is not a message")
         message["bytes"] = _EACH + size
         self.received += _EACH + size
         if self.received - self.taken > MOST_WAITING_BYTES:
@@ -69,13 +69,13 @@ class PendingCall:
 
 @define(eq=False, repr=False)
 class Channel:
-    """The connection to one child.
+    """Connection to one child.
 
     Args:
-        reap: Ends the process, at once if told so, waits for it and returns its exit code; called once, in the reader's
-            thread.
-        explain: Says why the child ended: its exit code, what was wrong on the pipe, its last line.
-        on_other: Given each message that is about no call.
+        reap: Ends the process, at once on request, waits for it and returns its exit code. It is called once, in the
+            reader's thread.
+        explain: Describes why the child ended, from its exit code, the error on the pipe and its last line.
+        on_other: Receives each message that is not about a call.
     """
 
     _socket: socket.socket
@@ -97,7 +97,7 @@ class Channel:
     is_open: bool = True
 
     def start(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self._reader = threading.Thread(target=self._read_all, name="inarch-isolated-reader", daemon=True)
         self._reader.start()
 
@@ -108,11 +108,11 @@ class Channel:
 
     @property
     def tail(self) -> str:
-        """The last line that the child wrote to its standard error or output."""
+        """Return the last line of the child's standard error or output."""
         return bytes(self._tail).decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
 
     def open(self, deliver: Callable[[Message], None]) -> PendingCall:
-        """Return a new call; where the child is gone already, it is told so at once."""
+        """Return a new call; if the child is gone already, the call gets that message at once."""
         call = PendingCall(next(self._ids), deliver)
         with self._lock:
             is_open = self.is_open
@@ -123,18 +123,18 @@ class Channel:
         return call
 
     def close(self, call: PendingCall) -> None:
-        """Forget a call: what still comes for it counts for nothing."""
+        """Forget a call: later messages for it are ignored."""
         self._calls.pop(call.id, None)
 
     def knows(self, call: PendingCall) -> bool:
-        """Whether the child still has to answer the call."""
+        """Return whether the child still has to answer the call."""
         return call.id in self._calls
 
     def send(self, message: Message) -> None:
-        """Hand a message over; never waits for the child. One that doesn't read its messages is given up.
+        """Queue a message without waiting for the child. A child that does not read its messages is given up.
 
         Raises:
-            TypeError: It has a value that JSON can't say.
+            TypeError: It has a value without a JSON form.
             ValueError: It refers to itself.
         """
         data = memoryview(encoded(message))
@@ -154,7 +154,7 @@ class Channel:
                 threading.Thread(target=self._write_rest, name="inarch-isolated-writer", daemon=True).start()
 
     def give_up(self, why: str) -> None:
-        """End the child for a reason that its running calls are told."""
+        """End the child for a reason that its running calls receive."""
         with self._lock:
             self._fail(why)
 
@@ -163,14 +163,14 @@ class Channel:
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
-            pass  # it is down already
+            pass  # already shut down
 
     def _sent(self, data: memoryview) -> int:
         try:
             return self._socket.send(data, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
         except BlockingIOError:
             return 0
-        except OSError:  # the reader sees the end as well and says why
+        except OSError:  # the reader sees the end as well and reports why
             return len(data)
 
     def _write_rest(self) -> None:
@@ -229,7 +229,7 @@ class Channel:
     def _dispatch(self, message: dict[str, Any], size: int) -> None:
         number, operation = message.get("id"), message.get("op")
         if not isinstance(operation, str) or not (number is None or type(number) is int):
-            raise Malformed("what is no message")
+            raise Malformed("something that is not a message")
         if number is None:
             self.on_other(message)
             return
@@ -251,7 +251,7 @@ class Channel:
         self._tail += data
         del self._tail[:-_TAIL]
         if len(data) >= _FLOOD:
-            time.sleep(_PAUSE_S)  # one that writes without an end takes no more of a processor than this leaves
+            time.sleep(_PAUSE_S)  # an endless writer gets only the processor time that this leaves
         return bool(data)
 
     def _end(self) -> None:

@@ -1,8 +1,8 @@
-"""The process of an isolated plugin: confines itself, loads the plugin, and does what the kernel asks of it.
+"""Process of an isolated plugin: confines itself, loads the plugin, and runs the kernel's calls.
 
-Its standard output and error go to the kernel, which shows the last line where the process ends unasked. The
-plugin's asynchronous code, and whatever the kernel calls on its own loop, runs on the main thread; synchronous tools
-get threads.
+Its standard output and error go to the kernel, which shows the last line if the process ends unexpectedly. The plugin's
+asynchronous code, and anything that the kernel calls on its own loop, runs on the main thread. Synchronous tools get
+threads.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
 
 
 def main(descriptor: int) -> NoReturn:
-    """Serve the connection `descriptor` until it is closed, and end the process whatever the plugin left running."""
+    """Serve the connection `descriptor` until it is closed, then end the process even if the plugin left threads."""
     connection = socket.socket(fileno=descriptor)
     connection.set_inheritable(False)
     messages = _received(connection)
@@ -81,7 +81,7 @@ def _leave(line: Line, error: BaseException) -> NoReturn:
 
 
 def _load(job: Mapping[str, Any]) -> Offered:
-    """Import and register the plugin; return what it registered."""
+    """Import and register the plugin; return its registrations."""
     from inarch import PluginContext
     from inarch.host import load_alone
 
@@ -92,14 +92,14 @@ def _load(job: Mapping[str, Any]) -> Offered:
 
 
 def _is_cut_off(cause: BaseException) -> bool:
-    """Whether an error is that of a network that isn't there, or of a proxy that refused."""
+    """Return whether an error comes from a missing network, or from a proxy that refused."""
     return isinstance(cause, (ConnectionError, socket.gaierror)) or (
         isinstance(cause, OSError) and (cause.errno in _NO_NETWORK or "inarch: " in str(cause))
     )
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield what an error comes from, however often it was wrapped."""
+    """Yield the causes of an error, however often it was wrapped."""
     cause = error.__cause__
     for _ in range(9):
         if cause is None:
@@ -110,7 +110,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 @define(eq=False, repr=False)
 class Child:
-    """Serves the calls of one plugin."""
+    """Server of one plugin's calls."""
 
     line: Line
     _job: Mapping[str, Any]
@@ -123,26 +123,26 @@ class Child:
 
     @property
     def root(self) -> str:
-        """The workspace root, for messages."""
+        """Return the workspace root, for messages."""
         return str(self._job["root"])
 
     @property
     def state_dir(self) -> str:
-        """The plugin's own folder."""
+        """Return the plugin's own folder."""
         return str(self._job["state_dir"])
 
     @property
     def settings(self) -> Any:
-        """The plugin's settings."""
+        """Return the plugin's settings."""
         return self._offered.settings or {}
 
     def keep(self, opened: Any) -> int:
-        """Keep what was opened and return its number."""
+        """Store an opened object and return its number."""
         self._opened.append(opened)
         return len(self._opened) - 1
 
     def serve(self, messages: Any) -> NoReturn:
-        """Do what comes until the connection is closed."""
+        """Process messages until the connection is closed."""
         import asyncio
         from concurrent.futures import ThreadPoolExecutor
 
@@ -180,7 +180,7 @@ class Child:
         call = self._calls[message["id"]] = Running(message["id"])
         kind, target = self._target(message)
         if kind == "tools" and message["method"] != "run":
-            self._asides.submit(self._work, message, call)  # a policy that keeps the loop may be who asks
+            self._asides.submit(self._work, message, call)  # a policy that occupies the loop may be the one that asks
         elif runs_in_thread(kind, target, message["method"]):
             self._threads.submit(self._work, message, call)
         else:
@@ -191,7 +191,7 @@ class Child:
         return kind, (self._opened if kind == "opened" else self._offered.offers[kind])[int(number)]
 
     def _work(self, message: Mapping[str, Any], call: Running) -> None:
-        """Do a call, in a thread or on the loop; what is to be awaited is awaited on the loop."""
+        """Run a call in a thread or on the loop; awaitables are awaited on the loop."""
         import asyncio
         import inspect
 
@@ -241,10 +241,10 @@ class Child:
 
     def _over(self, call: Running) -> None:
         self._calls.pop(call.id, None)
-        call.cancelled.set()  # what the plugin left running may not act for it any more
+        call.cancelled.set()  # code that the plugin left running may no longer act for it
 
     def _hint(self, error: PluginError) -> str:
-        """Return which key of the table would have let the plugin do what failed."""
+        """Return which key of the table would have allowed the failed action."""
         where = f"[isolation.{self.line.plugin}]"
         if isinstance(error.__cause__, MemoryError):
             return f"memory_mb = {self._job['memory_mb']} in {where}"

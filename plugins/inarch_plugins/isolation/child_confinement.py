@@ -1,4 +1,4 @@
-"""What the process of an isolated plugin puts on itself before it loads the plugin."""
+"""Confinement that the process of an isolated plugin applies to itself before it loads the plugin."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 _SET_PDEATHSIG = 1  # linux/prctl.h
 _BESIDE = 1 << 30  # address space beyond memory_mb: code, reserved and shared memory
-_MOST_FILES = 1024  # what can be open at a time: each socket and pipe holds memory that nothing else counts
+_MOST_FILES = 1024  # maximum open descriptors: each socket and pipe holds memory that no other limit counts
 _SELF = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu")
 
 
 def die_with(parent: int) -> None:
-    """Let the kernel end this process when its parent ends, and end it now if that has happened."""
+    """Have the kernel end this process when its parent ends, or end it now if that has happened."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is Inarch's to handle
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
@@ -25,10 +25,10 @@ def die_with(parent: int) -> None:
 
 
 def confine(job: Mapping[str, Any]) -> None:
-    """Put on the limits, and every layer that this system has and the job's rights leave room for.
+    """Apply the limits, and every layer that this system has and the job's rights allow.
 
     Raises:
-        OSError: A layer can't be had; the process must end then.
+        OSError: A layer cannot be applied; the process must then end.
     """
     _limit(job["memory_mb"], job["seconds"])
     if sys.platform != "linux":
@@ -53,7 +53,7 @@ def confine(job: Mapping[str, Any]) -> None:
 
 
 def _readable(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the places as named and as they really are: a rule is about what stands at the end of a link."""
+    """Return the paths as named and as resolved: a rule applies to the target of a link."""
     return tuple(dict.fromkeys(place for path in paths for place in (path, os.path.realpath(path))))
 
 

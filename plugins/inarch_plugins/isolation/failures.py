@@ -1,4 +1,4 @@
-"""Errors of the contract as plain data and back: what a child raises is raised again in the kernel's process."""
+"""Conversion of the contract's errors to plain data and back, so that the kernel's process raises a child's errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXTRAS: Mapping[type, tuple[str, ...]] = {
 def error_data(error: BaseException) -> dict[str, Any]:
     """Return an error as plain data."""
     cls = next((cls for cls in _KNOWN if isinstance(error, cls)), PluginError)
-    # `CancelledError` is of asyncio, which need not be loaded for this
+    # `CancelledError` belongs to asyncio, which need not be loaded for this
     name = "Cancelled" if type(error).__name__ == "CancelledError" else cls.__name__
     data: dict[str, Any] = {"type": name, "message": str(error), "remedy": ""}
     if isinstance(error, InarchError):
@@ -30,7 +30,7 @@ def error_data(error: BaseException) -> dict[str, Any]:
 
 
 def error_from(data: Any, plugin: str, door: str) -> BaseException:
-    """Return the error that a child sent; whatever it sent, an error comes of it."""
+    """Return the error that a child sent; any data gives an error."""
     table: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
     kind, message, remedy = (_text(table.get(name)) for name in ("type", "message", "remedy"))
     if kind == "ToolFailed":
@@ -61,7 +61,7 @@ def _provider_error(table: Mapping[str, Any], message: str, remedy: str) -> Prov
 
 
 def _one_of(table: Mapping[str, Any], cls: type[InarchError], otherwise: str) -> Any:
-    """Return the kind that a child sent, if the class has it: the first thing that it is made from."""
+    """Return the kind that a child sent, if the class has it: the first constructor argument."""
     known = get_args(next(iter(get_type_hints(vars(cls)["__init__"]).values())))
     kind = table.get("kind")
     return kind if isinstance(kind, str) and kind in known else otherwise

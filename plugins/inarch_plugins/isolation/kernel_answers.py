@@ -1,4 +1,4 @@
-"""What the kernel does for a call that runs in a child: the call's own handle does it, so that its rights hold."""
+"""The kernel's answers to a child's requests: the call's own handle makes them, so that its rights apply."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from inarch_plugins.isolation.run_rights import require_confined, require_nothin
 
 
 class Answers:
-    """Answers what a child asks of what one of its calls was lent.
+    """Answerer of a child's requests about the objects lent to one of its calls.
 
     Args:
-        plugin: Whose call it is.
-        job: What its process was started with: the grants of its table.
-        send: Hands pieces of a program's output to the child.
-        child: Runs a child session; None where the call may have none.
+        plugin: The plugin of the call.
+        job: The job of its process: the grants of its table.
+        send: Sends pieces of a program's output to the child.
+        child: Runs a child session; None if the call may have none.
     """
 
     def __init__(
@@ -40,13 +40,13 @@ class Answers:
         self._stops: dict[Any, _Stop] = {}
 
     def lend(self, takes: Mapping[str, Any], arguments: tuple[Any, ...]) -> list[Any]:
-        """Return the arguments of a call as plain data; what is lent is asked for."""
+        """Return the arguments of a call as plain data, with references for lent objects."""
         self._given = arguments[0] if arguments else None
         return [self._shown(cls, value) for cls, value in zip(takes.values(), arguments, strict=True)]
 
     @property
     def cancelled(self) -> threading.Event | None:
-        """What says that the call should stop, if anything does."""
+        """Return the event that says that the call should stop, if there is one."""
         context = self._lent.get("context")
         return None if context is None else context.cancelled
 
@@ -64,7 +64,7 @@ class Answers:
         return data
 
     def answered(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the message that answers what a child asked, be it an error: whatever it sends, nothing is raised."""
+        """Return the answer to a child's request, possibly an error: nothing that it sends raises."""
         head = {"op": "back", "ask": message.get("ask")}
         try:
             with guarded(self._plugin, "tool", (InarchError,)):
@@ -74,7 +74,7 @@ class Answers:
             return {**head, "error": error_data(_told(error))}
 
     async def answered_later(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the same, after awaiting the answer if it is to be awaited."""
+        """Return the same, after awaiting the answer if needed."""
         reply = self.answered(message)
         if not inspect.isawaitable(value := reply.get("value")):
             return reply
@@ -89,7 +89,7 @@ class Answers:
         target, member = self._target(what), ASKED.get(what, {}).get(name)
         only_looks = what == "workspace" and "situation" in self._lent
         if target is None or member is None or (only_looks and name not in LOOKS):
-            raise ToolFailed("permission", f"{message.get('method')!r} is nothing that may be asked")
+            raise ToolFailed("permission", f"{message.get('method')!r} is not an allowed request")
         table = message.get("args") or {}
         given = {key: value_of(kind, table[key]) for key, kind in member.takes.items() if key in table}
         if what == "workspace" and name == "run":
@@ -103,7 +103,7 @@ class Answers:
         found = getattr(target, name)
         if member.is_value:
             return found
-        if only_looks:  # that is on the loop
+        if only_looks:  # a request that runs on the loop
             import asyncio
 
             return asyncio.to_thread(found, **given)
@@ -116,14 +116,14 @@ class Answers:
         return self._lent.get(what)
 
     def stopped(self, message: Mapping[str, Any]) -> None:
-        """Take note that the child's tool wants a program ended."""
+        """Record that the child's tool wants a program ended."""
         number = message.get("ask")
         stop = self._stops.get(number) if type(number) is int else None
         if stop is not None:
             stop.set()
 
     def _known(self, ref: str) -> str:
-        """Return a reference that the call was told of; the images of files have such names as well."""
+        """Return a reference that the call knows; files' images have such names as well."""
         earlier = self._lent["context"].earlier
         told = any(call.result and call.result.metadata.get("output_ref") == ref for call in earlier)
         if not (told or ref in _texts(to_data(self._given))):
@@ -160,21 +160,21 @@ class Answers:
 
 
 class _Stop(threading.Event):
-    """Set when the child says so, and when the call is cancelled, whatever the child says."""
+    """Event that is set by the child's request or by a cancellation of the call."""
 
     def __init__(self, cancelled: threading.Event) -> None:
         super().__init__()
         self._cancelled = cancelled
 
     def is_set(self) -> bool:
-        """Whether the program is to end."""
+        """Return whether the program must end."""
         return super().is_set() or self._cancelled.is_set()
 
 
 def _plain_or_none(value: Any) -> Any:
     try:
         return data_of(value)
-    except TypeError:  # what can't be said in data can't be shown to another process
+    except TypeError:  # a value without a data form cannot be shown to another process
         return None
 
 
@@ -188,7 +188,7 @@ def _texts(data: Any) -> Iterator[str]:
 
 
 def _told(error: InarchError) -> InarchError:
-    """Return an error as the plugin is told it: what its own question raised is a wrong question."""
+    """Return an error for the plugin: an error raised by its own request is a wrong request."""
     cause = error.__cause__
     if isinstance(error, PluginError) and cause is not None and not isinstance(cause, InarchError):
         return ToolFailed("validation", f"{type(cause).__name__}: {cause}")

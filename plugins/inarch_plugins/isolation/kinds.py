@@ -1,4 +1,4 @@
-"""The objects of a plugin in its own process: how they are described, and how each of their methods is called."""
+"""Objects of a plugin in its own process: their descriptions, and the calls of their methods."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RULES = {"shape": "shape_rule", "offered": "offered_rule", "preview": "preview_
 
 
 def described(plugin: str, offered: Offered) -> dict[str, Any]:
-    """Return everything about a plugin that the kernel needs to know."""
+    """Return the description of a plugin for the kernel."""
     offers = {kind: [_object(kind, value) for value in values] for kind, values in offered.offers.items()}
     settings = None
     if offered.settings is not None:
@@ -59,20 +59,20 @@ def _values(settings: Any) -> dict[str, Any]:
     for item in getattr(type(settings), "__attrs_attrs__", ()):
         try:
             values[item.name] = to_data(getattr(settings, item.name))
-        except TypeError:  # of no concern to the kernel, which only looks for names of variables
+        except TypeError:  # irrelevant to the kernel, which only looks for names of variables
             values[item.name] = None
     return values
 
 
 def runs_in_thread(kind: str, value: Any, method: str) -> bool:
-    """Whether a method is called in a thread: it is of a kind that may take its time there, and no coroutine."""
+    """Return whether a method runs in a thread: its kind may take time, and it is not a coroutine."""
     own = getattr(value, "function", None)
     is_async = inspect.iscoroutinefunction(own) or inspect.iscoroutinefunction(getattr(value, method, None))
     return kind in _IN_THREADS and not is_async
 
 
 def called(child: Child, kind: str, target: Any, method: str, args: Any, call: Running) -> Any:
-    """Call a method of an object; what it returns may have to be awaited."""
+    """Call a method of an object; the caller may have to await the result."""
     member = METHODS[kind][method]
     given = [borrowed(cls, data, child, call) for cls, data in zip(member.takes.values(), args, strict=True)]
     special = _SPECIAL.get((kind, method))
@@ -83,7 +83,7 @@ def called(child: Child, kind: str, target: Any, method: str, args: Any, call: R
 
 
 def result_data(value: Any, tool: str, plugin: str) -> dict[str, Any]:
-    """Return what a tool returned as plain data.
+    """Return a tool's result as plain data.
 
     Raises:
         ToolFailed: It has no JSON form.
@@ -95,7 +95,7 @@ def result_data(value: Any, tool: str, plugin: str) -> dict[str, Any]:
         error = value.error
         data["error"] = to_data(error) if isinstance(error, ToolError) else str(error) if error else None
     except (TypeError, ValueError, RecursionError) as error:
-        text = f"tool {tool!r} of plugin {plugin!r} returned what is not JSON data: {error}"
+        text = f"tool {tool!r} of plugin {plugin!r} returned something that is not JSON data: {error}"
         raise ToolFailed("execution", text, "report it to the plugin's author") from None
     return data
 

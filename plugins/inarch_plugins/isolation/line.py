@@ -1,4 +1,4 @@
-"""The child's end of the pipe: what it sends, and what it asks the kernel for while a call runs."""
+"""The child's end of the pipe: sends messages, and asks the kernel while a call runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from inarch_plugins.isolation.wire import LONGEST, encoded
 _LOOK_S = 0.02
 _TOGETHER_S = 0.01
 MOST_TOGETHER = 1 << 14
-"""Characters of live output that travel in one message."""
+"""Maximum characters of live output in one message."""
 
 
 @define(eq=False, repr=False)
 class Line:
-    """The connection to the kernel's process; any thread may send."""
+    """Connection to the kernel's process; any thread may send."""
 
     plugin: str
     _socket: socket.socket
@@ -36,8 +36,8 @@ class Line:
         """Send a message and wait until the system has it.
 
         Raises:
-            TypeError: It has a value that JSON can't say.
-            ValueError: So, or it is too long.
+            TypeError: It has a value without a JSON form.
+            ValueError: It refers to itself, or is too long.
         """
         data = encoded(message)
         if len(data) > LONGEST:
@@ -48,22 +48,22 @@ class Line:
             self._socket.sendall(data)
 
     def reply(self, number: int, value: Any) -> None:
-        """Send what a call came to."""
+        """Send the result of a call."""
         try:
             self.send({"op": "reply", "id": number, "value": value})
         except (TypeError, ValueError, RecursionError) as error:
-            self.fail(number, ToolFailed("execution", f"what it returned can't be sent: {error}"))
+            self.fail(number, ToolFailed("execution", f"its result can't be sent: {error}"))
 
     def fail(self, number: int, error: BaseException) -> None:
-        """Send what a call raised."""
+        """Send the error of a call."""
         self.send({"op": "reply", "id": number, "error": error_data(error)})
 
     def ask(self, call: Running, method: str, given: Mapping[str, Any], piece: Callable[[Any], None] | None = None,
             stop: threading.Event | None = None) -> Any:  # fmt: skip
-        """Ask the kernel for something on behalf of a call, and wait for it in this thread.
+        """Send a call's request to the kernel, and wait for the answer in this thread.
 
         Raises:
-            InarchError: What the kernel raised.
+            InarchError: The kernel's error.
         """
         call.check()
         call.flush()
@@ -86,10 +86,10 @@ class Line:
             del self._asked[number]
 
     async def ask_async(self, call: Running, method: str, given: Mapping[str, Any]) -> Any:
-        """Ask the kernel for something on behalf of a call, and await it.
+        """Send a call's request to the kernel, and await the answer.
 
         Raises:
-            InarchError: What the kernel raised.
+            InarchError: The kernel's error.
         """
         import asyncio
 
@@ -103,7 +103,7 @@ class Line:
             del self._asked[number]
 
     def heard(self, message: Mapping[str, Any]) -> None:
-        """Hand an answer to whoever asked."""
+        """Deliver an answer to its request."""
         waiting = self._asked.get(message["ask"])
         if waiting is not None:
             waiting(message)
@@ -126,7 +126,7 @@ class Line:
 
 @define(eq=False, repr=False)
 class Running:
-    """One call that runs in the child."""
+    """A call that runs in the child."""
 
     id: int
     cancelled: threading.Event = field(factory=threading.Event)
@@ -134,7 +134,7 @@ class Running:
     emitter: Emitter | None = None
 
     def check(self) -> None:
-        """Return if the call may still act.
+        """Raise unless the call may still act.
 
         Raises:
             Cancelled: It may not.
@@ -143,22 +143,22 @@ class Running:
             raise Cancelled("the call is over: it was cancelled or timed out")
 
     def flush(self) -> None:
-        """Send live output that has been collected."""
+        """Send the collected live output."""
         if self.emitter is not None:
             self.emitter.flush()
 
     def cancel(self) -> None:
-        """Tell the call to stop."""
+        """Signal the call to stop."""
         self.cancelled.set()
         self.stop()
 
 
 @define(eq=False, repr=False)
 class Emitter:
-    """Collects live output of one call: pieces that come close together travel as one message, in order.
+    """Collector of one call's live output: pieces close in time travel as one message, in order.
 
-    What is left is sent within a moment, and before the call ends in any case. Whoever emits waits until the kernel has
-    taken what was sent before.
+    The rest is sent within a moment, and in any case before the call ends. The caller of `add` waits until the kernel
+    has taken earlier output.
     """
 
     _line: Line
@@ -170,7 +170,7 @@ class Emitter:
     _lock: threading.RLock = field(factory=threading.RLock)
 
     def add(self, piece: str) -> None:
-        """Take a piece."""
+        """Add a piece."""
         with self._lock:
             self._pieces.append(piece)
             self._size += len(piece)
@@ -183,12 +183,12 @@ class Emitter:
                 timer.start()
 
     def flush(self) -> None:
-        """Send what was collected."""
+        """Send the collected output."""
         with self._lock:
             if not self._pieces:
                 return
             text, self._pieces, self._size = "".join(self._pieces), [], 0
-            for at in range(0, len(text), MOST_TOGETHER):  # what waits to be shown is limited by its length as well
+            for at in range(0, len(text), MOST_TOGETHER):  # the length of waiting output is limited as well
                 self._line.ask(self._call, "context.emit", {"chunk": text[at : at + MOST_TOGETHER]})
             self._sent = time.monotonic()
 
@@ -198,4 +198,4 @@ class Emitter:
             try:
                 self.flush()
             except Cancelled:
-                pass  # nobody watches any more
+                pass  # nothing watches any more

@@ -1,4 +1,4 @@
-"""What may be called across the pipe, as one table for both sides: methods of a plugin's objects, and what calls lend.
+"""Calls across the pipe, as one table for both sides: methods of a plugin's objects, and of lent objects.
 
 Arguments and results are encoded by `data_of`; `value_of` makes of them what the table says, and refuses anything else.
 """
@@ -31,14 +31,14 @@ from inarch import (
 )
 
 ANSWER_S = 10.0
-"""Seconds that a call has on which the kernel waits without being able to do anything else."""
-_SERVICE_S = 60.0  # for what asks a service, or has much to read
+"""Seconds for a call during which the kernel is blocked."""
+_SERVICE_S = 60.0  # for calls that ask a service, or have much to read
 _FLAGS = ("exclusive", "programs", "removes")
 _ENVELOPE = {"seq": int, "time": str, "session_id": str, "kind": str, "data": dict}
 
 
 class Member(NamedTuple):
-    """A member of an object: its arguments in order, and what it comes to; None for plain data."""
+    """Member of an object: its arguments in order, and its result type; None for plain data."""
 
     takes: Mapping[str, Any] = {}
     gives: Any = None
@@ -111,7 +111,7 @@ METHODS: Mapping[str, Mapping[str, Member]] = {
         "close": Member(),
     },
 }
-"""What the kernel may call, by kind of object. A store has `_SERVICE_S` for everything."""
+"""Methods that the kernel may call, by kind of object. All methods of a store have `_SERVICE_S`."""
 STORE_S = _SERVICE_S
 
 LOOKS: Mapping[str, Member] = {
@@ -125,7 +125,7 @@ LOOKS: Mapping[str, Member] = {
     ),
     "confinement": Member({}, inarch.Confinement),
 }
-"""What every call may ask of the workspace."""
+"""Requests about the workspace that every call may make."""
 ASKED: Mapping[str, Mapping[str, Member]] = {
     "workspace": {
         **LOOKS,
@@ -164,7 +164,7 @@ ASKED: Mapping[str, Mapping[str, Member]] = {
         **{name: member for name, member in METHODS["tools"].items() if name != "run"},
     },
 }  # fmt: skip
-"""What a child may ask of what a call was lent; nothing else is answered."""
+"""Requests that a child may make about lent objects; all others are refused."""
 
 LENT: Mapping[Any, tuple[str, Mapping[str, Any]]] = {
     Situation: ("situation", {
@@ -177,7 +177,7 @@ LENT: Mapping[Any, tuple[str, Mapping[str, Any]]] = {
         "name", "description", "category", "timeout_s", "max_retries", "requires_confirmation", "receives_secrets",
     ))),
 }  # fmt: skip
-"""What is lent to calls: its name in `ASKED`, and what of it a child is given at once."""
+"""Objects lent to calls: the name in `ASKED`, and the attributes that a child gets at once."""
 
 MEMBERS: Mapping[str, tuple[str, ...]] = {
     "tools": (
@@ -188,7 +188,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "slash_commands": ("name", "help", "words", "at_once", "asks"),
     "events": ("name", "help", "schema"),
 }  # fmt: skip
-"""What is told of an object at the start; of other kinds only the name."""
+"""Attributes sent at the start, by kind; of other kinds only the name."""
 TOOL_EXTRAS = ("modes", "text", "least_window", "for_a_watcher", "known_as")
 
 _USUAL = (ProviderError, ToolFailed)
@@ -207,7 +207,7 @@ DOORS: Mapping[str, tuple[Any, tuple[type[BaseException], ...]]] = {
     "stores": ("store", (InarchError,)),
     "opened": ("store", (InarchError,)),
 }
-"""What each kind is called for, and the errors that go through as they are."""
+"""Purpose of each kind, and the errors that pass through unchanged."""
 
 
 def data_of(value: Any) -> Any:
@@ -224,10 +224,10 @@ def data_of(value: Any) -> Any:
 
 
 def value_of(cls: Any, data: Any) -> Any:
-    """Return the value that plain data of the other side is.
+    """Return the value for plain data from the other side.
 
     Raises:
-        ValueError, TypeError, KeyError, AttributeError: It is none of this class.
+        ValueError, TypeError, KeyError, AttributeError: It is not a value of this class.
     """
     if cls is None:
         return data
@@ -251,7 +251,7 @@ def event_of(line: Any) -> Event:
     """Return the event that a line of JSON is.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not an event.
     """
     try:
         envelope = json.loads(line)
@@ -259,7 +259,7 @@ def event_of(line: Any) -> Event:
             return Event(**envelope)
     except (TypeError, KeyError, RecursionError):
         pass
-    raise ValueError("what is no event")
+    raise ValueError("something that is not an event")
 
 
 def _checked(kind: type, data: Any) -> Any:
@@ -269,7 +269,7 @@ def _checked(kind: type, data: Any) -> Any:
 
 
 def _effects_of(data: Any) -> Effects:
-    """Return effects: whether it is a yes or a no is not guessed."""
+    """Return effects; non-boolean values are refused, not interpreted."""
     flags = {name: _checked(bool, data[name]) for name in _FLAGS}
     reads, writes = (frozenset(value_of(list[str], data[name])) for name in ("reads", "writes"))
     return Effects(reads, writes, **flags)

@@ -1,4 +1,4 @@
-"""Tools of isolated plugins that may have child sessions: these run on the loop, what asks for them in a thread."""
+"""Tools of isolated plugins that may have child sessions: they run on the loop, their requests in a thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inarch_plugins.isolation.proxies import FarTool
 
 
 class FarParent(FarTool):
-    """A tool whose plugin's table lets it have children."""
+    """Tool whose plugin may have children."""
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """Run it in the child process; children end with the call."""
@@ -27,15 +27,15 @@ class FarParent(FarTool):
             return await asyncio.shield(work)
         except asyncio.CancelledError:
             await children.end()
-            await asyncio.wait([work])  # the kernel gives up on one that goes on
+            await asyncio.wait([work])  # the kernel gives up on one that continues
             raise
 
 
 def _in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
-    """Call a function in a thread of its own, which no exit waits for: those of a pool could all be waiting here."""
+    """Call a function in a thread of its own that no exit waits for: a pool's threads could all be waiting here."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
-    future.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may be waiting any more
+    future.add_done_callback(lambda done: done.cancelled() or done.exception())  # the waiting side may be gone
 
     def go() -> None:
         settle = partial(future.set_exception, PluginError("the thread of the tool ended"))
@@ -53,17 +53,17 @@ def _in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
 
 @define(eq=False, repr=False)
 class _Children:
-    """The child sessions of one call."""
+    """Child sessions of one call."""
 
     context: ToolContext
     loop: asyncio.AbstractEventLoop
     tasks: set[asyncio.Task[ChildTurn]] = field(init=False, factory=set)
 
     def run(self, task: ChildTask) -> ChildTurn:
-        """Have a child on the loop, and wait for it in this thread.
+        """Run a child on the loop, and wait for it in this thread.
 
         Raises:
-            InarchError: It can't be had, or the call is over.
+            InarchError: It cannot run, or the call is over.
         """
         done: Future[ChildTurn] = Future()
         self.loop.call_soon_threadsafe(self._begin, task, done)
@@ -84,7 +84,7 @@ class _Children:
             done.set_result(one.result())
 
     async def end(self) -> None:
-        """Cancel those that run, and wait until they have ended."""
+        """Cancel running children, and wait until they have ended."""
         for one in (running := tuple(self.tasks)):
             one.cancel()
         if running:

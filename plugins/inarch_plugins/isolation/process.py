@@ -1,4 +1,4 @@
-"""One isolated plugin: its child process, started when it is needed, ended when it must, and calls into it."""
+"""Child process of one isolated plugin: started on demand, ended when necessary, and called."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ from inarch_plugins.isolation.wire import Malformed
 STOP_S = 0.7
 """Seconds that a cancelled call has to end; the kernel abandons it after one."""
 STOP_UNWATCHED_S = 10.0
-"""Seconds that a call has to end for which nobody waits any more."""
+"""Seconds that a call has to end once nothing waits for it."""
 MOST_RESTARTS = 3
-"""How often a child that ended is started again within `WITHIN_S` seconds."""
+"""Maximum restarts of an ended child within `WITHIN_S` seconds."""
 WITHIN_S = 60.0
 MOST_AT_ONCE = 8
-"""Questions of one call that are answered side by side; the rest waits its turn."""
+"""Maximum requests of one call that are answered concurrently; others wait their turn."""
 _LOOK_S = 0.03
 
 
 @define(eq=False, repr=False)
 class PluginProcess:
-    """The process of one plugin.
+    """Process of one plugin.
 
-    Every call ends: with its value, with the error that the plugin raised, or with a `PluginError` that says how the
-    process ended.
+    Every call ends with its value, the plugin's error, or a `PluginError` that says how the process ended.
     """
 
     plugin: str
@@ -61,7 +60,7 @@ class PluginProcess:
         """Start the child without waiting for it.
 
         Raises:
-            PluginError: It can't be started.
+            PluginError: It cannot be started.
         """
         with self._lock:
             self._is_loaded = False
@@ -90,10 +89,10 @@ class PluginProcess:
             channel.send({"op": "start", "job": {**self.launch.job, "gate": gate}})
 
     def wait(self) -> Mapping[str, Any]:
-        """Return how the plugin describes itself, once it is loaded.
+        """Wait until the plugin is loaded, and return its description.
 
         Raises:
-            PluginError: It can't be loaded, or did not in time.
+            PluginError: It could not be loaded in time.
         """
         with self._lock:
             channel = self._channel
@@ -130,10 +129,10 @@ class PluginProcess:
         return message
 
     def channel(self) -> Channel:
-        """Return the connection to a child that runs, after starting one again if it must be.
+        """Return the connection to a running child, which is restarted if necessary.
 
         Raises:
-            PluginError: It ended too often, or can't be started.
+            PluginError: It ended too often, or cannot be started.
         """
         with self._lock:
             if not self.runs:
@@ -158,11 +157,11 @@ class PluginProcess:
             self.begin()
 
     def answers(self, child: Any = None) -> Answers:
-        """Return what answers the questions of a call."""
+        """Return the answerer of a call's requests."""
         return Answers(self.plugin, self.launch.job, self.send, child)
 
     def send(self, message: Message) -> None:
-        """Send a message to the child that runs, if one does."""
+        """Send a message to the child, if it runs."""
         if self._channel is not None:
             self._channel.send(message)
 
@@ -177,21 +176,21 @@ class PluginProcess:
         answers: Answers | None = None,
         cancelled: threading.Event | None = None,
     ) -> Any:
-        """Call a method in the child and wait for it in this thread, which answers what the child asks meanwhile.
+        """Call a method in the child and wait in this thread, which answers the child's requests meanwhile.
 
-        However much the child sends and however slowly, cancelling and the deadline are looked at with every message.
+        Cancellation and the deadline are checked with every message, however many come and however slowly.
 
         Args:
             target: The object, such as `tools/0`.
             method: Its method.
             arguments: Plain data.
-            door: What it is called for, in messages.
-            seconds: After which the child is ended.
-            answers: Answers what the child asks.
-            cancelled: When it is set, the child is told, and ended if the call goes on.
+            door: The purpose of the call, for messages.
+            seconds: Time after which the child is ended.
+            answers: Answers the child's requests.
+            cancelled: When set, the child is asked to stop, and ended if the call continues.
 
         Raises:
-            InarchError: What the plugin raised, or how its process ended.
+            InarchError: The plugin's error, or how its process ended.
         """
         channel, answers = self.channel(), answers or self.answers()
         queue: SimpleQueue[Message] = SimpleQueue()
@@ -240,7 +239,7 @@ class PluginProcess:
         """Call a method in the child and await it; cancelling ends the call there too.
 
         Raises:
-            InarchError: What the plugin raised, or how its process ended.
+            InarchError: The plugin's error, or how its process ended.
         """
         import asyncio
         from contextlib import aclosing
@@ -262,7 +261,7 @@ class PluginProcess:
         """Yield `("piece", value)` for each piece of a reply, then `("reply", value)`.
 
         Raises:
-            InarchError: What the plugin raised, or how its process ended.
+            InarchError: The plugin's error, or how its process ended.
         """
         import asyncio
 
@@ -273,10 +272,10 @@ class PluginProcess:
             try:
                 loop.call_soon_threadsafe(queue.put_nowait, message)
             except RuntimeError:
-                pass  # the loop is closed: nobody waits any more
+                pass  # the loop is closed: nothing waits any more
 
         channel = self._channel if self.runs and self._is_loaded else None
-        if channel is None:  # starting the process again takes a while
+        if channel is None:  # a restart of the process takes a while
             channel = await asyncio.to_thread(self.channel)
         call = channel.open(deliver)
         turns = asyncio.Semaphore(MOST_AT_ONCE)
@@ -285,7 +284,7 @@ class PluginProcess:
         async def answer(message: Message) -> None:
             async with turns:
                 reply = await answers.answered_later(message)
-            call.took(message)  # one that is being answered counts as waiting
+            call.took(message)  # one being answered counts as waiting
             channel.send(reply)
 
         try:
@@ -309,12 +308,12 @@ class PluginProcess:
             self._give_up_on(channel, call)
 
     def post(self, target: str, method: str, arguments: Any) -> None:
-        """Call a method in the child without waiting; what it raises is raised by the next `post` or `call` to it.
+        """Call a method in the child without waiting; the next `post` or `call` to the object raises its error.
 
-        A child that has to be started again is not waited for either: it does what came meanwhile once it has loaded.
+        A restarted child is not waited for either: it processes the queued messages once it has loaded.
 
         Raises:
-            InarchError: What an earlier one raised, or that the child is gone for good.
+            InarchError: The error of an earlier call, or that the child is gone for good.
         """
         if (fault := self.fault_of(target)) is not None:
             raise fault
@@ -333,11 +332,11 @@ class PluginProcess:
         try:
             self.wait()
         except InarchError:
-            pass  # the next call says so
+            pass  # the next call reports it
 
     @property
     def runs(self) -> bool:
-        """Whether there is a child to talk to."""
+        """Return whether there is a running child."""
         return self._channel is not None and self._channel.is_open
 
     def close(self) -> None:
@@ -350,7 +349,7 @@ class PluginProcess:
             channel.join(self.start_s)
 
     def fault_of(self, target: str) -> BaseException | None:
-        """Return what a `post` to the object raised, once."""
+        """Return the error of a `post` to the object, once."""
         return self._faults.pop(target, None)
 
     def _send(self, channel: Channel, call: PendingCall, target: str, method: str, arguments: Any) -> None:
@@ -361,7 +360,7 @@ class PluginProcess:
             raise PluginError(f"plugin {self.plugin!r} can't be given this: {error}", plugin=self.plugin) from error
 
     def _give_up_on(self, channel: Channel, call: PendingCall) -> None:
-        """Tell the child to stop a call that nobody waits for; one that does not stop costs the child its life."""
+        """Ask the child to stop a call that nothing waits for; if it continues, the child is ended."""
         if not channel.knows(call):
             return
         channel.send({"op": "cancel", "id": call.id})
@@ -396,13 +395,13 @@ def _next(queue: SimpleQueue[Message], seconds: float | None) -> Message | None:
 
 
 def _started(ready: SimpleQueue[Message]) -> Callable[[Message], None]:
-    """Return what takes a child's messages that are about no call: there is one, when it starts."""
+    """Return the receiver of messages that are not about a call: there is one, at the start."""
     is_loaded = False
 
     def hear(message: Message) -> None:
         nonlocal is_loaded
         if message.get("op") not in ("ready", "failed") or is_loaded:
-            raise Malformed("what it was not asked for")
+            raise Malformed("something it was not asked for")
         is_loaded = True
         ready.put(message)
 

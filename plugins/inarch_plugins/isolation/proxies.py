@@ -1,4 +1,4 @@
-"""What stands in the kernel's process for the objects of an isolated plugin: each method is done by its child."""
+"""Proxies in the kernel's process for the objects of an isolated plugin: the child runs each method."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from inarch_plugins.isolation.run_rights import bounds, is_granted
 
 _REASON = 300
 _BATCH = 32
-"""Events that a tracer is sent together."""
+"""Events sent to a tracer together."""
 _DELTAS: Mapping[str, Any] = {
     cls.__name__: cls
     for cls in (
@@ -47,7 +47,7 @@ def checked(process: PluginProcess, cls: Any, data: Any) -> Any:
     """Return the value that a child sent.
 
     Raises:
-        PluginError: It is none of this class.
+        PluginError: It is not a value of this class.
     """
     try:
         return value_of(cls, data)
@@ -56,18 +56,18 @@ def checked(process: PluginProcess, cls: Any, data: Any) -> Any:
 
 
 def wrong(process: PluginProcess, what: str) -> PluginError:
-    """Return the error for an answer that is none."""
+    """Return the error for an invalid answer."""
     return blame(process.plugin, "tool", f"answered with {what:.200}")
 
 
 class Far:
-    """An object of an isolated plugin.
+    """Object of an isolated plugin.
 
     Args:
-        process: The plugin's.
-        kind: Which hook returned it.
-        number: Which of those it is.
-        told: What the child told of it.
+        process: The plugin's process.
+        kind: The hook that returned it.
+        number: Its number among those of the hook.
+        told: The attributes that the child sent.
         offers: The optional methods that it has.
     """
 
@@ -103,10 +103,10 @@ class Far:
 
 
 class FarTool(Far):
-    """A tool."""
+    """Proxy of a tool."""
 
     _effects: Effects | None = None
-    """What every call has, if that is known without asking."""
+    """The effects of every call, if they are known without asking."""
 
     def effects(self, arguments: Mapping[str, Any]) -> Effects:
         """Return what a call with these arguments reads and writes."""
@@ -114,16 +114,16 @@ class FarTool(Far):
         return known if known is not None else self._now("effects", METHODS["tools"]["effects"], arguments)
 
     def isolated_bounds(self, effects: Effects) -> str:
-        """Return what such a call can come to, whatever the plugin says of it: for the person who is asked."""
+        """Return the maximum effects of such a call, whatever the plugin says: for the person who approves."""
         return bounds(effects, self._process.plugin, self._process.launch.job)
 
     @property
     def given_values(self) -> frozenset[str]:
-        """The secrets that its plugin has anyway: it receives no others."""
+        """Return the secrets that its plugin has anyway: it receives no others."""
         return frozenset(self._process.launch.job["environ"].values())
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
-        """Run it in the child; this thread does what the tool asks for meanwhile."""
+        """Run it in the child; this thread answers the tool's requests meanwhile."""
         return self._run(arguments, context)
 
     def _run(
@@ -144,7 +144,7 @@ class FarTool(Far):
 
 
 class FarModel(Far):
-    """A model provider."""
+    """Proxy of a model provider."""
 
     async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[Delta]:
         """Stream the reply."""
@@ -167,7 +167,7 @@ class FarModel(Far):
 
 
 class FarPolicy(Far):
-    """A policy."""
+    """Proxy of a policy."""
 
     def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
         verdict: Verdict = super()._now(name, member, *arguments)
@@ -175,13 +175,13 @@ class FarPolicy(Far):
 
 
 def _line_of(words: str) -> str:
-    """Return a policy's words as one line: they become part of a question, or of what the model is told."""
+    """Return a policy's text as one line: it becomes part of a question, or of a message to the model."""
     line = " ".join(words.split())
     return line if len(line) <= _REASON else f"{line[:_REASON]}…"
 
 
 class FarReviewer(Far):
-    """A reviewer; the kernel looks whether what it adds is text."""
+    """Proxy of a reviewer; the kernel checks that its additions are text."""
 
     def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
         data = super()._now(name, member, *arguments)
@@ -189,14 +189,14 @@ class FarReviewer(Far):
 
 
 class FarTracer(Far):
-    """A tracer: it is sent events in batches and never waited for."""
+    """Proxy of a tracer, which gets events in batches and is never waited for."""
 
     def __init__(self, *how: Any) -> None:
         super().__init__(*how)
         self._events: list[Event] = []
 
     def saw(self, event: Event) -> None:
-        """Take note of an event."""
+        """Record an event."""
         self._events.append(event)
         if len(self._events) >= _BATCH or event.kind in ("turn.ended", "session.started"):
             self._flush()
@@ -217,7 +217,7 @@ class FarTracer(Far):
         return [*map(self._own, found)] if name in ("files", "logs") else found
 
     def _own(self, path: str) -> str:
-        """Return a path of the tracer's; what lies elsewhere than in its own folders is not its own."""
+        """Return a tracer's path; a path outside its own folders is refused."""
         folder, name = os.path.split(path)
         if "\0" in path or not os.path.isabs(path) or not is_granted(folder, self._process.launch.job):
             raise wrong(self._process, f"a file that is none of its own: {path!r}")
@@ -235,7 +235,7 @@ def slash_runner(far: Far) -> Callable[..., Awaitable[str]]:
 
 
 class _Nowhere:
-    """What a command is lent that no session runs: nothing."""
+    """Empty loan for a command that no session runs."""
 
     session_id, columns = "", 0
 

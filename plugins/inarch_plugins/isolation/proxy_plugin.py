@@ -1,4 +1,4 @@
-"""From what a child says of its plugin to a registration of proxies; nothing that it says is taken on trust."""
+"""Registration of proxies from a child's description of its plugin, which is not trusted."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LONGEST_S = 7 * 24 * 3600.0
 
 @frozen(eq=False)
 class Isolated:
-    """A plugin in a process of its own, started and perhaps not yet loaded."""
+    """Plugin in a process of its own, started and perhaps not yet loaded."""
 
     process: PluginProcess
 
@@ -43,14 +43,14 @@ class Isolated:
         """Start the plugin's process.
 
         Raises:
-            PluginError: It can't be isolated as its table says, or not be started.
+            PluginError: It cannot be isolated as its table says, or cannot be started.
         """
         process = PluginProcess(job.name, launch(job), job.seconds)
         process.begin()
         return cls(process)
 
     def wait(self) -> Offered:
-        """Return what the plugin registers: proxies."""
+        """Return the plugin's registrations as proxies."""
         name, said = self.process.plugin, self.process.wait()
         if said.get("op") != "ready":
             raise _settings_error(said.get("error"))
@@ -80,12 +80,12 @@ def _proxies(process: PluginProcess, kind: str, described: Any) -> list[Any]:
         try:
             made.append(_object(process, kind, index, item))
         except (TypeError, KeyError, ValueError, AttributeError) as error:
-            raise _broken(name, f"registers {kind} that are none ({type(error).__name__}: {error})") from None
+            raise _broken(name, f"registers {kind} that are invalid ({type(error).__name__}: {error})") from None
     return made
 
 
 def _object(process: PluginProcess, kind: str, number: int, item: Mapping[str, Any]) -> Any:
-    """Return what stands for one object."""
+    """Return the proxy of one object."""
     told = {member: item[member] for member in MEMBERS.get(kind, ("name",))}
     offers = frozenset(item.get("offers") or ())
     if kind == "events":
@@ -93,7 +93,7 @@ def _object(process: PluginProcess, kind: str, number: int, item: Mapping[str, A
     if kind == "stores":
         return StoreSpec(told["name"], partial(FarStore, process, f"stores/{number}"))
     if kind in ("rewriters", "reviewers", "end_guards"):
-        told["timeout_s"] = item["timeout_s"]  # the kernel bounds it
+        told["timeout_s"] = item["timeout_s"]  # the kernel limits it
     if kind == "tools":
         told["timeout_s"] = min(told["timeout_s"], _LONGEST_S)
         told["_effects"] = None if item["effects"] is None else value_of(Effects, item["effects"])
@@ -124,7 +124,7 @@ _CLASSES: Mapping[str, type[proxies.Far]] = {
 
 
 def _described_settings(name: str, described: Any) -> Any:
-    """Return the settings as an instance of a class that has the child's fields: their schemas, texts and values."""
+    """Return the settings as an instance of a class with the child's fields: schemas, texts and values."""
     import attrs
 
     from inarch_sdk.settings import Check, key
@@ -156,7 +156,7 @@ def _described_settings(name: str, described: Any) -> Any:
 
 
 def _annotation(schema: Mapping[str, Any]) -> Any:
-    """Return the type that a schema is of, as far as people are told it."""
+    """Return the type of a schema, as far as people see it."""
     if "enum" in schema:
         return Literal[tuple(str(item) for item in schema["enum"])]
     if schema.get("type") == "array":

@@ -1,4 +1,4 @@
-"""What `[isolation.NAME]` grants, as what a child is started with; what can't be enforced here is not started."""
+"""Start parameters of a child from the grants of `[isolation.NAME]`; unenforceable limits prevent the start."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _OWN = ("inarch", "inarch_lib", "inarch_plugins", "inarch_sdk", "inarch_testing"
 
 @frozen
 class Launch:
-    """How a child is started: its environment, and the job that tells it what to put on and what to load."""
+    """Start parameters of a child: its environment, and its job with the limits to apply and the plugin to load."""
 
     environment: Mapping[str, str]
     job: Mapping[str, Any]
 
 
 def launch(job: LoadJob) -> Launch:
-    """Return how the plugin's process is started.
+    """Return the start parameters of the plugin's process.
 
     Raises:
-        PluginError: A right that the table does not grant can't be kept from a process here, or a path is wrong.
+        PluginError: This system cannot enforce a withheld right, or a path is wrong.
     """
     name, table, context = job.name, job.table, job.context
     require_enforceable(name, table)
@@ -68,7 +68,7 @@ def launch(job: LoadJob) -> Launch:
 
 
 def require_enforceable(name: str, table: Mapping[str, Any]) -> None:
-    """Refuse a plugin whose table withholds what this system can't keep from a process.
+    """Refuse a plugin whose table withholds a right that this system cannot withhold.
 
     Raises:
         PluginError: It names what is missing, and the key that would grant it.
@@ -87,7 +87,7 @@ def require_enforceable(name: str, table: Mapping[str, Any]) -> None:
 
 
 def _hosts(table: Mapping[str, Any]) -> list[str]:
-    """Return the hosts of the network that are granted where it is not the whole of it."""
+    """Return the granted hosts, if the grant is not the whole network."""
     return [] if isinstance(table["network"], bool) else list(table["network"])
 
 
@@ -112,17 +112,17 @@ def _make(folder: str) -> None:
     try:
         make_folder(folder)
     except OSError:
-        pass  # a folder that isn't there needs no right: the plugin is told when it writes
+        pass  # a missing folder needs no right: the plugin gets an error when it writes
 
 
 def _environment(state: str, temporary: str, granted: Mapping[str, str]) -> dict[str, str]:
-    """Return the child's variables, built from zero: what Inarch itself was given, keys above all, stays with it."""
+    """Return the child's variables, built from zero, so that Inarch's own, above all keys, are not inherited."""
     own = {"HOME": state, "TMPDIR": temporary, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
     return {**own, **granted, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _own_packages() -> Iterator[str]:
-    """Yield the folders of the kernel, of the libraries beside it and of this part."""
+    """Yield the folders of the kernel, of the libraries beside it and of this plugin."""
     from importlib.util import find_spec
 
     for spec in map(find_spec, _OWN):
@@ -130,7 +130,7 @@ def _own_packages() -> Iterator[str]:
 
 
 def _readable() -> Iterator[str]:
-    """Yield what Python needs."""
+    """Yield the paths that Python needs."""
     import sysconfig
 
     yield from {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
@@ -140,7 +140,7 @@ def _readable() -> Iterator[str]:
 
 
 def _is_library(entry: str) -> bool:
-    """Whether an entry of `sys.path` is where things are installed, rather than somebody's project."""
+    """Return whether an entry of `sys.path` holds installed packages, rather than a project."""
     if os.path.isfile(entry):
         return True
     try:
@@ -172,12 +172,12 @@ def _writable(job: LoadJob) -> Iterator[str]:
 
 
 def _beside(place: str, kept: Collection[str]) -> Iterator[str]:
-    """Yield a place; where something in it is to be left alone, what stands beside that, but for links."""
+    """Yield a path; if something in it must be excluded, yield its other entries except links."""
     if any(_is_in(place, one) for one in kept):
         return
     if os.path.isdir(place) and any(_is_in(one, place) for one in kept):
         for entry in os.scandir(place):
-            if not entry.is_symlink():  # it would give what it leads to, wherever that is
+            if not entry.is_symlink():  # it would grant its target, wherever that is
                 yield from _beside(entry.path, kept)
         return
     yield place
@@ -188,7 +188,7 @@ def _is_in(path: str, top: str) -> bool:
 
 
 def _what_runs(job: LoadJob) -> Iterator[str]:
-    """Yield what would run, or decide, outside of the plugin's process at the next start."""
+    """Yield paths that would run, or decide, outside of the plugin's process at the next start."""
     import sysconfig
 
     names = [path for key, path in sysconfig.get_paths().items() if key not in ("data", "include", "platinclude")]

@@ -1,6 +1,6 @@
-"""What `[isolation.NAME]` lets a program do that a child asks for: the child's word for its rights counts for nothing.
+"""Rights of a program that a child wants to run, limited by `[isolation.NAME]`, whatever the child claims.
 
-What the call declared and was asked about is held by the call's own handle; here is what only the table can say.
+The call's own handle enforces the call's declaration and approval. This module enforces only the table.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from inarch import Workspace
 
 LEAST_LEVEL = 2
-"""Of confinement, below which a program could do more than its rights say."""
+"""Minimum confinement level, below which a program could exceed its rights."""
 _OWN = ((".config", "inarch"), (".local", "state", "inarch"))
 _LOADERS = ("LD_", "DYLD_", "GLIBC_")
 
@@ -24,12 +24,12 @@ _LOADERS = ("LD_", "DYLD_", "GLIBC_")
 def within(rights: Rights, plugin: str, job: Mapping[str, Any]) -> Rights:
     """Return the rights of a program that a child asked for, if its plugin has them.
 
-    A path is replaced by the granted folder above it, of which the child can't put a link in the place.
+    A path is replaced by the granted folder above it, which the child cannot replace by a link.
 
     Args:
-        rights: What the child asks.
+        rights: The requested rights.
         plugin: Its plugin's name.
-        job: What its process was started with.
+        job: The job of its process.
 
     Raises:
         ToolFailed: The table does not grant one of them.
@@ -47,7 +47,7 @@ def within(rights: Rights, plugin: str, job: Mapping[str, Any]) -> Rights:
 
 
 def _reached(rights: Rights, plugin: str, job: Mapping[str, Any]) -> tuple[bool, tuple[str, ...]]:
-    """Return what of the network a program may reach: all of it, or which hosts."""
+    """Return the program's network: all of it, or the hosts."""
     if job["network"]:
         return rights.network, rights.hosts
     if not rights.network and not rights.hosts:
@@ -67,7 +67,7 @@ def _reached(rights: Rights, plugin: str, job: Mapping[str, Any]) -> tuple[bool,
 
 
 def require_confined(level: int, plugin: str, job: Mapping[str, Any]) -> None:
-    """Refuse to start a program that could do more than the table grants.
+    """Refuse to start a program that could exceed the table's grants.
 
     Raises:
         ToolFailed: Programs are not confined well enough here.
@@ -78,7 +78,7 @@ def require_confined(level: int, plugin: str, job: Mapping[str, Any]) -> None:
 
 
 def require_nothing_hidden(workspace: Workspace, plugin: str) -> None:
-    """Refuse to start a program for a call from which rules keep files: it could read them.
+    """Refuse to start a program for a call with files that rules hide: it could read them.
 
     Raises:
         ToolFailed: There are such rules.
@@ -93,7 +93,7 @@ def require_nothing_hidden(workspace: Workspace, plugin: str) -> None:
 
 
 def bounds(effects: Effects, plugin: str, job: Mapping[str, Any]) -> str:
-    """Return what a call of an isolated plugin can come to, whatever the plugin says: for the person who is asked."""
+    """Return the maximum effects of an isolated plugin's call, for the person who approves."""
     network = " and use the network" if job["network"] else ""
     if job["hosts"]:
         network = f" and reach {_listed(job['hosts'])}"
@@ -118,7 +118,7 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def _readable(path: str, plugin: str, job: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is to be readable for the sake of a path; what lies in the workspace is so in any case."""
+    """Yield the paths to make readable for a path; those in the workspace are readable anyway."""
     real = _real(path)
     if job["anywhere"]:
         yield path
@@ -141,29 +141,29 @@ def _writable(path: str, plugin: str, job: Mapping[str, Any]) -> str:
 
 def _real(path: str) -> str:
     if not os.path.isabs(path):
-        raise ToolFailed("validation", f"{path!r} is no absolute path", "name it from the root of the file system on")
+        raise ToolFailed("validation", f"{path!r} is not an absolute path", "name it from the root of the file system")
     return os.path.realpath(path)
 
 
 def _own_top(real: str, job: Mapping[str, Any]) -> str:
-    """Return the folder of the plugin's own that a real path lies in, or nothing."""
+    """Return the plugin's own folder that contains a real path, empty if there is none."""
     own = (os.path.realpath(job["cache_dir"]), os.path.realpath(job["state_dir"]))
     return next((top for top in own if is_below(real, top)), "")
 
 
 def is_granted(path: str, job: Mapping[str, Any]) -> bool:
-    """Whether the child itself may write at a path, wherever links lead."""
+    """Return whether the child itself may write at a path, wherever links lead."""
     real = os.path.realpath(path)
     return job["anywhere"] or any(is_below(real, top) for top in job["writable"])
 
 
 def is_below(path: str, top: str) -> bool:
-    """Whether a path is `top` or below it."""
+    """Return whether a path is `top` or below it."""
     return path == top or path.startswith(top.rstrip("/") + "/")
 
 
 def _is_protected(path: str) -> bool:
-    """Whether a path of the workspace may be one of the protected names, on whatever file system it lies."""
+    """Return whether a path of the workspace may be one of the protected names, on any file system."""
     parts = [_folded(part) for part in path.split("/") if part not in ("", ".")]
     own = any(tuple(parts[at : at + len(one)]) == one for one in _OWN for at in range(len(parts)))
     return own or any(part in (".git", ".inarch") or part.startswith(("git~", "inarch~")) for part in parts)

@@ -1,7 +1,7 @@
-"""Starts children from one thread that lives as long as the process, and says how they ended.
+"""Start of children from one permanent thread, and descriptions of their ends.
 
-A child asks the kernel to be killed when its parent dies, and takes for its parent the thread that started it: one of
-the short-lived threads of a caller would take the plugin with it.
+A child asks the kernel to be killed when its parent dies. The parent counts as the thread that started it, so a
+caller's short-lived thread would end the plugin with it.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def _start(environment: Mapping[str, str], channel: int, errors: int, *further: 
 
 
 def spawned(launch: Launch, theirs: int, errors: int) -> tuple[Popen[bytes], int, Callable[[int], int]]:
-    """Start a child and, where it may reach some hosts only, the proxy that it reaches them through.
+    """Start a child and, if it may reach only some hosts, its proxy.
 
-    Returns the child, the descriptor of its gate there, and what ends the proxy and returns the exit code it is given.
+    Return the child, the descriptor of its gate, and a function that ends the proxy and returns its given exit code.
 
     Raises:
-        OSError: It can't be started.
-        ValueError: So: a variable has a NUL in it.
+        OSError: It cannot be started.
+        ValueError: A variable has a NUL in it.
     """
     spawn, hosts = _spawner(os.getpid()).submit, launch.job["hosts"]
     if not hosts:
@@ -87,14 +87,14 @@ def reap(child: Popen[bytes], at_once: bool) -> int:
 
 
 def ending_words(plugin: str, job: Mapping[str, Any], code: int, fault: str, tail: str) -> str:
-    """Say how a child ended.
+    """Describe how a child ended.
 
     Args:
-        plugin: Whose it was.
-        job: What it was started with: its limits.
+        plugin: Its plugin.
+        job: Its job, with its limits.
         code: Its exit code, negative for a signal.
         fault: Why it was ended, if it was.
-        tail: The end of what it wrote to standard error.
+        tail: The end of its standard error.
     """
     if fault:
         return fault if fault.startswith(("was ended", "did not", "registers")) else f"was ended: {fault}"

@@ -1,4 +1,4 @@
-"""What stands in the child for things of the kernel's that a call was lent: each asks the kernel, as `ASKED` says."""
+"""Proxies in the child for the kernel's objects that a call was lent: each asks the kernel, as in `ASKED`."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class Far:
-    """Something of the kernel's.
+    """Proxy of an object of the kernel.
 
     Args:
         line: The connection.
         call: The call that it was lent to.
         what: Its name in `ASKED`.
-        told: What is known of it here.
+        told: The attributes known here.
     """
 
     def __init__(self, line: Line, call: Running, what: str, **told: Any) -> None:
@@ -71,7 +71,7 @@ def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class FarWorkspace(Far):
-    """The workspace, whose every method is done by the kernel, with the call's own handle."""
+    """Workspace whose every method runs in the kernel, with the call's own handle."""
 
     def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
         """Write a file whose present bytes the session knows."""
@@ -109,24 +109,24 @@ class FarWorkspace(Far):
 class FarContext(Far):
     """The `ToolContext` of one call."""
 
-    rights: None = None  # its table says once what the plugin may do; nobody is asked about more
+    rights: None = None  # its table says once what the plugin may do; no person is asked about more
     _root: str
     _state: str
 
     @property
     def workspace(self) -> FarWorkspace:
-        """The workspace, as long as the call may act."""
+        """Return the workspace, while the call may act."""
         self._call.check()
         return FarWorkspace(self._line, self._call, "workspace", root=self._root)
 
     @property
     def cancelled(self) -> threading.Event:
-        """Set when the call should stop."""
+        """Return the event that is set when the call should stop."""
         return self._call.cancelled
 
     @property
     def state(self) -> Path:
-        """The plugin's own folder."""
+        """Return the plugin's own folder."""
         self._call.check()
         from inarch_lib.staging import make_folder
 
@@ -136,23 +136,23 @@ class FarContext(Far):
 
     @property
     def inbox(self) -> Far:
-        """What takes the plugin's words for the model; from a process of its own, as long as the call runs."""
+        """Return the receiver of the plugin's messages to the model, valid while the call runs."""
         return Far(self._line, self._call, "inbox")
 
     async def child(self, task: ChildTask) -> ChildTurn:
         """Run a turn of a child session, if the plugin's table lets its tools have some.
 
         Raises:
-            ToolFailed: It doesn't, or the child is to work elsewhere or to be listened to.
+            ToolFailed: It does not, or the child has another folder or a listener.
         """
         if task.root or task.saw is not None:
-            raise ToolFailed("permission", "a child of an isolated plugin works where its caller does, and unheard")
+            raise ToolFailed("permission", "a child of an isolated plugin works in its caller's folder, unobserved")
         names = ("name", "prompt", "instructions", "session_id", "tools", "settings")
         found: ChildTurn = await self._ask_async("child", task={name: getattr(task, name) for name in names})
         return found
 
     def emit(self, chunk: str) -> None:
-        """Show live output; waits while much of it has not been taken yet."""
+        """Show live output; wait while much of it has not been taken yet."""
         self._call.check()
         if not isinstance(chunk, str):
             raise TypeError(f"emit takes text, not {type(chunk).__name__}")
@@ -165,7 +165,7 @@ class FarSlashContext(Far):
     """The `SlashContext` of one command."""
 
     def extension(self, name: str) -> Any:
-        """Refuse: what works in a session is not in this process.
+        """Refuse: the session's extensions are not in this process.
 
         Raises:
             ToolFailed: Always.
@@ -174,7 +174,7 @@ class FarSlashContext(Far):
 
 
 class SeenTool(Far):
-    """A tool of any plugin as a policy sees it."""
+    """Tool of any plugin, as a policy sees it."""
 
     offers: Sequence[str] = ()
 
@@ -193,7 +193,7 @@ class SeenTool(Far):
 
 
 def borrowed(cls: Any, data: Mapping[str, Any], child: Child, call: Running) -> Any:
-    """Return an argument of a call: what the kernel lent, or the value that it sent."""
+    """Return an argument of a call: a proxy of a lent object, or the sent value."""
     if cls is Ending:
         calls = value_of(tuple[ToolCall, ...], data["calls"])
         return Ending(borrowed(Situation, data["situation"], child, call), data["answer"], calls, data["held"])

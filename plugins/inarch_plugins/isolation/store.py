@@ -1,4 +1,4 @@
-"""What stands in the kernel's process for a store that an isolated plugin keeps."""
+"""Proxy in the kernel's process for a store of an isolated plugin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inarch_plugins.isolation.run_rights import is_granted
 
 
 def _own_place(process: PluginProcess, path: str) -> str:
-    """Return `path`, or a folder of the plugin's own for it: every path keeps its own sessions."""
+    """Return `path`, or a folder of the plugin's own for it: every path has its own sessions."""
     job = process.launch.job
     if is_granted(path, job):
         return path
@@ -26,9 +26,9 @@ def _own_place(process: PluginProcess, path: str) -> str:
 
 
 class FarStore:
-    """A context store of an isolated plugin; opened again where its process was started again.
+    """Context store of an isolated plugin, reopened after a restart of its process.
 
-    Where the plugin may not write, it keeps things in its own folder instead.
+    If the plugin may not write to the path, it uses its own folder instead.
     """
 
     def __init__(self, process: PluginProcess, target: str, path: str) -> None:
@@ -47,7 +47,7 @@ class FarStore:
         self._offers = frozenset(checked(self._process, list[str], opened.get("offers")))
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
-        """Keep events; all or none of them."""
+        """Store events; all or none of them."""
         self._call("append", session_id, [*events])
 
     async def sync(self) -> None:
@@ -68,18 +68,18 @@ class FarStore:
         self._call("delete", session_id)
 
     def put_blob(self, session_id: str, data: bytes) -> str:
-        """Keep bytes and return their reference."""
+        """Store bytes and return their reference."""
         return str(self._call("put_blob", session_id, data))
 
     def get_blob(self, session_id: str, ref: str) -> bytes:
         """Return the bytes of a reference."""
         data: bytes = self._call("get_blob", session_id, ref)
-        if sha256(data).hexdigest() != ref:  # an undo would write them into the person's files
+        if sha256(data).hexdigest() != ref:  # an undo would write them into the user's files
             raise self._damaged(f"other bytes than {ref[:12]}")
         return data
 
     def close(self) -> None:
-        """Let go of files; may be called twice."""
+        """Close files; may be called twice."""
         if not self._closed and self._process.runs:
             self._call("close")
         self._closed = True
@@ -133,7 +133,7 @@ class FarStore:
         try:
             return [*map(event_of, lines)]
         except (TypeError, ValueError):
-            raise self._damaged("what is no event") from None
+            raise self._damaged("something that is not an event") from None
 
     def _damaged(self, what: str) -> StoreError:
         return StoreError("damaged", f"the store of plugin {self._process.plugin!r} sent {what}")

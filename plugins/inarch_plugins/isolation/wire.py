@@ -1,7 +1,7 @@
 """Messages between the kernel and the process of an isolated plugin: a length, then one JSON object.
 
-What a child sends is data and nothing else: it is never evaluated, it is as long as `LONGEST` at most, and what is no
-JSON object ends the child.
+A child's messages are only data: they are never evaluated, and their length is limited to `LONGEST`. A message that is
+not a JSON object ends the child.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 LONGEST = 32 << 20
-"""Bytes of the longest message that is taken from a child."""
+"""Maximum bytes of a message from a child."""
 MOST_VALUES = 1 << 20
-"""Values in the longest message that is taken from a child."""
+"""Maximum values in a message from a child."""
 _HEAD = 4
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"')
 _DECODER = json.JSONDecoder()
@@ -22,14 +22,14 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class Malformed(Exception):
-    """The other side sent what is no message."""
+    """Error for data of the other side that is not a message."""
 
 
 def encoded(message: Mapping[str, Any]) -> bytes:
-    """Return a message as it travels.
+    """Return a message in wire form.
 
     Raises:
-        TypeError: It has a value that JSON can't say.
+        TypeError: It has a value without a JSON form.
         ValueError: It refers to itself.
     """
     body = _ENCODER.encode(message).encode("ascii")
@@ -37,19 +37,19 @@ def encoded(message: Mapping[str, Any]) -> bytes:
 
 
 class Messages:
-    """Takes bytes as they come and gives the whole messages in them."""
+    """Buffer of received bytes, which yields the whole messages in them."""
 
     def __init__(self, longest: int = LONGEST) -> None:
         self._longest = longest
         self._bytes = bytearray()
         self.size = 0
-        """Bytes of the message that was given last."""
+        """Bytes of the last yielded message."""
 
     def feed(self, data: bytes) -> Iterator[dict[str, Any]]:
         """Yield the messages that `data` completes.
 
         Raises:
-            Malformed: They are none, or too long.
+            Malformed: They are not messages, or too long.
         """
         self._bytes += data
         at = 0
@@ -76,12 +76,12 @@ def _object(body: bytes, longest: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise Malformed(f"what is not JSON ({type(error).__name__})") from None
     if not isinstance(message, dict):
-        raise Malformed("what is no message")
+        raise Malformed("something that is not a message")
     return message
 
 
 def _values(body: bytes) -> int:
-    """Return how many values a long message has at most: each takes far more memory than its few bytes here."""
+    """Return the maximum number of values in a long message: each takes far more memory than its few bytes here."""
     found = _marks(body)
     return _marks(_STRINGS.sub(b"", body)) if found > MOST_VALUES else found
 

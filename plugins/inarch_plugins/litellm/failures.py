@@ -40,7 +40,7 @@ def failure(
         name: The service's name in messages.
         silence_s: How long to wait for a silent service.
         hide: Returns a text with secrets redacted.
-        missing: Which variables the service takes, if it takes several and some are not set.
+        missing: The service's variables, if it takes several and some are not set.
     """
     original = getattr(error, "original_exception", None)
     while isinstance(original, Exception):

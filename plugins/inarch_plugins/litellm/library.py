@@ -68,7 +68,7 @@ def _imported() -> ModuleType:
 
 
 def _silence() -> None:
-    """Keep the library's log and warnings off the terminal, where they would interrupt an answer."""
+    """Keep the library's log and warnings off the terminal: they would interrupt an answer."""
     for name in _LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers[:] = [logging.NullHandler()]

@@ -8,7 +8,7 @@ import inarch
 
 
 class Native:
-    """Asks the model at once and lets it call tools: what every model with native tool calls does well."""
+    """Strategy that asks the model at once and lets it call tools, for models with native tool calls."""
 
     name = "native"
 

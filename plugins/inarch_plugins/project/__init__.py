@@ -1,4 +1,4 @@
-"""project: the model's context has what a prompt mentions with `@`, the structure, and what a person did meanwhile."""
+"""project: gives the model the files that a prompt mentions with `@`, the structure, and the user's recent actions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Gather = Callable[[inarch.Situation], Awaitable[inarch.Contribution | None]]
 
 @frozen
 class Source:
-    """A context source whose function, `MODULE:FUNCTION`, is imported when it has something to look at.
+    """Context source whose function, `MODULE:FUNCTION`, is imported when it may have content.
 
     Args:
         name: The source's name.
         place: The function of the situation.
-        is_due: Whether there may be something to tell.
+        is_due: Whether there may be something to add.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Source:
     is_due: Callable[[inarch.Situation], object] = bool
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return what the model is to see, if there is something."""
+        """Return the content for the model, if there is any."""
         if not self.is_due(situation):
             return None
         module, function = self.place.split(":")
@@ -37,7 +37,7 @@ class Source:
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the sources: what a person took back or ran since the last answer, mentions, the structure."""
+    """Return the sources: the user's undone changes and commands since the last answer, mentions, the structure."""
     return [
         Source("undo", "recent_actions:changes_undone", lambda situation: situation.happened),
         Source("commands", "recent_actions:commands_ran", lambda situation: situation.happened),

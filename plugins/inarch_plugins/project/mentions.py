@@ -1,4 +1,4 @@
-"""`@file`, `@file:2-8`, `@dir/` and `@picture.png` in a prompt: it is in the context before the model is asked."""
+"""Mentions in a prompt: `@file`, `@file:2-8`, `@dir/` and `@picture.png` are read before the model is asked."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import inarch
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 LARGEST = 10_000_000
-"""Bytes of all pictures of one prompt; services refuse requests of about twice as much, and base64 adds a third."""
+"""Maximum bytes of all pictures of one prompt; services refuse about twice as much, and base64 adds a third."""
 
 _BEGINNINGS = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 
 
 def looks_like_picture(path: str) -> bool:
-    """Whether a path's name is that of a picture a model can be shown."""
+    """Return whether a path's name is that of a supported picture."""
     return path.lower().endswith(SUFFIXES)
 
 
 def read_picture(path: str, workspace: inarch.Workspace, room: int) -> inarch.Image | str:
-    """Return a picture, or why it can't be shown.
+    """Return a picture, or why it cannot be shown.
 
     Raises:
-        ToolFailed: It can't be read.
+        ToolFailed: It cannot be read.
     """
     found = workspace.read(path, 0, room + 1)
     if found.size > room:
@@ -38,10 +38,10 @@ def read_picture(path: str, workspace: inarch.Workspace, room: int) -> inarch.Im
 
 
 DIRECTORY_FILES = 20
-"""A mentioned directory brings at most this many files whole; the others are named."""
+"""Maximum files of a mentioned directory that are included whole; the others are named."""
 READER, LINES_READER = "read_multiple_files", "read_file"
 MOST_COUNTED = 1_000_000
-"""Bytes of a file whose lines are counted before some of them are read."""
+"""Maximum bytes of a file whose lines are counted before some of them are read."""
 
 _MENTION = re.compile(r"(?:(?<=\s)|^)@((?:\\.|[^\s\\])+)")
 _FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?(?:^\1`*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -50,9 +50,9 @@ _TRAILING = ".,;:!?)]}'\""
 
 
 class Mention(NamedTuple):
-    """A path as it was mentioned, and the files it stands for, or the first and the last line of one.
+    """Mentioned path and its files, or the first and the last line of one.
 
-    A missed one is told to the user, too.
+    A failed mention is also reported to the user.
     """
 
     word: str
@@ -63,12 +63,12 @@ class Mention(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The mention with its note."""
+        """Return the mention with its note."""
         return f"@{self.word}: {self.note}"
 
 
 async def mentions(situation: inarch.Situation) -> inarch.Contribution | None:
-    """Return the calls that read what was mentioned, and a note on what could not be."""
+    """Return the calls that read the mentioned files, and a note on failed mentions."""
     words = [word for word in mentioned_words(situation.turn.content) if not _is_agent(word, situation)]
     if not words:
         return None
@@ -87,7 +87,7 @@ async def mentions(situation: inarch.Situation) -> inarch.Contribution | None:
 
 
 def _is_agent(word: str, situation: inarch.Situation) -> bool:
-    """Whether a prompt begins with the name of somebody to whom a tool hands it, and no file of that name is meant."""
+    """Return whether a prompt begins with the name of an agent that a tool hands it to, and not of a file."""
     if not situation.turn.content.lstrip().startswith(f"@{word}"):
         return False
     takers = [spec.input_schema.get("properties", {}).get("agent", {}) for spec in situation.tools]
@@ -95,7 +95,7 @@ def _is_agent(word: str, situation: inarch.Situation) -> bool:
 
 
 def _found(words: Sequence[str], workspace: inarch.Workspace) -> tuple[list[Mention], tuple[inarch.Image, ...]]:
-    """Return what each word stands for; pictures are taken out of the files that are read as text."""
+    """Return the mention of each word; pictures are removed from the files to read as text."""
     mentions: list[Mention] = []
     images: list[inarch.Image] = []
     room = LARGEST
@@ -117,14 +117,14 @@ def _found(words: Sequence[str], workspace: inarch.Workspace) -> tuple[list[Ment
 
 
 def mentioned_words(prompt: str) -> list[str]:
-    """Return the mentioned paths in order, unescaped, each once; what stands in a fence is quoted, not said."""
+    """Return the mentioned paths in order, unescaped, each once; mentions in a fence are quotations."""
     prompt = _FENCE.sub(" ", prompt)
     words = (re.sub(r"\\(.)", r"\1", match[1]) for match in _MENTION.finditer(prompt))
     return list(dict.fromkeys(word for word in words if word.strip(_TRAILING + "@")))
 
 
 def resolve(word: str, workspace: inarch.Workspace) -> Mention:
-    """Find what a mention stands for; punctuation at its end is left off where the path needs it."""
+    """Resolve a mention; punctuation at its end is removed unless the path contains it."""
     note = "there is no such file or directory"
     word = word.removeprefix(f"{workspace.root.rstrip('/')}/")
     for path in _candidates(word):
@@ -147,7 +147,7 @@ def resolve(word: str, workspace: inarch.Workspace) -> Mention:
 
 
 def _lines(word: str, workspace: inarch.Workspace) -> Mention | None:
-    """Return lines of a file that is mentioned with them; None where what stands before the colon is no path."""
+    """Return mentioned lines of a file; None if the part before the colon is not a path."""
     path, _, said = word.rpartition(":")
     try:
         stat = workspace.stat(path) if path else None
@@ -156,11 +156,11 @@ def _lines(word: str, workspace: inarch.Workspace) -> Mention | None:
     if stat is None:
         return None
     if stat.kind != "file" or looks_like_picture(path):
-        return _missed(word, f"lines are of text files, which {path} is not")
+        return _missed(word, f"{path} is not a text file, so it has no lines")
     whole = resolve(path, workspace)
     numbers = _LINES.fullmatch(said)
     if numbers is None or whole.is_missed:
-        return _missed(word, whole.note or f"{said!r} says no lines: write {path}:2 or {path}:2-8")
+        return _missed(word, whole.note or f"{said!r} does not name lines: write {path}:2 or {path}:2-8")
     first, last = int(numbers[1]), int(numbers[2] or numbers[1])
     if first < 1 or last < first:
         return _missed(word, "lines are counted from 1, and the first of them comes first")
@@ -172,7 +172,7 @@ def _lines(word: str, workspace: inarch.Workspace) -> Mention | None:
 def _count_lines(path: str, workspace: inarch.Workspace) -> int:
     try:
         data = workspace.read(path).data
-    except inarch.ToolFailed:  # the call that reads it says why
+    except inarch.ToolFailed:  # the call that reads it reports why
         return sys.maxsize
     return data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
 
@@ -199,5 +199,5 @@ def _candidates(word: str) -> Iterator[str]:
 
 
 def _literal(path: str) -> str:
-    """Quote what a glob would take for a pattern."""
+    """Escape the glob characters of a path."""
     return re.sub(r"([*?\[])", r"[\1]", path)

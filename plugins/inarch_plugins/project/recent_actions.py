@@ -1,18 +1,18 @@
-"""What a person did since the last answer: commands that ran, changes that were undone."""
+"""The user's actions since the last answer: commands that ran, changes that were undone."""
 
 from __future__ import annotations
 
 from inarch import Contribution, Event, Situation
 
 MOST_OF_ONE = 8_000
-"""Characters of one command's output; of a longer one the beginning and the end are seen."""
+"""Maximum characters of one command's output; of a longer one, the beginning and the end are shown."""
 MOST = 24_000
-"""Characters of all of them; the oldest are left out first."""
+"""Maximum characters of all outputs; the oldest are left out first."""
 TITLE = "Since the last answer the user ran these commands in the workspace:"
 
 
 async def commands_ran(situation: Situation) -> Contribution | None:
-    """Return the commands with what they wrote."""
+    """Return the commands with their output."""
     ran = [_told(one) for one in situation.happened if one.kind == "command.ran" and one.data.get("name") == "!"]
     if not ran:
         return None
@@ -44,7 +44,7 @@ MOST_NAMED = 10
 
 
 async def changes_undone(situation: Situation) -> Contribution | None:
-    """Return one line about the files that were undone or done again."""
+    """Return one line about the files that were undone or redone."""
     undone, paths = set[object](), dict[str, None]()
     for one in situation.happened:
         if one.kind == "changes.undone":
@@ -62,5 +62,5 @@ async def changes_undone(situation: Situation) -> Contribution | None:
 
 
 def _has_bytes(changed: Event) -> bool:
-    """Whether a file's bytes changed: a folder has none."""
+    """Return whether a file's bytes changed: a folder has none."""
     return changed.data.get("before") is not None or changed.data.get("after") is not None

@@ -1,4 +1,4 @@
-"""The project's structure as context: what the repository is, before anything in it is read."""
+"""The project's structure as context: a description of the repository before any file is read."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ READERS: dict[str, Callable[[str], list[str]]] = {
     "go.mod": _go_mod,
     "Gemfile": _gemfile,
 }
-"""Manifests that are read, by their name at the root."""
+"""Parsers of manifests, by their name at the root."""
 
 
 MAX_FILES = 50_000
@@ -108,13 +108,13 @@ LANGUAGES = {
 
 
 async def structure(situation: inarch.Situation) -> inarch.Contribution | None:
-    """Return what the project is, unless the model sees just that already."""
+    """Return the project's description, unless the model has just that already."""
     text = await asyncio.to_thread(describe_project, situation.workspace)
     return None if text == _last_said(situation.messages) else inarch.Contribution(text)
 
 
 def _last_said(messages: Sequence[inarch.Message]) -> str:
-    """Return what the model was last told of the structure, as far as it still sees it."""
+    """Return the last description of the structure that the model still sees."""
     parts = (part for message in reversed(messages) for part in reversed(message.parts))
     return next((part.text for part in parts if isinstance(part, inarch.Text) and part.text.startswith(TITLE)), "")
 

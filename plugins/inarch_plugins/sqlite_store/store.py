@@ -116,7 +116,7 @@ class SqliteStore:
             self._blobs.delete(name, keep)
 
     def fork(self, source_id: str, first: inarch.Event, last: int) -> None:
-        """Begin a session with its first event and another session's events from the second to `last`, without a copy."""
+        """Begin a session with its first event and another's events from the second to `last`, without a copy."""
         self._database.carefully(lambda: self._rows.fork(source_id, first, last))
 
     def put_blob(self, session_id: str, data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""summary: turns for which a conversation has no room any more are summed up by a model, and can be read back whole."""
+"""summary: replaces turns that no longer fit a conversation by a model's summary; they can still be read in full."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import field, frozen, validators
 import inarch
 
 LEAST_SHARE = 0.1
-"""The part of the conversation's room that turns must take before they are worth a request."""
+"""Minimum share of the conversation's room that turns must take to be worth a request."""
 
 
 @frozen
@@ -17,9 +17,9 @@ class Settings:
     """Settings of `[plugins.summary]`.
 
     Args:
-        model: Model for summaries, as `PROVIDER/NAME`. Empty: the session's model.
-        at: Share of the model's window at which turns are summarised.
-        keep: Number of last turns that stay unchanged.
+        model: The model that summarizes, as `PROVIDER/NAME`; empty for the conversation's model.
+        at: The used share of the model's window above which turns are summarized.
+        keep: The number of last turns that stay unchanged.
         max_tokens: Maximum tokens of a summary.
     """
 
@@ -30,7 +30,7 @@ class Settings:
 
 
 class Summing:
-    """Puts a summary in the place of all turns but the last ones; where it can't be had, others leave things out."""
+    """Compaction that replaces all turns but the last by a summary; if that fails, other compactions apply."""
 
     name = "summary"
 
@@ -40,7 +40,7 @@ class Summing:
         self._tried: set[str] = set()
 
     async def compact(self, crowded: inarch.Crowded) -> inarch.Compacted | None:
-        """Have old turns summed up, once: what was tried in vain is not paid for at every request."""
+        """Have old turns summarized once: a failed attempt is not repeated and paid for at every request."""
         seen = [said for said in crowded.earlier if said.messages]
         old = seen[: len(seen) - self._settings.keep]
         new = sum(crowded.size(message) for said in old if said.form != "summary" for message in said.messages)

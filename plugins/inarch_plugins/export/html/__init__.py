@@ -1,1 +1,1 @@
-"""A session as one HTML page that needs nothing else: no network, no other file, and no JavaScript to be read."""
+"""Session as one self-contained HTML page: no network, no other file, and readable without JavaScript."""

@@ -1,4 +1,4 @@
-"""The files of the design: what every page of a session has, and what only the exported one needs."""
+"""Files of the design: shared by all pages of a session, or only for the exported one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from importlib.resources import files
 from attrs import frozen
 
 DESIGN = ("design.css", "turns.css")
-"""Type, colours and parts of a session; the order counts."""
+"""Type, colors and parts of a session; the order counts."""
 
 
 @frozen
 class Asset:
-    """A file as a browser takes it."""
+    """File in the form that a browser gets."""
 
     content: bytes
     content_type: str
@@ -33,5 +33,5 @@ def style() -> str:
 
 
 def shared() -> Mapping[str, Asset]:
-    """Return what another page that shows sessions takes."""
+    """Return the files for other pages that show sessions."""
     return {name: Asset(text_of(name).encode(), "text/css; charset=utf-8") for name in DESIGN}

@@ -1,7 +1,7 @@
-"""Changes of texts as diffs: side by side where there is room, one below the other where there is none.
+"""Changes of texts as diffs: side by side if there is room, otherwise one below the other.
 
-A line stands once in the page. Where two columns are shown, the style repeats an unchanged line in the other one out of
-`data-line`, for the eye only: who listens or copies has it once.
+Each line appears once in the page. In two columns, the style repeats an unchanged line from `data-line` for the eye
+only: screen readers and copies have it once.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from inarch_plugins.export.html.tags import Html, join, tag
 from inarch_plugins.export.words import cut
 
 MOST_COMPARED = 600
-"""Lines of either text above which they are shown one after the other: comparing may take quadratic time."""
+"""Lines of a text above which both are shown one after the other: comparing may take quadratic time."""
 CONTEXT = 3
-"""Unchanged lines that are shown around a change of a whole file."""
+"""Unchanged lines shown around a change of a whole file."""
 PATCHING = ("search", "replace")
 WRITING = ("content",)
 
@@ -32,7 +32,7 @@ class _Line:
 
 
 def shown_as_diff(arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the arguments that `diff` shows; none where it has nothing to show."""
+    """Return the names of the arguments that `diff` shows; none if there is nothing to show."""
     if not isinstance(arguments.get("file_path"), str):
         return ()
     if all(isinstance(arguments.get(key), str) for key in PATCHING):
@@ -43,13 +43,13 @@ def shown_as_diff(arguments: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def diff(arguments: Mapping[str, Any], names: tuple[str, ...]) -> Html:
-    """Return what `shown_as_diff` named as a diff: what a call said, for no bytes of the file itself are exported."""
+    """Return the arguments from `shown_as_diff` as a diff; the file's own bytes are not exported."""
     old, new = (arguments["search"], arguments["replace"]) if names == PATCHING else ("", arguments["content"])
     return _shown(old, new, whole=False)
 
 
 def file_diff(old: str, new: str) -> Html:
-    """Return how a whole file changes, with the numbers of its lines; unchanged ones far from a change are counted."""
+    """Return the change of a whole file, with line numbers; unchanged lines far from a change are counted."""
     return _shown(old, new, whole=True)
 
 
@@ -77,7 +77,7 @@ def _marked(old: list[str], new: list[str]) -> Iterator[_Line]:
 
 
 def _near_changes(lines: list[_Line]) -> Iterator[Html]:
-    """Yield the hunks with their context, and how many lines are left out between them."""
+    """Yield the hunks with their context, and the number of lines left out between them."""
     changed = [at for at, line in enumerate(lines) if line.mark != " "]
     shown = {near for at in changed for near in range(at - CONTEXT, at + CONTEXT + 1)}
     left, some = 0, list[_Line]()
@@ -100,7 +100,7 @@ def _gap(left: int) -> Html:
 
 
 def _hunks(lines: list[_Line], *, numbered: bool = False) -> Iterator[Html]:
-    """Yield unchanged lines one by one, and what changed between two of them as one element that can have columns."""
+    """Yield unchanged lines one by one, and the changes between two of them as one element for columns."""
     some: list[Html] = []
     for line in lines:
         if line.mark != " ":

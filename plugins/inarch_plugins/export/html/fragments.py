@@ -1,6 +1,6 @@
-"""Parts of a session as HTML for pages that show it while it goes on: the same parts that the exported page has.
+"""Parts of a session as HTML for live pages: the same parts as in the exported page.
 
-Whatever stands in a session is escaped here; what comes back may be put into a page as it is.
+All content of a session is escaped here. The results are safe to insert into a page.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from inarch_plugins.export.remarks import says_nothing
 
 
 class Fragments:
-    """Makes the parts; each is text that is HTML already."""
+    """Maker of the parts; each is finished HTML."""
 
     def exchange(self, exchange: Exchange, *, folded: bool = False, apart: bool = False, running: bool = False) -> Html:
         """Return a turn as a section: prompt, work, answer.
 
         Args:
             exchange: The turn.
-            folded: Whether its work is closed, and stays one text in a `noscript` element until a page opens it.
+            folded: Whether its work is collapsed, and stays text in a `noscript` element until a page opens it.
             apart: Whether the list of its steps stays empty, for steps that are sent one by one.
-            running: Whether the turn goes on.
+            running: Whether the turn is still running.
         """
         shown = [step for step in exchange.steps if self.shows(step)]
         later = [step for step in exchange.later if self.shows(step)]
@@ -32,11 +32,11 @@ class Fragments:
         return turn.turn(exchange, folded=folded, apart=apart, running=running)
 
     def shows(self, step: Step) -> bool:
-        """Return whether a step is shown: bookkeeping, which no reader would miss, is not."""
+        """Return whether a step is shown, unless it is mere bookkeeping."""
         return not says_nothing(step)
 
     def step(self, step: Step, answer: str = "", *, running: bool = False) -> Html:
-        """Return a request, a call or a remark as an item of a list; nothing for what no reader would miss."""
+        """Return a request, a call or a remark as a list item; empty for mere bookkeeping."""
         return Html() if says_nothing(step) else steps.step_items([step], answer, running=running)
 
     def prose(self, markdown: str) -> Html:
@@ -44,10 +44,10 @@ class Fragments:
         return prose.prose(markdown)
 
     def diff(self, old: str, new: str) -> Html:
-        """Return how a whole file changes."""
+        """Return the change of a whole file."""
         return diffs.file_diff(old, new)
 
     def preview(self, arguments: Mapping[str, Any]) -> Html:
-        """Return what a call would be given: short values as a list, texts of files as a diff."""
+        """Return the arguments of a call: short values as a list, texts of files as a diff."""
         names = diffs.shown_as_diff(arguments)
         return join([prose.members(arguments, names), diffs.diff(arguments, names) if names else Html()])

@@ -1,4 +1,4 @@
-"""The page: what stands around the turns, and the order in which it is written."""
+"""Page around the turns, and the order in which it is written."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from inarch_plugins.export.remarks import exchanges_of
 from inarch_plugins.export.words import PURPOSES, cost, local, many, one_line
 
 MOST_OPEN = 300
-"""Steps up to which a page shows them open; in a longer session each turn's steps wait to be opened."""
+"""Maximum steps that a page shows open; in a longer session each turn's steps are collapsed."""
 MOST_FILES = 500
 
 
 def page(session: Transcript) -> Iterator[str]:
-    """Yield the page piece by piece; the session is gone over twice."""
+    """Yield the page piece by piece; takes two passes over the session."""
     overview = overview_of(session)
     folded = overview.steps > MOST_OPEN
     yield from _beginning(overview)
@@ -114,7 +114,7 @@ def _files(overview: Overview) -> Html:
 
 
 def _outline(overview: Overview) -> Html:
-    """Return the list of turns, with what only JavaScript can do: it shows these tools when it runs."""
+    """Return the list of turns, with tools that only JavaScript shows."""
     search = tag("input", type="search", id="filter", placeholder="Filter turns", aria_label="Filter turns by text",
                  autocomplete="off", spellcheck="false")  # fmt: skip
     buttons = [
@@ -140,7 +140,7 @@ def _line(entry: Entry) -> Html:
 
 
 def _policy() -> str:
-    """Return what the page may do: use its own style and its own script, known by their hashes, and nothing else."""
+    """Return the page's policy: only its own style and script are allowed, identified by their hashes."""
     styled, script = _hash(style()), _hash(text_of("page.js"))
     return f"default-src 'none'; style-src '{styled}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
 

@@ -1,6 +1,6 @@
-"""Content as HTML: Markdown without raw HTML and without anything that a browser would load, texts, plain data.
+"""Content as HTML: Markdown without raw HTML and loadable content, texts, plain data.
 
-Links are content: they stay links where they lead to the web or to a mailbox. Pictures become links.
+Links to the web or to a mailbox stay links. Pictures become links.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def prose(markdown: str) -> Html:
     if len(markdown) > LONGEST:
         return tag("pre", tag("code", markdown))
     made = _reader().render(escape(markdown))
-    # Entities of Markdown may stand for what `escape` has just shown as codes.
+    # Entities of Markdown may produce characters that `escape` has just shown as codes.
     return tag("div", Html(escape(made)), class_="prose", dir="auto")
 
 
@@ -47,7 +47,7 @@ def _reader() -> MarkdownIt:
 
 
 def _tame(tokens: Sequence[Token]) -> None:
-    """Take out of the tokens what our page may not have: pictures, styles, big headings, links to anywhere."""
+    """Remove pictures, styles, big headings and unsafe links from the tokens."""
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + 3, _DEEPEST)}"
@@ -62,7 +62,7 @@ def _tame(tokens: Sequence[Token]) -> None:
 
 
 def _inline(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens of a line; a link that leads to no place we know is its text alone, a picture is a link."""
+    """Yield the tokens of a line; a link to an unknown target becomes its text, a picture a link."""
     from markdown_it.token import Token
 
     leads = [False]
@@ -95,12 +95,12 @@ def _link(address: str) -> dict[str, str | int | float]:
 
 
 def plain(content: str) -> Html:
-    """Return a text whose lines and spaces count."""
+    """Return a text with its line breaks and spaces preserved."""
     return tag("pre", tag("code", text(content)), dir="auto")
 
 
 def short(arguments: Mapping[str, Any], longest: int = 100) -> str:
-    """Return arguments on one line: the one that says on what as its bare value, long texts as their size."""
+    """Return arguments on one line: the main one as its bare value, long texts as their size."""
     bare = next(iter(arguments), None) if len(arguments) == 1 else next(filter(arguments.__contains__, _ON_WHAT), None)
     words = [_word(arguments[bare])] if bare is not None else []
     words += [f"{name}={_word(value)}" for name, value in arguments.items() if name != bare]
@@ -115,13 +115,13 @@ def _word(value: Any) -> str:
 
 
 def long_text(content: str) -> Html:
-    """Return a text as it is, cut if it is too long for a page, which is said."""
+    """Return a text unchanged, or cut with a note if it is too long for a page."""
     shown, left = cut(content)
     return join([plain(shown), _told(left)])
 
 
 def value(content: Any) -> Html:
-    """Return any plain data: a mapping as a list of its members."""
+    """Return any plain data: a mapping as a list of its entries."""
     if isinstance(content, Mapping) and content:
         return members(content)
     if isinstance(content, str):
@@ -130,7 +130,7 @@ def value(content: Any) -> Html:
 
 
 def members(data: Mapping[str, Any], without: tuple[str, ...] = ()) -> Html:
-    """Return the members of a mapping as a list, but for those `without`."""
+    """Return the entries of a mapping as a list, except those in `without`."""
     shown = [(str(name), item) for name, item in data.items() if name not in without]
     left = len(shown) - MOST_MEMBERS
     rows = join(part for name, item in shown[:MOST_MEMBERS] for part in _member(name, item))

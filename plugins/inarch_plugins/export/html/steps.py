@@ -1,4 +1,4 @@
-"""The steps of a turn: requests with their reasoning, calls with input and output, and whatever else happened."""
+"""Steps of a turn: requests with their reasoning, calls with input and output, and other events."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LONGEST_NAME, _LONGEST_TITLE = 80, 300
 
 
 def step_items(steps: list[Step], answer: str, *, running: bool = False) -> Html:
-    """Return steps as items of a list; the reply that is the turn's answer is not shown twice.
+    """Return steps as list items; the reply that is the turn's answer is not repeated.
 
     Args:
         steps: The steps.
         answer: The answer of their turn.
-        running: Whether what has no end goes on, so that none is missing.
+        running: Whether the turn is running, so that a missing end is normal.
     """
     return join(_item(step, answer, running) for step in steps)
 
@@ -39,11 +39,11 @@ def _item(step: Step, answer: str, running: bool) -> Html:
 
 
 def _row(mark: Inside, name: Inside, about: Inside, *figures: str) -> tuple[Html, ...]:
-    """Return what stands in the line of a step: mark, name, what about, and figures at its end."""
+    """Return the line of a step: mark, name, subject, and figures at its end."""
     told = [part for figure in figures if figure for part in (tag("span", figure), Html(" "))]
     parts = [tag("span", mark, class_="mark"), tag("span", name, class_="name"), tag("span", about, class_="about")]
     parts += [tag("span", *told, class_="figures")] if told else []
-    return tuple(part for cell in parts for part in (cell, Html(" ")))  # spaces for those who copy or listen
+    return tuple(part for cell in parts for part in (cell, Html(" ")))  # spaces for copies and screen readers
 
 
 def _mark(kind: str, sign: str, said: str) -> Html:

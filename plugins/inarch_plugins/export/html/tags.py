@@ -1,4 +1,4 @@
-"""HTML out of parts. Whatever isn't `Html` already is content: it is made harmless and escaped here, and only here."""
+"""HTML built from parts. Everything except `Html` is content: it is made harmless and escaped here, and only here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Inside = str | Html
 
 
 def text(content: str) -> Html:
-    """Return content as HTML: nothing in it is markup, and what could mislead a reader is shown as its code."""
+    """Return content as HTML without markup; misleading characters are shown as their codes."""
     return Html(escape_html(escape(content), quote=False))
 
 
@@ -34,8 +34,8 @@ def tag(name: str, /, *inside: Inside, **attributes: str | int | bool | None) ->
     """Return an element.
 
     Args:
-        name: Its name; ours, never content.
-        inside: What stands in it.
+        name: Its name, never content.
+        inside: The content of the element.
         attributes: `class_` is written `class`, `aria_label` `aria-label`; True is an attribute without a value, False
             and None are left out.
     """
@@ -48,7 +48,7 @@ def _attributes(attributes: dict[str, str | int | bool | None]) -> str:
     return "".join([_attribute(name, "" if value is True else str(value), value is True) for name, value in given])
 
 
-@lru_cache(4096)  # nearly all are classes of ours
+@lru_cache(4096)  # nearly all are our classes
 def _attribute(name: str, value: str, alone: bool) -> str:
     written = name.rstrip("_").replace("_", "-")
     return f" {written}" if alone else f' {written}="{escape_html(escape(value, keep_newlines=False))}"'

@@ -1,6 +1,6 @@
-"""Time as bars: spans on one axis, those that overlap side by side. No style is written into the page.
+"""Time as bars: spans on one axis, overlapping ones side by side. No style is written into the page.
 
-A bar's place is in thousandths of the axis; the browser stretches the picture to the width there is.
+A bar's position is in thousandths of the axis. The browser stretches the picture to the available width.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Bar:
 
 
 def turn_timeline(exchange: Exchange) -> Html:
-    """Return the timeline of a turn; nothing for one that took no time."""
+    """Return the timeline of a turn; empty for one that took no time."""
     whole = exchange.span
     bars = [bar for step in exchange.steps for bar in _bars_of(step)]
     if whole is None or whole.seconds <= 0 or not bars:
@@ -79,7 +79,7 @@ def _legend(kinds: set[SpanKind]) -> Html:
 
 
 def _lanes(bars: Sequence[_Bar]) -> list[int]:
-    """Return each bar's lane: the first in which nothing goes on when it begins."""
+    """Return each bar's lane: the first that is free when it begins."""
     free: list[float] = []
     lanes = [0] * len(bars)
     for place in sorted(range(len(bars)), key=lambda place: bars[place].span.begin):

@@ -1,4 +1,4 @@
-"""An exchange as a section of the page: the prompt, the work with its timeline and tree, the answer."""
+"""Exchange as a section of the page: the prompt, the work with its timeline and tree, the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inarch_plugins.export.html.timeline import turn_timeline
 from inarch_plugins.export.words import MODES, amount_of, cost, count_of, cut, local, many, tokens
 
 PROMPT_LINES, SHOWN_LINES = 40, 20
-"""Lines of a prompt that is shown whole, and of a longer one that are not folded."""
+"""Maximum lines of a prompt that is shown whole, and the unfolded lines of a longer one."""
 
 _ENDINGS = {
     "failed": "The turn failed",
@@ -27,9 +27,9 @@ def turn(exchange: Exchange, *, folded: bool, apart: bool = False, running: bool
 
     Args:
         exchange: The exchange.
-        folded: Whether its steps are left closed, and to a browser with JavaScript closed means: not built yet.
-        apart: Whether the list of its steps is there and stays empty: whoever shows the page brings them.
-        running: Whether it goes on, so that no end is no loss.
+        folded: Whether its steps are collapsed; with JavaScript they are then built on opening.
+        apart: Whether the list of its steps stays empty, for a page that adds them itself.
+        running: Whether it is running, so that a missing end is normal.
     """
     name = f"Turn {exchange.number}" if exchange.number else "Before the first turn"
     anchor = f"t{exchange.number}"
@@ -77,7 +77,7 @@ def _prompt(exchange: Exchange) -> Html:
 
 
 def _prompt_text(text: str) -> Html:
-    """Return a prompt; of a long one, such as a paste, the first lines with the rest folded below them."""
+    """Return a prompt; of a long one, such as a paste, the rest is folded below the first lines."""
     lines = text.split("\n")
     if len(lines) <= PROMPT_LINES:
         return plain(text)
@@ -99,7 +99,7 @@ def _work(exchange: Exchange, folded: bool, apart: bool) -> Html:
     summary = tag("summary", tag("span", "Work", class_="label"), " ", tag("span", " · ".join(words), class_="first"))
     items = Html() if apart else step_items(exchange.steps, exchange.answer)
     body = join([turn_timeline(exchange), tag("ol", items, class_="steps")])
-    if folded:  # read without JavaScript as it stands; with it, one text until it is opened
+    if folded:  # readable without JavaScript; with it, one text until it is opened
         body = tag("noscript", body)
     return tag("details", summary, body, class_="work", open=not folded)
 
