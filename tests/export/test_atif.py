@@ -59,7 +59,7 @@ def test_each_reply_is_a_step_with_its_calls_and_their_results() -> None:
         "not_found: there is no gone.py\nlook",
     ]
     assert dropped["source"] == "system"
-    assert dropped["message"].startswith("Left out of what the model sees")
+    assert dropped["message"].startswith("Left out of the model's input")
     (denied,) = second["tool_calls"]
     assert denied["extra"]["status"] == "cancelled"
     assert denied["extra"]["answers"][0]["outcome"] == "deny"

@@ -73,7 +73,7 @@ def deep(levels: int) -> dict[str, Any]:
         ("tools", described({"x": {"$ref": "#/$defs/absent"}}), "which is not in it"),
         ("tools", described({"x": {"$ref": "#anchor"}}), "which is not in it"),
         ("tools", described({"x": {"$id": "http://x/", "$ref": "#/y"}}), "an $id of its own"),
-        ("tools", described({"x": {"$ref": ["#"]}}), "a reference that is no text"),
+        ("tools", described({"x": {"$ref": ["#"]}}), "a reference that is not a text"),
         ("tools", described({"x": {"$ref": "#/properties/y/const"}, "y": {"const": {"$ref": "x:"}}}), "not in it"),
         ("tools", described({"$ref": {"type": "string"}}), ""),
         ("tools", described({"properties": {"$ref": "//x"}}), "which is outside of it"),

@@ -1,10 +1,11 @@
-"""Layers of confinement that a process puts on itself, with the standard library alone.
+"""Confinement layers that a process applies to itself: standard library only, independent of the rest of Inarch.
 
-A forked child puts them on before it becomes another program, the process of an isolated plugin before it loads it.
+A forked child applies them before it becomes another program. The process of an isolated plugin applies them before it
+loads the plugin.
 
-The fork server calls `prepare(plan)` if it likes, forks, and the child calls
-`execute(plan, argv, environment, prepared)`, which also holds a program without `executable` to one single `execve`.
-The working folder is set before; it is entered again by its name.
+The fork server may call `prepare(plan)`, then forks, and the child calls `execute(plan, argv, environment, prepared)`.
+That also limits a program without `executable` to one single `execve`. The working folder is set before, and entered
+again by its name.
 """
 
 from .keeper import keeper_argv

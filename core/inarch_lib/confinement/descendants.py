@@ -1,7 +1,7 @@
-"""Find and kill everything a process started: standard library only.
+"""Search and termination of everything that a process started: standard library only.
 
-The process has to be a child subreaper (Linux): what loses its parent becomes its child, so nobody gets away by
-forking twice or by a session of its own. Elsewhere only process groups can be killed.
+The process must be a child subreaper (Linux). Orphans become its children, so no descendant escapes by forking twice or
+by a session of its own. On other systems only process groups can be killed.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import signal
 from collections.abc import Callable
 
 _SET_CHILD_SUBREAPER = 36  # linux/prctl.h
-_PAUSE_MS = 20  # between two looks at processes that were killed but have not gone yet
+_PAUSE_MS = 20  # between two checks of killed processes that have not ended yet
 
 
 def become_subreaper() -> None:
-    """Become the parent of descendants that lose theirs, if the system knows such a thing."""
+    """Become the parent of orphaned descendants, if the system supports it."""
     getattr(ctypes.CDLL(None), "prctl", lambda *_: None)(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def wake_on_child() -> int:
-    """Return a descriptor that can be read whenever a child has ended."""
+    """Return a descriptor that becomes readable whenever a child has ended."""
     readable, writable = os.pipe()
     os.set_blocking(readable, False)
     os.set_blocking(writable, False)
@@ -32,7 +32,7 @@ def wake_on_child() -> int:
 
 
 def reap(ended: dict[int, int]) -> bool:
-    """Take the status of each child that has ended; return whether any child is left."""
+    """Collect the status of each ended child; return whether any child is left."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -44,15 +44,15 @@ def reap(ended: dict[int, int]) -> bool:
 
 
 def kill_all(ended: dict[int, int], wake: int, spared: frozenset[int] = frozenset()) -> None:
-    """Kill and reap children and their descendants until there are none but the spared.
+    """Kill and reap children and their descendants until only the spared ones are left.
 
-    All are stopped before any is killed: a killed process frees its place under a limit for one more fork, a stopped
-    one does not. A signal to a process group reaches all of it at once, also what is just being forked, so this ends
-    with a fork bomb, too.
+    All are stopped before any is killed. A killed process frees its slot under a limit for one more fork, a stopped one
+    does not. A signal to a process group reaches all of it at once, including a fork in progress. So this also ends a
+    fork bomb.
 
     Args:
         ended: Filled with the status of each child.
-        wake: A descriptor that can be read once a child has ended.
+        wake: A descriptor that becomes readable once a child has ended.
         spared: Children that stay, with all they started.
     """
     poller = select.poll()
@@ -103,7 +103,7 @@ def _stop_new(stopped: set[int], groups: set[int], spared: frozenset[int]) -> bo
 
 
 def _stop(pid: int, groups: set[int]) -> None:
-    """Stop a process, and with the first of a group all of it."""
+    """Stop a process, and for the first of a group the whole group."""
     try:
         group = os.getpgid(pid)
     except ProcessLookupError:
@@ -116,7 +116,7 @@ def _stop(pid: int, groups: set[int]) -> None:
 
 
 def send_signal(send: Callable[[int, int], None], target: int, number: int) -> None:
-    """Send a signal to a process or a group, if it is still there and ours."""
+    """Send a signal to a process or a group, if it still exists and is ours."""
     try:
         send(target, number)
     except (ProcessLookupError, PermissionError):
@@ -126,7 +126,7 @@ def send_signal(send: Callable[[int, int], None], target: int, number: int) -> N
 def _ways_to_look() -> Callable[[int], list[int]]:
     if os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
         return _listed_children
-    table = _table()  # a kernel without lists of children: all processes are looked at
+    table = _table()  # a kernel without lists of children: all processes are examined
     return lambda pid: table.get(pid, [])
 
 
@@ -137,7 +137,7 @@ def _listed_children(pid: int) -> list[int]:
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
                 found += map(int, file.read().split())
     except OSError:
-        pass  # gone while we looked: its children are found where they went
+        pass  # gone meanwhile: its children are found under their new parent
     return found
 
 
@@ -150,7 +150,7 @@ def _table() -> dict[int, list[int]]:
     for pid in pids:
         try:
             with open(f"/proc/{pid}/stat", "rb") as file:
-                # The name, in brackets, may hold anything; the parent is the second word behind it.
+                # The name, in brackets, may hold anything; the parent is the second word after it.
                 parent = int(file.read().rpartition(b")")[2].split()[1])
         except (OSError, IndexError):
             continue

@@ -1,8 +1,8 @@
-"""The process between Inarch and a program that runs unconfined: it ends all that the program started.
+"""Process between Inarch and a program that runs unconfined: it ends all that the program started.
 
-A process group does not hold a child that makes a session of its own. The keeper is a child subreaper (Linux), so
-every descendant stays its own. It ends them when the program has ended, or when Inarch closes the lifeline or is gone.
-Standard library only; the keeper runs this file as a script.
+A process group does not hold a child that makes a session of its own. The keeper is a child subreaper (Linux), so every
+descendant stays its own. It ends them when the program has ended, or when Inarch closes the lifeline or is gone.
+Standard library only. The keeper runs this file as a script.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def keeper_argv(argv: Sequence[str], lifeline: int) -> list[str]:
 
     Args:
         argv: The program and its arguments.
-        lifeline: The end of a pipe that the command inherits. To close the other end ends everything at once.
+        lifeline: The end of a pipe that the command inherits. Closing the other end ends everything at once.
     """
     return [sys.executable, "-I", "-S", os.path.abspath(__file__), str(lifeline), *argv]
 
@@ -43,7 +43,7 @@ def main(lifeline: int, argv: Sequence[str]) -> None:
     pid = _started(argv, lifeline)
     for number in _FORWARDED:
         signal.signal(number, lambda number, _frame: send_signal(os.killpg, pid, number))
-    for descriptor in range(3):  # the program alone holds these: who reads them sees its end
+    for descriptor in range(3):  # only the program holds these: their reader sees its end
         os.dup2(lifeline, descriptor)
     _wait(lifeline, wake, pid, ended)
     if sys.platform != "linux":  # elsewhere there are no subreapers
@@ -70,7 +70,7 @@ def _started(argv: Sequence[str], lifeline: int) -> int:
 
 
 def _environment() -> dict[bytes, bytes]:
-    """Return the variables as they were given: Python sets LC_CTYPE in the C locale."""
+    """Return the variables as given: Python sets LC_CTYPE in the C locale."""
     try:
         with open("/proc/self/environ", "rb") as file:
             pairs = (item.partition(b"=") for item in file.read().split(b"\0") if item)

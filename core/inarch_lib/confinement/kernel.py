@@ -1,4 +1,4 @@
-"""System calls for which Python has no function, through the C library's own door."""
+"""System calls without a Python function, made through the C library."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def function(name: str, what: str, *arguments: int | bytes | object) -> int:
     global _libc
     if _libc is None:
         _libc = ctypes.CDLL(None, use_errno=True)
-    # An int would be handed over as 32 bits.
+    # An int would be passed as 32 bits.
     handed = [ctypes.c_long(item) if isinstance(item, int) else item for item in arguments]
     result: int = getattr(_libc, name)(*handed)
     if result < 0:
@@ -34,22 +34,22 @@ _libc: object = None
 
 
 def machine() -> str:
-    """Return the architecture whose numbers this process calls the kernel by."""
+    """Return the architecture whose call numbers this process uses."""
     return os.uname().machine if sys.maxsize > 1 << 32 else "32-bit"
 
 
 def call(number: int, what: str, *arguments: int | bytes | object) -> int:
     """Make the system call `number`."""
-    return function("syscall", what, number, *arguments)  # the results of those made here fit an int
+    return function("syscall", what, number, *arguments)  # the results of the calls made here fit an int
 
 
 def prctl(option: int, what: str, *arguments: int) -> int:
-    """Change or ask something about the calling process; unused arguments must be zero."""
+    """Change or read an attribute of the calling process; unused arguments must be zero."""
     return function("prctl", what, option, *arguments, *(0,) * (4 - len(arguments)))
 
 
 class Text:
-    """A C string that keeps its address as long as it lives, over forks too."""
+    """C string that keeps its address as long as it lives, even over forks."""
 
     def __init__(self, value: bytes) -> None:
         import ctypes

@@ -1,4 +1,4 @@
-"""Landlock: which files a process may read, change and execute, by the hierarchy they lie in."""
+"""Landlock: the files that a process may read, change and execute, by hierarchy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Rule = tuple[str, int]
 
 
 def abi() -> int:
-    """Return the kernel's Landlock ABI, 0 where there is none."""
+    """Return the kernel's Landlock ABI, 0 if there is none."""
     try:
         return call(_CREATE, "landlock", 0, 0, _VERSION)
     except (OSError, AttributeError, TypeError):
@@ -39,7 +39,7 @@ def abi() -> int:
 
 
 def handled(version: int) -> int:
-    """Return the file rights that this ABI knows: what it doesn't know can't be ruled."""
+    """Return the file rights that this ABI supports: it cannot control others."""
     rights = _BASE
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
         rights |= right if version >= since else 0
@@ -62,31 +62,31 @@ def rules(plan: Plan) -> Iterator[Rule]:
     yield from ((path, READ | EXECUTE) for path in plan.executable)
     yield from ((path, _CHANGE) for path in plan.writable)
     for path in (plan.temporary, *(PRIVATE if plan.view else ())):
-        if path:  # compilers try, and some test runners keep, their programs there
+        if path:  # compilers test their programs there, and some test runners store them there
             yield path, _CHANGE if plan.alone else _CHANGE | EXECUTE
 
 
 def _for_builds(plan: Plan) -> Iterator[Rule]:
-    """What compilers, interpreters and test runners look at everywhere."""
+    """Yield the rules for paths that compilers, interpreters and test runners read everywhere."""
     yield from ((path, READ | EXECUTE) for path in PROGRAMS)
     yield from ((path, READ) for path in (*SETTINGS, *FACTS))
     yield from ((path, _DEVICE) for path in DEVICES)
-    if plan.view:  # its own instance: the terminals of others are not in it
+    if plan.view:  # its own instance: it does not contain the terminals of others
         yield "/dev/pts", _DEVICE | READ_DIR
 
 
 class Ruleset:
-    """The rules of one plan, held by a descriptor.
+    """Rules of one plan, held by a descriptor.
 
-    A rule is about the file that had the path when the rule was made, so `fits` tells whether that still holds.
+    A rule applies to the file that had the path when the rule was made, so `fits` checks whether that still holds.
     """
 
     def __init__(self, plan: Plan, *, seal_network: bool) -> None:
         """Make the rules.
 
         Args:
-            plan: What may be done.
-            seal_network: Whether TCP is refused: no network was granted and no network namespace stands for it.
+            plan: The plan.
+            seal_network: Whether to refuse TCP, because no network was granted and there is no network namespace.
 
         Raises:
             OSError: There is no Landlock, or a path of the plan's core is missing.
@@ -109,7 +109,7 @@ class Ruleset:
             os.close(self._descriptor)
 
     def fits(self, plan: Plan) -> bool:
-        """Whether the workspace and the program are still those that the rules were made for."""
+        """Return whether workspace and program are still those of the rules."""
         return self._core == _identities(plan)
 
     def restrict(self) -> None:
@@ -128,10 +128,10 @@ def _add(ruleset: int, path: str, rights: int, *, exact: bool = False) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return  # a place that isn't there needs no right
+        return  # a missing path needs no right
     try:
         if exact and os.readlink(f"/proc/self/fd/{place}") != path:
-            return  # it leads elsewhere by now
+            return  # it leads elsewhere now
         call(_ADD, "landlock rule", ruleset, _PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
     except OSError as problem:
         if problem.errno != errno.EINVAL or rights == rights & _ON_FILES:

@@ -1,4 +1,4 @@
-"""How well programs can be confined on this machine, and why not better."""
+"""Possible confinement level of programs on this machine, and the obstacles to a better one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _known: Features | None = None
 
 
 def features() -> Features:
-    """Return what the machine offers; the first call forks twice to try namespaces, later ones cost nothing."""
+    """Return the machine's features; the first call forks twice to try namespaces, later ones cost nothing."""
     global _known
     if _known is None:
         _known = _ask() if sys.platform == "linux" else Features(0, False, False, False, sys.platform)
@@ -37,7 +37,7 @@ def _ask() -> Features:
 
 
 def _problem(*, network: bool) -> str:
-    """Return why a child can't make its namespaces and fill a view, `""` if it can."""
+    """Return why a child cannot make its namespaces and fill a view, `""` if it can."""
     from . import namespaces
 
     plan = Plan(root="/usr", program="/usr", writable=(), executable=("/usr",), network=not network)
@@ -59,14 +59,14 @@ def _problem(*, network: bool) -> str:
 
 
 def layers_of(found: Features) -> frozenset[str]:
-    """Return the layers that can be on here."""
+    """Return the layers that are available here."""
     there = {"landlock": bool(found.landlock), "seccomp": found.seccomp, "namespaces": found.namespaces}
     always = {"limits", "privileges"} if found.landlock or found.seccomp or found.namespaces else set()
     return frozenset({name for name, yes in there.items() if yes} | always)
 
 
 def own_layers() -> frozenset[str]:
-    """Return the layers that a process can put on itself here and go on: all but namespaces, which are not tried."""
+    """Return the layers that a running process can apply to itself: all but namespaces, which are not tried."""
     from . import landlock, seccomp
     from .kernel import machine
 
@@ -75,10 +75,10 @@ def own_layers() -> frozenset[str]:
 
 
 def level_of(found: Features, backend: str = "auto") -> tuple[int, tuple[str, ...], str]:
-    """Return the level, what confines, and why it isn't higher.
+    """Return the level, the confining layers, and why it is not higher.
 
     Args:
-        found: What the machine offers.
+        found: The machine's features.
         backend: `"none"`, or anything else for the layers of this package.
     """
     if found.architecture == "win32":

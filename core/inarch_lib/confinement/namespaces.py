@@ -1,4 +1,4 @@
-"""Namespaces: a view of the file system that holds only what the plan names, and a network of loopback alone."""
+"""Namespaces: a view of the file system with only the plan's paths, and a network of loopback alone."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_NETWORK = 0x00020000, 0x08000000, 0x10000
 _SET_FLAGS, _UP = 0x8914, 1
 
 PROXY = ("127.0.0.1", 61080)
-"""Where a proxy listens in a network namespace; above the ports that the system gives out by itself."""
-_WAITING = 128  # connections that nobody has taken yet
+"""Address of a proxy in a network namespace; the port is above those that the system assigns by itself."""
+_WAITING = 128  # connections that are not accepted yet
 
 
 def enter(plan: Plan) -> None:
@@ -27,7 +27,7 @@ def enter(plan: Plan) -> None:
     A user who may not administer the machine needs a user namespace first, in which exactly that user exists.
 
     Raises:
-        OSError: The kernel or its settings don't allow it.
+        OSError: The kernel or its settings do not allow it.
     """
     here = os.getcwd()
     if plan.joins:
@@ -41,10 +41,10 @@ def enter(plan: Plan) -> None:
 
 
 def enter_network(plan: Plan) -> None:
-    """Move the calling process into a network namespace of its own, or into that which it joins, and nothing else.
+    """Move the calling process into a network namespace, its own or a joined one, and nothing else.
 
     Raises:
-        OSError: The kernel or its settings don't allow it.
+        OSError: The kernel or its settings do not allow it.
     """
     if plan.joins:
         join(*plan.joins)
@@ -54,12 +54,12 @@ def enter_network(plan: Plan) -> None:
 
 
 def join(user: int, network: int) -> None:
-    """Move the calling process into a network namespace, and before that into the user namespace that it belongs to.
+    """Move the calling process into a network namespace, and before that into its owning user namespace.
 
     Raises:
-        OSError: The kernel or its settings don't allow it.
+        OSError: The kernel or its settings do not allow it.
     """
-    if not os.path.samestat(os.fstat(user), os.stat("/proc/self/ns/user")):  # who may administer makes none
+    if not os.path.samestat(os.fstat(user), os.stat("/proc/self/ns/user")):  # an administrator makes none
         function("setns", "user namespace of the process", user, 0)
     function("setns", "network namespace of the process", network, 0)
     os.close(user)
@@ -85,7 +85,7 @@ def _write(path: str, text: str) -> None:
 
 
 def _furnish(plan: Plan) -> None:
-    """Bring up loopback, and hand over the one way out: a socket stays in the namespace in which it was made."""
+    """Bring up loopback, and send the proxy's socket: a socket stays in the namespace in which it was made."""
     _raise_loopback()
     if plan.gate < 0:
         return
@@ -103,14 +103,14 @@ def _furnish(plan: Plan) -> None:
 
 
 def _offer(end: socket.socket) -> None:
-    """Hand over the namespaces: unlike a process id, a descriptor of them never comes to mean others."""
+    """Send the namespaces: unlike a process id, their descriptor always means the same ones."""
     import socket
 
     kinds = [os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("user", "net")]
     try:
         socket.send_fds(end, [b"n"], kinds, socket.MSG_NOSIGNAL)
     except BrokenPipeError as problem:
-        raise OSError(problem.errno, "nobody waits for the process any more") from None
+        raise OSError(problem.errno, "nothing waits for the process any more") from None
     finally:
         for kind in kinds:
             os.close(kind)

@@ -1,4 +1,4 @@
-"""What a confined program may do, and what this machine can do about it."""
+"""Rights of a confined program, and the features of this machine."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ class Plan(NamedTuple):
 
     Args:
         root: The workspace.
-        program: What is executed.
+        program: The program's path.
         writable: Files and subtrees it may change.
-        protected: Existing paths below `writable` that stay read-only all the same.
-        masked: Existing files below `root` in the place of which an empty one is seen, where the plan gets a view.
+        protected: Existing paths below `writable` that stay read-only.
+        masked: Existing files below `root` that appear empty, if the plan gets a view.
         readable: Files and subtrees outside the workspace that it may read.
         executable: Files and subtrees whose programs it may start; empty: `program` alone, once.
         network: Whether it may use the network.
         temporary: A private writable folder, or `""`.
-        memory_bytes: Most private memory of one process; 0 for any, as in the next three.
-        processes: Most processes at a time, where a user namespace counts them.
-        file_bytes: Longest file it may write.
-        cpu_seconds: Most processor time of one process.
-        layers: Which of `ALL_LAYERS` are on.
+        memory_bytes: Maximum private memory of one process; 0 for no limit, as in the next three.
+        processes: Maximum concurrent processes, if a user namespace counts them.
+        file_bytes: Maximum size of a written file.
+        cpu_seconds: Maximum processor time of one process.
+        layers: The active ones of `ALL_LAYERS`.
         starts: Whether it may make processes or become another program at all.
-        exact: Whether `root`, `temporary` and the paths of `writable` give no right where a link has come into them.
-        gate: A connected Unix socket, -1 for none. With one it gets a network namespace, and the socket to which a
-            proxy listens in there is sent to the other end.
-        offers: Whether its user and network namespaces are sent there instead, so that others can join them.
-        joins: Such namespaces, as two descriptors; it then has their network and makes none of its own.
+        exact: Whether `root`, `temporary` and the paths of `writable` give no right if a link has come into them.
+        gate: A connected Unix socket, -1 for none. With one, it gets a network namespace, and sends the socket on which
+            a proxy listens there to the other end.
+        offers: Whether it sends its user and network namespaces instead, so that others can join them.
+        joins: Such namespaces, as two descriptors. It then joins their network and makes none of its own.
     """
 
     root: str
@@ -55,30 +55,30 @@ class Plan(NamedTuple):
 
     @property
     def alone(self) -> bool:
-        """Whether no program but `program` may be started."""
+        """Return whether no program but `program` may be started."""
         return not self.executable
 
     @property
     def view(self) -> bool:
-        """Whether it gets a mount namespace of its own: what only reads has nothing to gain from one."""
+        """Return whether it gets a mount namespace of its own: a read-only program gains nothing from one."""
         return "namespaces" in self.layers and bool(self.writable or self.executable)
 
     @property
     def own_network(self) -> bool:
-        """Whether it is in a network namespace in which only loopback exists."""
+        """Return whether it is in a network namespace with loopback only."""
         return self.gate >= 0 or bool(self.joins) or (self.view and not self.network)
 
 
 class Features(NamedTuple):
-    """What this machine offers.
+    """Features of this machine.
 
     Args:
         landlock: The ABI, 0 for none.
         seccomp: Whether filters can be loaded and the architecture's system calls are known.
         namespaces: Whether a mount namespace can be made and filled.
         network_namespace: Whether a network namespace can be made.
-        architecture: `x86_64`, `aarch64`, ...; off Linux the system's name.
-        problems: Why something is missing, in plain words.
+        architecture: `x86_64`, `aarch64`, ...; on other systems than Linux, the system's name.
+        problems: Reasons for missing features, in plain words.
     """
 
     landlock: int

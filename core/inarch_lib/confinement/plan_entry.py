@@ -1,4 +1,4 @@
-"""Put on the layers of a plan, in the only order in which each still lets the next one be put on."""
+"""Application of a plan's layers, in the only order in which each still allows the next one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .system_paths import LIBRARIES
 
 
 class Prepared(NamedTuple):
-    """What the server can make once for all children with an equal plan.
+    """Parts that the server can make once for all children with an equal plan.
 
     Args:
         program: The program's path, at an address that children share.
-        filter: What seccomp refuses; empty for nothing.
-        ruleset: The rules, where the plan gets no view: there they are about paths inside it.
+        filter: The seccomp filter; empty for none.
+        ruleset: The rules, unless the plan gets a view: then they are about paths inside it.
     """
 
     program: Text
@@ -31,10 +31,10 @@ class Prepared(NamedTuple):
 
 
 def prepare(plan: Plan) -> Prepared:
-    """Make the filters and rules; to be kept and given to every child whose plan is equal.
+    """Make the filters and rules, to store and give to every child with an equal plan.
 
     Raises:
-        OSError: A layer that is on can't be had.
+        OSError: A requested layer is unavailable.
     """
     import fcntl  # noqa: F401 - a child in its view finds no module any more
     import resource  # noqa: F401
@@ -59,10 +59,10 @@ def _rules(plan: Plan) -> landlock.Ruleset:
 def execute(
     plan: Plan, argv: Sequence[str], environment: Mapping[str, str], prepared: Prepared | None = None
 ) -> NoReturn:
-    """Confine the calling process and become `plan.program`; where it may start nothing, this was the last `execve`.
+    """Confine the calling process and become `plan.program`; if it may start nothing, this was the last `execve`.
 
     Raises:
-        OSError: A layer can't be had or the program can't be executed; the process must end then.
+        OSError: A layer is unavailable or the program cannot be executed; the process must then end.
     """
     ready = prepared or prepare(plan)
     texts = [f"{name}={value}" for name, value in environment.items()]
@@ -71,10 +71,10 @@ def execute(
 
 
 def confine(plan: Plan) -> None:
-    """Confine the calling process, which has one thread and goes on as the program it is.
+    """Confine the calling process, which has one thread and continues with its program.
 
     Raises:
-        OSError: A layer that is on can't be had; the process must end then.
+        OSError: A requested layer is unavailable; the process must then end.
     """
     rules = _rules(plan) if "landlock" in plan.layers and not plan.view else None
     _enter(plan, Prepared(Text(b""), _filter(plan, None), rules))
@@ -100,14 +100,14 @@ def _enter(plan: Plan, ready: Prepared) -> None:
 
 
 def confine_reader(memory_bytes: int, cpu_seconds: int = 0) -> None:
-    """Keep the network, all writes and all programs from this process, which may read only what Python imports.
+    """Deny this process the network, all writes and all programs; it may read only what Python imports.
 
     Args:
-        memory_bytes: Most private memory.
-        cpu_seconds: Most processor time, 0 for any.
+        memory_bytes: Maximum private memory.
+        cpu_seconds: Maximum processor time, 0 for no limit.
 
     Raises:
-        OSError: A layer that this system has can't be put on. The process must end then.
+        OSError: A layer of this system cannot be applied. The process must then end.
     """
     layers = own_layers() if sys.platform == "linux" else frozenset({"limits"})
     own = str(Path(__file__).parents[2])

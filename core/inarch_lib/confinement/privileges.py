@@ -1,4 +1,4 @@
-"""Privileges: no new ones, and none of those that root or a user namespace brings."""
+"""Removal of privileges: no new ones, and none from root or a user namespace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VERSION_3 = 0x20080522
 
 
 def capabilities() -> int:
-    """Return the effective ones as bits."""
+    """Return the effective capabilities as bits."""
     head, data = struct.pack("=Ii", _VERSION_3, 0), bytearray(24)
     import ctypes
 
@@ -31,23 +31,23 @@ def capabilities() -> int:
 
 
 def may_administer() -> bool:
-    """Whether namespaces can be made without a user namespace."""
+    """Return whether namespaces can be made without a user namespace."""
     return os.geteuid() == 0 and bool(capabilities() >> _ADMINISTER & 1)
 
 
 def forbid_new() -> None:
-    """No set-user-id program gives rights any more; Landlock and seccomp ask for it."""
+    """Keep set-user-id programs from giving rights; Landlock and seccomp require it."""
     prctl(PR_SET_NO_NEW_PRIVS, "no_new_privs", 1)
 
 
 def drop(*, writes: bool, bounding: bool) -> None:
-    """Give every capability up.
+    """Drop every capability.
 
-    Root keeps the file capabilities that it needs to work in another user's folder: which files, others rule.
+    Root keeps the file capabilities that it needs to work in another user's folder. Other layers limit the files.
 
     Args:
         writes: Whether it may change files.
-        bounding: Whether the bounding set is emptied too; without, only no_new_privs stands against new ones.
+        bounding: Whether to empty the bounding set too; otherwise only no_new_privs prevents new ones.
     """
     kept = 0
     if os.geteuid() == 0:
@@ -76,13 +76,13 @@ def lower(plan: Plan, *, counted: bool) -> None:
 
     Args:
         plan: The limits.
-        counted: Whether the process is in a user namespace of its own: only there is the number of processes
-            counted apart from the user's other ones.
+        counted: Whether the process is in a user namespace of its own: only there is the number of processes counted
+            apart from the user's other ones.
     """
     import resource
 
     wanted = (
-        # Private writable memory: address space that is only reserved, as some runtimes do by the terabyte, is free.
+        # Private writable memory: reserved address space, of which some runtimes take terabytes, does not count.
         (resource.RLIMIT_DATA, plan.memory_bytes),
         (resource.RLIMIT_NPROC, plan.processes if counted else 0),
         (resource.RLIMIT_FSIZE, plan.file_bytes),

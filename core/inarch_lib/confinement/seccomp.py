@@ -1,7 +1,7 @@
-"""seccomp: which system calls are refused, as a program of the kernel's packet filter.
+"""seccomp: the refused system calls, as a program of the kernel's packet filter.
 
-The filter is a search tree over the call's number, so that the kernel, which runs it once for every number when it is
-loaded, has little to do; calls that no leaf looks into are then let through without running it.
+The filter is a search tree over the call's number. The kernel runs it once for every number when it is loaded, so this
+costs little. Calls that no leaf examines are then allowed without running it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 _NAMESPACES = 0x7E020080  # CLONE_NEW*: user pid net ipc uts, cgroup, ns, and time
-_THREAD = 0x00010000  # CLONE_THREAD, which no new namespace of processes or users goes with
+_THREAD = 0x00010000  # CLONE_THREAD, which cannot be combined with a new namespace of processes or users
 _NEW_TIME = 0x80  # in clone() these bits are the exit signal
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
-_STREAM, _IN_ORDER, _KINDS = 1, 5, 0xF  # SOCK_STREAM and SOCK_SEQPACKET, without what is or-ed to them
+_STREAM, _IN_ORDER, _KINDS = 1, 5, 0xF  # SOCK_STREAM and SOCK_SEQPACKET, without added flags
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-_OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: whom a signal goes to
+_OWNERS = (8, 15)  # F_SETOWN, F_SETOWN_EX: the receiver of a signal
 _OWNERS_BY_IOCTL = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP
 _SET_UID = 0o4000
 _CREATE_OR_TEMPORARY = 0o100 | 0o20000000
 _TRUNCATE = 0o1000
-_LOW, _HIGH = 0xE5ECA11D, 0xE5ECA11E  # stand for the halves of an address until it is known
+_LOW, _HIGH = 0xE5ECA11D, 0xE5ECA11E  # placeholders for the halves of an address until it is known
 
 _INSERT_INPUT, _LINUX_CONSOLE = 0x5412, 0x541C
 _CHANGE_ATTRIBUTES = (
@@ -42,7 +42,7 @@ _CHANGE_ATTRIBUTES = (
     0x40046602,
     0x401C5820,
     0x40806685,
-)  # chattr, project ids, verity: no write access asked
+)  # chattr, project ids, verity: they require no write access
 
 METADATA = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat"),
@@ -59,7 +59,7 @@ ALWAYS = (
     *("init_module", "finit_module", "delete_module", "reboot", "swapon", "swapoff", "acct", "quotactl"),
     *("quotactl_fd", "syslog", "iopl", "ioperm"),
 )
-_SHARED_MEMORY = (  # those that others made are found by their numbers alone
+_SHARED_MEMORY = (  # objects of others are found by their numbers alone
     *("shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl"),
     *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"),
 )
@@ -108,7 +108,7 @@ def _refuse_set_uid(flags: int, mode: int) -> bytes:
 
 
 def _socket(families: tuple[int, ...], routes: bool) -> bytes:
-    """Allow these families, and of netlink what C libraries ask for addresses with."""
+    """Allow these families, and the part of netlink with which C libraries ask for addresses."""
     if not routes:
         return _only_values(0, families)
     body = b"".join(_step(_EQUAL, family, len(families) - at + 3) for at, family in enumerate(families))
@@ -116,7 +116,7 @@ def _socket(families: tuple[int, ...], routes: bool) -> bytes:
 
 
 def _pair(unix: bool) -> bytes:
-    """Allow pairs; one of datagrams could be connected to any socket of others, so only where those are allowed."""
+    """Allow pairs; datagram pairs only if Unix sockets are allowed, because one could connect to any socket."""
     if unix:
         return _only_values(0, (_UNIX,))
     kind = _argument(1) + _step(_AND, _KINDS) + _step(_EQUAL, _STREAM, 1) + _step(_EQUAL, _IN_ORDER, 0, 1)
@@ -124,18 +124,18 @@ def _pair(unix: bool) -> bytes:
 
 
 def _only_address() -> bytes:
-    """Allow the call only with one very string: what runs afterwards doesn't have it, so it can't do it again."""
+    """Allow the call only with one exact string: a later program lacks it, so it cannot repeat the call."""
     low = _argument(0) + _step(_EQUAL, _LOW, 0, 2)
     return low + _argument(0, high=True) + _step(_EQUAL, _HIGH, 1) + _REFUSE + _ALLOW
 
 
 class Shape(NamedTuple):
-    """What of a plan decides on its filter.
+    """Parts of a plan that determine its filter.
 
     Args:
         view: As in the plan, like `alone`, `network` and `own_network`.
-        landlock: The ABI that guards beside the filter, 0 for none.
-        held: Whether `execve` is held to one string.
+        landlock: The ABI in force beside the filter, 0 for none.
+        held: Whether `execve` is limited to one string.
         starts: As in the plan.
         anywhere: Whether every file may be changed.
     """
@@ -151,14 +151,14 @@ class Shape(NamedTuple):
 
 
 def _leaves(shape: Shape) -> dict[str, bytes]:
-    """Return for each system call that is refused or looked at what decides on it."""
+    """Return the deciding code for each refused or examined system call."""
     leaves = dict.fromkeys(ALWAYS, _REFUSE)
     leaves |= {
-        "clone3": _UNKNOWN,  # its flags lie in memory: libraries fall back to clone
+        "clone3": _UNKNOWN,  # its flags are in memory: libraries fall back to clone
         "clone": _refuse_bits(0, _NAMESPACES & ~_NEW_TIME),
         "unshare": _refuse_bits(0, _NAMESPACES),
         "personality": _only_values(0, (0xFFFFFFFF,)),
-        "prlimit64": _only_values(0, (0,)),  # of itself only
+        "prlimit64": _only_values(0, (0,)),  # only about itself
         "ioctl": _refuse_values(1, (_INSERT_INPUT, _LINUX_CONSOLE, *_CHANGE_ATTRIBUTES)),
         "socketpair": _pair(_may_unix(shape)),
         "socket": _sockets(shape),
@@ -167,9 +167,9 @@ def _leaves(shape: Shape) -> dict[str, bytes]:
         leaves |= _in_a_view()
     else:
         leaves |= dict.fromkeys((*(() if shape.anywhere else METADATA), *_SHARED_MEMORY), _REFUSE)
-        if shape.landlock < 3 and not shape.anywhere:  # can't rule truncation, which opening for reading allows
+        if shape.landlock < 3 and not shape.anywhere:  # cannot control truncation, which opening for reading allows
             leaves |= {"open": _refuse_bits(1, _TRUNCATE), "openat": _refuse_bits(2, _TRUNCATE), "openat2": _UNKNOWN}
-        if shape.landlock < 6 and shape.alone:  # can't rule signals; raise() stays
+        if shape.landlock < 6 and shape.alone:  # cannot control signals; raise() stays
             leaves |= dict.fromkeys(_SIGNALS, _REFUSE)
     if shape.held:
         leaves |= {"execve": _only_address(), "execveat": _REFUSE}
@@ -179,11 +179,11 @@ def _leaves(shape: Shape) -> dict[str, bytes]:
 
 
 def _without_starting(shape: Shape) -> dict[str, bytes]:
-    """Return what more is decided on for a process that stays the one it is: threads stay."""
+    """Return the further deciding code for a process that must not start others: threads stay."""
     leaves = dict.fromkeys(("fork", "vfork", "execve", "execveat", "setpriority", "ioprio_set"), _REFUSE)
     leaves |= dict.fromkeys(("memfd_create", "memfd_secret"), _UNKNOWN)  # memory that no limit counts
     leaves |= {"clone": _require_bits(0, _THREAD), "prctl": _refuse_values(0, (_END_WITH_PARENT,))}
-    if not shape.anywhere:  # names in folders that can't be read
+    if not shape.anywhere:  # names in folders that cannot be read
         leaves["inotify_add_watch"] = _REFUSE
     if shape.landlock < 6:
         refused = (_INSERT_INPUT, _LINUX_CONSOLE, *_CHANGE_ATTRIBUTES, *_OWNERS_BY_IOCTL)
@@ -193,7 +193,7 @@ def _without_starting(shape: Shape) -> dict[str, bytes]:
 
 
 def _in_a_view() -> dict[str, bytes]:
-    """Owners, times and permissions may change; no file may hand the user's rights to others."""
+    """Return the code for a view: owners, times and permissions may change, but set-user-id bits are refused."""
     return {
         "chmod": _refuse_bits(1, _SET_UID),
         "fchmod": _refuse_bits(1, _SET_UID),
@@ -204,13 +204,13 @@ def _in_a_view() -> dict[str, bytes]:
         "mknodat": _refuse_bits(2, _SET_UID),
         "open": _refuse_set_uid(1, 2),
         "openat": _refuse_set_uid(2, 3),
-        "openat2": _UNKNOWN,  # its flags lie in memory: programs fall back to openat
+        "openat2": _UNKNOWN,  # its flags are in memory: programs fall back to openat
         "file_setattr": _REFUSE,
     }
 
 
 def _sockets(shape: Shape) -> bytes:
-    """Unix sockets need guards for both kinds of names: a view for files, a namespace or scope for abstract ones."""
+    """Return the code for sockets; Unix ones require a view for files, and a namespace or scope for abstract names."""
     internet = shape.network or shape.own_network
     return _socket(((_UNIX,) if _may_unix(shape) else ()) + ((_INET, _INET6) if internet else ()), internet)
 
@@ -223,9 +223,9 @@ def program(plan: Plan, architecture: str, landlock: int, only: Text | None = No
     """Return the filter.
 
     Args:
-        plan: What the process may do.
+        plan: The rights of the process.
         architecture: `x86_64` or `aarch64`.
-        landlock: The ABI that guards beside it, 0 for none.
+        landlock: The ABI in force beside it, 0 for none.
         only: The one string that `execve` may be called with; None for any.
     """
     shape = Shape(plan.view, plan.alone, plan.network, plan.own_network, landlock, only is not None)
@@ -262,7 +262,7 @@ def _tree(spans: list[tuple[int, bytes]]) -> bytes:
 
 
 def available(architecture: str) -> bool:
-    """Whether the kernel takes filters and this architecture's calls are known."""
+    """Return whether the kernel takes filters and this architecture's calls are known."""
     try:
         return architecture in AUDIT_ARCHITECTURES and function("prctl", "seccomp", 21, 0, 0, 0, 0) >= 0
     except (OSError, AttributeError, TypeError):
@@ -270,7 +270,7 @@ def available(architecture: str) -> bool:
 
 
 def load(filter_: bytes, architecture: str) -> None:
-    """Put the filter on the calling thread and its children for good; needs no_new_privs."""
+    """Apply the filter to the calling thread and its children for good; needs no_new_privs."""
     body = Text(filter_)
     call(
         _SYSTEM_CALL[architecture],

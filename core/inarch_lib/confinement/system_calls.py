@@ -1,4 +1,4 @@
-"""Numbers of the system calls that are refused or looked at, on x86_64 and aarch64 (None: not there)."""
+"""Numbers of the refused or examined system calls, on x86_64 and aarch64 (None: not there)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BOTH: dict[str, tuple[int | None, int | None]] = {
     "openat2": (437, 437),
     "mknod": (133, None),
     "mknodat": (259, 33),
-    # talking to others
+    # communicating with others
     "socket": (41, 198),
     "socketpair": (53, 199),
     "shmget": (29, 194),
@@ -90,7 +90,7 @@ _BOTH: dict[str, tuple[int | None, int | None]] = {
     "setns": (308, 268),
     "clone": (56, 220),
     "clone3": (435, 435),
-    # wide doors into the kernel
+    # large attack surfaces of the kernel
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
@@ -131,6 +131,6 @@ X32 = 0x40000000  # of x86_64: set in the number of a call of the 32-bit-pointer
 
 
 def numbers_of(architecture: str) -> dict[str, int]:
-    """Return name → number of those that the architecture has."""
+    """Return name → number of the calls that the architecture has."""
     column = ("x86_64", "aarch64").index(architecture)
     return {name: number for name, both in _BOTH.items() if (number := both[column]) is not None}

@@ -1,4 +1,4 @@
-"""The places of a Linux system that programs need; every list is positive and missing ones are passed over."""
+"""Paths of a Linux system that programs need; every list is positive, and missing paths are skipped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 
 _STORES = ("/nix/store", "/gnu/store")
 
-# What one program that runs alone needs: its libraries, and names for what it prints.
+# Needs of one program that runs alone: its libraries, and names for its output.
 LIBRARIES = (
     *("/lib", "/lib32", "/lib64", "/libx32"),
     *("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/usr/share"),
@@ -16,7 +16,7 @@ LIBRARIES = (
     "/dev/urandom",
 )
 
-# Where programs are installed for everybody.
+# Programs installed for all users.
 PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", *_STORES)
 
 # Settings under /etc that hold no secret.
@@ -32,15 +32,15 @@ SETTINGS = tuple(
     )
 )
 
-# What interpreters and compilers ask the system about itself.
+# System information that interpreters and compilers read.
 FACTS = ("/proc", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm")
 
 DEVICES = tuple("/dev/" + name for name in ("null", "zero", "full", "random", "urandom", "tty", "ptmx"))
 
-# Made new and empty in a mount namespace: anybody's files and sockets lie in the machine's own.
+# New and empty in a mount namespace: the machine's own may contain files and sockets of other users.
 PRIVATE = ("/tmp", "/var/tmp", "/dev/shm")
 
-# What a mount namespace shows read-only beside the plan's own paths; Landlock says what of it may be read.
+# Shown read-only in a mount namespace beside the plan's own paths; Landlock limits the readable part.
 SHOWN = (*PROGRAMS, "/etc", "/proc", "/sys", *(path for path in DEVICES if path != "/dev/ptmx"))
 
 
@@ -48,7 +48,7 @@ _PT_INTERP = 3
 
 
 def loader_of(program: str) -> str:
-    """Return the path of `PT_INTERP`, `""` for a static program, a script or what can't be read."""
+    """Return the path of `PT_INTERP`, `""` for a static program, a script or an unreadable file."""
     try:
         file = os.open(program, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:

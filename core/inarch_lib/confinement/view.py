@@ -1,6 +1,6 @@
-"""The file system that a process in its own mount namespace sees: a new root, filled by a positive list.
+"""File system view of a process in its own mount namespace: a new root, filled by a positive list.
 
-What isn't in it can't be named, so neither a socket nor a file elsewhere can be reached, whatever its permissions.
+A path outside of it cannot be named, so no other socket or file can be reached, whatever its permissions.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _STAGE = b"/proc"  # every system has this folder; covered only until the new ro
 
 
 class Part(NamedTuple):
-    """A subtree or file of the machine that is shown.
+    """Shown subtree or file of the machine.
 
     Args:
-        path: Its real path, here and there.
-        attributes: Of its mount.
+        path: Its real path, the same inside and outside.
+        attributes: The attributes of its mount.
         tree: A descriptor of its detached copy, -1 for a new and empty folder.
     """
 
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 
 def show(plan: Plan) -> None:
-    """Make the view the calling process's root; it must be alone in its mount namespace."""
+    """Make the view the calling process's root; the process must be alone in its mount namespace."""
     _set(_HERE, b"/", 0, propagation=_PRIVATE)
     links: dict[str, str] = {}
     parts = sorted(_parts(plan, links), key=lambda part: part.path.count("/"))
@@ -87,9 +87,9 @@ def _parts(plan: Plan, links: dict[str, str]) -> Iterator[Part]:
 
 
 def _require_same(path: str, real: str) -> None:
-    """Refuse a path into which a link has come since it was looked at."""
+    """Refuse a path into which a link has come since it was checked."""
     if path != real:
-        raise OSError(errno.ESTALE, f"{path} leads elsewhere by now")
+        raise OSError(errno.ESTALE, f"{path} now leads elsewhere")
 
 
 def _covered(path: str, shown: Iterable[str]) -> bool:
@@ -97,7 +97,7 @@ def _covered(path: str, shown: Iterable[str]) -> bool:
 
 
 def _real(path: str, links: dict[str, str]) -> str:
-    """Return the real path; in `links`, note where each name on the way leads, so that the one given works too."""
+    """Return the real path; record in `links` each link on the way, so that the given path works too."""
     real, todo, left = "", path.split("/")[::-1], _MAX_LINKS
     while todo:
         name = todo.pop()
@@ -156,16 +156,16 @@ def _make_place(name: str, folder: bool) -> None:
 
 
 def _link(name: str, target: str) -> None:
-    """Make a symbolic link of the machine again, unless a part that is shown holds it."""
+    """Recreate a symbolic link of the machine, unless a shown part contains it."""
     try:
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
         os.symlink(target, name)
     except OSError:
-        pass  # it is there, inside a part that is shown
+        pass  # it exists inside a shown part
 
 
 def _fill_devices() -> None:
-    """Give it terminals of its own and the usual links."""
+    """Add its own terminals and the usual links."""
     os.makedirs("dev/pts", exist_ok=True)
     function("mount", "terminals", b"devpts", b"dev/pts", b"devpts", 0, b"newinstance,ptmxmode=0666,mode=620")
     names = {"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
@@ -174,7 +174,7 @@ def _fill_devices() -> None:
 
 
 def _turn_over() -> None:
-    """Enter the new root, read-only itself, and let the old one go."""
+    """Enter the new root, read-only itself, and release the old one."""
     os.chdir(_STAGE)
     call(_PIVOT_ROOT.get(machine(), 41), "new root", b".", b".")
     function("umount2", "old root", b".", _DETACH)

@@ -1,8 +1,8 @@
-"""A proxy through which one confined program reaches the hosts that it was granted, and nothing else.
+"""Proxy through which one confined program reaches its granted hosts, and nothing else.
 
-It is a process of its own, which the program can't go around: the program's network namespace holds loopback alone, and
-on it the socket to which the proxy listens. A socket stays in the namespace in which it was made, whoever holds it, so
-the proxy itself stays where the network is.
+It is a process of its own that the program cannot bypass. The program's network namespace holds only loopback, and on
+it the socket that the proxy listens on. A socket stays in the namespace in which it was made, whoever holds it. So the
+proxy itself stays in the outer network.
 """
 
 from .proxy_start import Egress

@@ -24,7 +24,7 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class Exchange:
-    """Serves one connection until nothing more is to be answered; who opened it closes it."""
+    """Server of one connection, until no request is left; the opener closes it."""
 
     def __init__(self, client: Stream, routes: Routes) -> None:
         self._client = client
@@ -44,7 +44,7 @@ class Exchange:
                     return
                 self._http.start_next_cycle()
         except h11.RemoteProtocolError as error:
-            await self._refuse(Refused(error.error_status_hint, "no request that a proxy can carry out"))
+            await self._refuse(Refused(error.error_status_hint, "not a request that a proxy can carry out"))
         except (h11.LocalProtocolError, OSError, TimeoutError):
             pass  # it broke off, or is too slow
 
@@ -87,7 +87,7 @@ class Exchange:
 
     async def _forward(self, request: h11.Request, target: Target, path: bytes, server: Stream) -> None:
         there = h11.Connection(h11.CLIENT, max_incomplete_event_size=MOST_HEAD)
-        # The name that was judged is the one that is told, whatever else the request said.
+        # Send the name that was judged, whatever else the request said.
         host = (b"Host", str(target).removesuffix(":80").encode())
         headers = [host, *_passed_on(request.headers), (b"Connection", b"close")]
         await _write(server, there.send(h11.Request(method=request.method, target=path, headers=headers)))
@@ -105,9 +105,9 @@ class Exchange:
                 if isinstance(event, h11.EndOfMessage):
                     return
         except h11.ProtocolError:
-            server.writer.transport.abort()  # what comes is no body, so there is no answer to wait for
+            server.writer.transport.abort()  # what comes is not a body, so there is no answer to wait for
         except (OSError, TimeoutError):
-            pass  # it may have answered all the same
+            pass  # it may have answered anyway
 
     async def _take_response(self, there: h11.Connection, server: Stream) -> None:
         begun = False
@@ -127,7 +127,7 @@ class Exchange:
         await _write(self._client, self._http.send(event))
 
     async def _refuse(self, refused: Refused) -> None:
-        """Answer with a status, the reason both beside it and as the body: programs show one or the other."""
+        """Answer with a status, and the reason as phrase and body: programs show one or the other."""
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return
         why = "".join(char if " " <= char <= "~" else "?" for char in f"inarch: {refused.why}")
@@ -173,7 +173,7 @@ async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def _drop(reader: asyncio.StreamReader) -> None:
-    """Read what still comes: where it lay unread, closing would take the answer back."""
+    """Read pending data: if it stayed unread, closing would discard the answer."""
     while await reader.read(_PIECE):
         pass
 
@@ -196,10 +196,10 @@ def _answer_of(event: h11.Event | type[h11.PAUSED]) -> h11.Event:
 
 
 def _passed_on(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Return the headers that are not about this one connection; how the body ends is in each case said anew."""
+    """Return the headers that are not about this one connection; the body's end is always declared anew."""
     every = [(name.lower(), value) for name, value in headers]
     named = {part.strip().lower() for name, value in every if name == b"connection" for part in value.split(b",")}
     dropped = (_OF_ONE_HOP | named) - _BODY
     if any(name == b"transfer-encoding" for name, _ in every):
-        dropped |= {b"content-length"}  # of two words about an end, some readers take the one and some the other
+        dropped |= {b"content-length"}  # given two declarations of an end, some readers use the one and some the other
     return [(name, value) for name, value in every if name not in dropped]

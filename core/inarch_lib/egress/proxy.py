@@ -1,4 +1,4 @@
-"""The proxy's process: it confines itself, takes the socket that it listens to, and serves until nobody needs it."""
+"""Process of the proxy: it confines itself, takes its listening socket, and serves until it is not needed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _FILES = 1024
 _AGAIN_S = 0.1
 _ESTABLISHED, _TIME_WAIT, _CLOSED, _CLOSE_WAIT, _LAST_ACK, _CLOSING = 1, 6, 7, 8, 9, 11
 _LEFT = (frozenset({_CLOSED}), frozenset({_TIME_WAIT, _CLOSE_WAIT, _LAST_ACK, _CLOSING}))
-"""States of TCP: broken off; and ended by the client, which may wait for its answer all the same, so those go last."""
+"""States of TCP: broken off, or ended by the client. The latter may still wait for its answer, so those go last."""
 
 Served = dict[asyncio.Task[None], socket.socket]
 
 
 def main(gate: int, parent: int) -> NoReturn:
-    """Serve until standard input, the connection to who started this, is closed or that process has ended."""
+    """Serve until standard input, the connection to the parent, is closed or the parent has ended."""
     control = socket.socket(fileno=os.dup(0))
     try:
         asked = _asked(control)
@@ -56,7 +56,7 @@ def _asked(control: socket.socket) -> dict[str, Any]:
 
 
 def _confine() -> None:
-    """Keep from this process all but the network and what resolves names: it reads what strangers send."""
+    """Limit this process to the network and name resolution: it reads what strangers send."""
     _ = "name".encode("idna")  # loaded while files can still be read
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
@@ -68,13 +68,13 @@ def _confine() -> None:
 
 
 def _resolvers() -> tuple[str, ...]:
-    """Return the folder in which the list of name servers is exchanged while this runs, where it is not in /etc."""
+    """Return the folder in which the list of name servers is replaced at run time, unless it is /etc."""
     folder = str(Path("/etc/resolv.conf").resolve().parent)
     return () if folder == "/etc" else (folder,)
 
 
 def _taken(gate: int) -> socket.socket:
-    """Return the socket that the confined program has made; it has ended where none comes."""
+    """Return the socket made by the confined program, which has ended if none comes."""
     with socket.socket(fileno=gate) as end:
         _, descriptors, _, _ = socket.recv_fds(end, 1, 1)
     if not descriptors:
@@ -89,7 +89,7 @@ def _teller(control: socket.socket) -> Any:
         try:
             control.send(json.dumps((target, why)).encode() + b"\n")
         except OSError:
-            pass  # who would be told has gone, or does not listen
+            pass  # the receiver has gone, or does not listen
 
     return tell
 
@@ -101,26 +101,26 @@ async def _until_over(control: socket.socket, parent: int, serving: Any) -> NoRe
         alive = os.pidfd_open(parent)
         loop.add_reader(alive, over.set)
     except (AttributeError, OSError):
-        pass  # where processes can't be watched, the connection tells
+        pass  # if processes cannot be watched, the connection reports it
     task = asyncio.ensure_future(serving)
     task.add_done_callback(lambda _: over.set())
     await over.wait()
-    os._exit(0)  # at once: a name that is just being looked up would be waited for
+    os._exit(0)  # at once: otherwise it would wait for running name look-ups
 
 
 async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any = resolved) -> None:
-    """Serve connections, so many at a time; those that come meanwhile wait."""
+    """Serve a limited number of connections; further ones wait."""
     listener.setblocking(False)
     routes, loop = Routes(hosts, tell, resolve), asyncio.get_running_loop()
 
     async def one(end: socket.socket) -> None:
-        client = Stream(*await asyncio.open_connection(sock=end))  # from now on the socket is its own to close
+        client = Stream(*await asyncio.open_connection(sock=end))  # from now on the exchange closes the socket
         try:
             await Exchange(client, routes).serve()
         finally:
             await client.finish(IDLE_S)
 
-    served: Served = {}  # what goes wrong with one is none of the others'
+    served: Served = {}  # an error of one connection must not affect the others
     while True:
         try:
             end, _ = await loop.sock_accept(listener)
@@ -129,7 +129,7 @@ async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any =
             continue
         with ExitStack() as unserved:
             unserved.callback(end.close)
-            await _room(served)  # only now: until somebody asks for it, nobody has to make any
+            await _room(served)  # only now: the first use makes it
             task = loop.create_task(one(end))
             served[task] = end
             task.add_done_callback(lambda done: served.pop(done).close())  # also one that had not begun
@@ -137,17 +137,17 @@ async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any =
 
 
 async def _room(served: Served) -> None:
-    """Wait until one more can be served; one whose client has left makes room, the first that came."""
+    """Wait for room for one more; the first connection whose client has left makes room."""
     while len(served) >= MOST_CONNECTIONS:
         states = {task: _state(end) for task, end in served.items()}
         left = [task for states_left in _LEFT for task, state in states.items() if state in states_left]
         if left:
-            left[0].cancel()  # again where it waits for what it wrote to be taken
+            left[0].cancel()  # again while it waits for its written data to be taken
         await asyncio.wait(served, timeout=_AGAIN_S, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _state(end: socket.socket) -> int:
-    """Return the state of a connection as the system knows it, whatever of it was read."""
+    """Return the system's state of a connection, whatever of it was read."""
     if sys.platform != "linux":
         return _ESTABLISHED
     try:

@@ -1,4 +1,4 @@
-"""Start the proxy of one confined program, and tell what came of it."""
+"""Start of one confined program's proxy, and its reports."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _MOST_REPORT = _ROOM = 1 << 20
 
 
 class Egress:
-    """The proxy of one program.
+    """Proxy of one program.
 
     Args:
-        hosts: What it lets through, as `inarch_lib.confinement.hosts` reads it.
+        hosts: The hosts that it allows, in the form of `inarch_lib.confinement.hosts`.
 
     Raises:
-        OSError: It can't be started.
-        ValueError: An entry names no host.
+        OSError: It cannot be started.
+        ValueError: An entry does not name a host.
     """
 
     def __init__(self, hosts: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ class Egress:
         self._passed_by = next((name for name in _OWN_PROXIES if os.environ.get(name)), "")
         loopback = [name for name in _LOOPBACK if not any(_names(text, name) for text in self.hosts)]
         self._control, control = socket.socketpair()
-        control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # for all that is told before anybody listens
+        control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)  # for all reports before anything reads them
         self._gate, gate = socket.socketpair()
         try:
             self._process = _started(control, gate)
@@ -64,15 +64,15 @@ class Egress:
 
     @property
     def gate(self) -> int:
-        """What the confined process is given to hand its end over, a descriptor."""
+        """Return the descriptor through which the confined process sends its end."""
         return self._gate.fileno()
 
     def handed(self) -> None:
-        """Let go of the gate: the program has its own."""
+        """Close the gate: the program has its own copy."""
         self._gate.close()
 
     def look(self) -> None:
-        """Take what the proxy has told so far."""
+        """Read the proxy's reports so far."""
         try:
             while len(self._rest) < _MOST_REPORT and (piece := self._control.recv(1 << 16)):
                 self._rest += piece
@@ -82,7 +82,7 @@ class Egress:
         for line in lines:
             try:
                 target, why = map(str, json.loads(line))
-            except (TypeError, ValueError):  # nothing that our proxy says
+            except (TypeError, ValueError):  # not a message of our proxy
                 continue
             if why:
                 self.refused[target] = why
@@ -93,7 +93,7 @@ class Egress:
             self.ended = f"the proxy was killed by signal {-code}" if code < 0 else "the proxy ended"
 
     def close(self) -> None:
-        """End it; nothing of it is left."""
+        """End it and everything of it."""
         if self._control.fileno() < 0:
             return
         self._gate.close()
@@ -110,11 +110,11 @@ class Egress:
         self._control.close()
 
     def told(self, subject: str, failed: bool) -> list[str]:
-        """Return what a reader must know of it, in sentences.
+        """Return the sentences that a reader must know about it.
 
         Args:
-            subject: Who was let reach hosts, such as "this command".
-            failed: Whether it failed, which may be for want of the network.
+            subject: The program that may reach hosts, such as "this command".
+            failed: Whether it failed, possibly for lack of the network.
         """
         said = []
         if self.reached:
@@ -142,7 +142,7 @@ def _started(control: socket.socket, gate: socket.socket) -> subprocess.Popen[by
 
 
 def _names(text: str, loopback: str) -> bool:
-    """Whether an entry means a name of loopback, which the program then reaches through the proxy, not in its own."""
+    """Return whether an entry means a loopback name, which the program reaches through the proxy."""
     from inarch_lib.confinement.hosts import canonical
 
     entry = read(text)
@@ -150,7 +150,7 @@ def _names(text: str, loopback: str) -> bool:
 
 
 def _places() -> list[str]:
-    """Return the folders that hold what the proxy imports beside the standard library."""
+    """Return the folders of the proxy's imports outside the standard library."""
     found = ((spec.origin, name.count(".")) for name in _PACKAGES if (spec := find_spec(name)) and spec.origin)
     return list(dict.fromkeys(str(Path(origin).parents[1 + depth]) for origin, depth in found))
 

@@ -1,4 +1,4 @@
-"""Where a request may go: a listed host, at an address that is judged when it is connected to."""
+"""Targets of requests: a listed host, at an address that is judged when connecting."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from inarch_lib.confinement.hosts import Address, Hosts, address_of, canonical, 
 
 RESOLVE_S = CONNECT_S = 15.0
 EACH_S = 3.0
-"""At least, for each of several addresses: one to which nothing leads keeps the others from being tried no longer."""
+"""Minimum seconds for each of several addresses: an unreachable one must not block the others for longer."""
 _MOST_ADDRESSES = 8
 _MOST_TOLD = {"reached": 100, "refused": 50}
-"""Different hosts of which is told; a program could ask for any number, and nobody listens before it has ended."""
+"""Maximum different hosts in reports: a program could ask for any number, and reports are read at its end."""
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Told = Callable[[str, str], None]
 
 
 class Refused(Exception):
-    """A request that is not carried out.
+    """Request that is refused.
 
     Args:
-        status: What the client is answered.
-        why: In words of a letter or header: no line ends.
+        status: The status for the client.
+        why: The reason as a header value, without line ends.
     """
 
     def __init__(self, status: int, why: str) -> None:
@@ -37,7 +37,7 @@ class Refused(Exception):
 
 
 class Target(NamedTuple):
-    """What a request names."""
+    """Target that a request names."""
 
     host: str | Address
     port: int
@@ -47,10 +47,10 @@ class Target(NamedTuple):
 
     @classmethod
     def read(cls, authority: str, usual: int = 0) -> Target:
-        """Read `host:port`; `usual` is the port where none is named, 0 where one must be.
+        """Read `host:port`; `usual` is the default port, 0 if a port is required.
 
         Raises:
-            Refused: It is something else.
+            Refused: It has another form.
         """
         name, port = split_port(authority)
         try:
@@ -63,18 +63,18 @@ class Target(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """A connection."""
+    """Open connection."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     async def finish(self, within: float) -> None:
-        """Close it once what was written has gone, or after so many seconds."""
+        """Close it once all data was sent, or after so many seconds."""
         self.writer.close()
         try:
             async with asyncio.timeout(within):
                 await self.writer.wait_closed()
-        except OSError:  # it broke off, or nobody takes the rest
+        except OSError:  # it broke off, or the other side stopped reading
             pass
         finally:
             self.writer.transport.abort()
@@ -87,7 +87,7 @@ async def resolved(host: str, port: int) -> Sequence[str]:
 
 
 class Routes:
-    """Connects to what is listed."""
+    """Connector to listed hosts."""
 
     def __init__(self, hosts: Hosts, told: Told, resolve: Resolve = resolved) -> None:
         self._hosts = hosts
@@ -96,14 +96,14 @@ class Routes:
         self._known: dict[str, set[tuple[str, str]]] = {"reached": set(), "refused": set()}
 
     async def connect(self, target: Target) -> Stream:
-        """Connect to what a request names.
+        """Connect to the target of a request.
 
         Raises:
-            Refused: It may not be reached, or can't be.
+            Refused: It may not be reached, or cannot be.
         """
         try:
             if not self._hosts.name(*target):
-                raise Refused(403, f"it is not among what may be reached ({_listed(self._hosts.listed)})")
+                raise Refused(403, f"it is not one of the reachable hosts ({_listed(self._hosts.listed)})")
             stream = await _first(await self._allowed(*target), target.port)
         except Refused as refused:
             self._tell(str(target), refused.why)
@@ -128,7 +128,7 @@ class Routes:
         return allowed
 
     def _tell(self, name: str, why: str) -> None:
-        kind = "refused" if why else "reached"  # counted apart: no refusals take the place of what was reached
+        kind = "refused" if why else "reached"  # counted apart: refusals must not displace reached hosts
         known = self._known[kind]
         if (name, why) not in known and len(known) < _MOST_TOLD[kind]:
             known.add((name, why))
@@ -136,7 +136,7 @@ class Routes:
 
 
 async def _first(addresses: Sequence[Address], port: int) -> Stream:
-    """Connect to the first address that answers; the address itself, so that nothing is looked up a second time."""
+    """Connect to the first address that answers; by address, so that no second look-up happens."""
     waited = False
     for address in addresses:
         try:

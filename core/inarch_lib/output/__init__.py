@@ -1,1 +1,1 @@
-"""Text on its way to a terminal: made harmless, measured in columns, cut to fit, printed. It knows no Inarch."""
+"""Output of text to a terminal: escaped, measured in columns, cut to fit, printed. It does not depend on Inarch."""

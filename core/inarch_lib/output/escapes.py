@@ -1,4 +1,4 @@
-"""Text that can't mislead its reader: a control, escape or bidirectional character is shown as its code.
+"""Escaping of text that could mislead its reader: control, escape or bidirectional characters become codes.
 
 Everything that comes from files, names, models and tools passes through `escape` before it is shown, so it can neither
 move a cursor nor make text look like other text.
@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 MOST_MARKS = 8
-"""Accents that one letter may carry; more of them would cover the lines above and below."""
+"""Maximum accents of one letter; more of them would cover the lines above and below."""
 
 # C0 but \n and \t, DEL, C1; soft hyphen, marks and overrides of direction, zero-width and invisible characters, blank
 # letters, line and paragraph separators, interlinear and musical marks, lone surrogates (undecodable file names), tags.
@@ -38,13 +38,13 @@ _PLAIN = (
     ("\uac00", "\ud7a3"),
     ("\U0001f300", "\U0001faff"),
 )
-"""Ranges above the first accent of which all that is printable is safe: letters, dashes, arrows, signs."""
+"""Ranges above the first accent in which every printable character is safe: letters, dashes, arrows, signs."""
 
 
 @cache
 def _unsafe() -> re.Pattern[str]:
-    # Joiners are kept between letters and signs that need them (emoji, Persian, Hindi), variants of a sign behind it
-    # (emoji, keycaps, Japanese names); anywhere else they could hide text, and are shown.
+    # Joiners are kept between letters and signs that need them (emoji, Persian, Hindi), and variants of a sign after it
+    # (emoji, keycaps, Japanese names). Anywhere else they could hide text, and are shown.
     letter = f"[^\x00-\x7f{_JOINERS}{_ALWAYS}]"
     varied = f"[^\x00-\x22\x24-\x29\x2b-\x2f\x3a-\x7f{_SELECTORS}{_MORE_SELECTORS}{_JOINERS}{_ALWAYS}]"
     return re.compile(
@@ -57,9 +57,9 @@ def escape(text: str, *, keep_newlines: bool = True, after: str = "") -> str:
     """Return `text` with every character that could mislead a terminal or its reader shown as a code.
 
     Args:
-        text: Anything.
+        text: Any text.
         keep_newlines: Whether line ends and tabs stay; otherwise they too are shown as codes.
-        after: What `text` goes on with, where it is a piece of a stream: accents pile up over pieces, too.
+        after: The text before this piece of a stream: accents pile up across pieces, too.
     """
     if keep_newlines:
         text = text.replace("\r\n", "\n")
@@ -76,7 +76,7 @@ def escape(text: str, *, keep_newlines: bool = True, after: str = "") -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether nothing in a text can be unsafe; most of it is so told without the expression being compiled."""
+    """Return whether a text is surely safe; for most texts this avoids compiling the expression."""
     if not text.replace("\n", "").replace("\t", "").isprintable():
         return False
     return text.isascii() or all(
@@ -104,5 +104,5 @@ def _json_code(match: re.Match[str]) -> str:
 
 
 def shown(text: str) -> str:
-    """Return foreign text on one line, without anything that a terminal could take for a command."""
+    """Return foreign text on one line, without terminal commands."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -1,6 +1,6 @@
-"""Which lines of two texts are the same, in bounded time.
+"""Matching of the equal lines of two texts, in bounded time.
 
-What is alike at both ends is found first, then lines that are unique.
+Equal lines at both ends are found first, then unique lines.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 Texts = Sequence[bytes] | Sequence[str]
 MOST_COMPARED = 100_000
-"""Pairs of equal lines up to which a stretch without lines of its own is compared line by line."""
+"""Maximum pairs of equal lines up to which a stretch without unique lines is compared line by line."""
 MOST_LOOKS = 50
-"""How often a line is looked at for lines of its own, on the average; what is left then is taken as changed."""
+"""Average limit of the searches for unique lines per line; the rest then counts as changed."""
 
 
 class Run(NamedTuple):
-    """`length` lines that are the same, from line `old` of the one text and line `new` of the other."""
+    """`length` equal lines, from line `old` of the one text and line `new` of the other."""
 
     old: int
     new: int
@@ -26,7 +26,7 @@ class Run(NamedTuple):
 
 
 class Hunk(NamedTuple):
-    """Lines `start` to `end` of the old text became lines `new_start` to `new_end` of the new one."""
+    """Change of lines `start` to `end` of the old text into lines `new_start` to `new_end` of the new one."""
 
     start: int
     end: int
@@ -35,14 +35,14 @@ class Hunk(NamedTuple):
 
 
 def split_lines(data: bytes) -> list[bytes]:
-    """Return the lines with their ends, cut at line feeds only: joined they are the same bytes again."""
+    """Return the lines with their ends, split at line feeds only: joined they are the same bytes again."""
     lines = data.split(b"\n")
     last = lines.pop()
     return [line + b"\n" for line in lines] + ([last] if last else [])
 
 
 def hunks(old: Texts, new: Texts) -> list[Hunk]:
-    """Return what differs between two texts, in order."""
+    """Return the differences between two texts, in order."""
     found: list[Hunk] = []
     old_at = new_at = 0
     for run in (*_runs(old, new), Run(len(old), len(new), 0)):
@@ -55,7 +55,7 @@ def hunks(old: Texts, new: Texts) -> list[Hunk]:
 def unified(
     old: Sequence[str], new: Sequence[str], names: tuple[str, str], context: int = 3, end: str = ""
 ) -> Iterator[str]:
-    """Yield the lines of a unified diff, its own with an `end`; nothing where the texts are the same."""
+    """Yield the lines of a unified diff, its own with an `end`; nothing if the texts are equal."""
     from difflib import SequenceMatcher
 
     matcher: SequenceMatcher[str] = SequenceMatcher(None, (), ())
@@ -81,18 +81,18 @@ def _opcodes(old: Texts, new: Texts) -> list[tuple[str, int, int, int, int]]:
 
 
 def _span(start: int, end: int) -> str:
-    """Write a range of lines as unified diffs do."""
+    """Write a range of lines in the form of unified diffs."""
     count = end - start
     return f"{start + 1}" if count == 1 else f"{start + bool(count)},{count}"
 
 
 def same_lines(old: Texts, new: Texts) -> dict[int, int]:
-    """Return the new text's lines that the old one has, too: from place in the new to place in the old."""
+    """Return a mapping from the new text's lines to the same lines of the old one."""
     return {run.new + at: run.old + at for run in _runs(old, new) for at in range(run.length)}
 
 
 def _runs(old: Texts, new: Texts) -> Iterator[Run]:
-    """Yield what is the same; a stack of its own, for texts may be long."""
+    """Yield the equal runs; with an explicit stack, because texts may be long."""
     pending: list[Run | tuple[int, int, int, int]] = [(0, len(old), 0, len(new))]
     left = MOST_LOOKS * (len(old) + len(new))
     while pending:
@@ -121,7 +121,7 @@ def _runs(old: Texts, new: Texts) -> Iterator[Run]:
 def _cut(
     old: Texts, new: Texts, low: int, high: int, new_low: int, new_high: int
 ) -> list[Run | tuple[int, int, int, int]]:
-    """Cut two stretches at lines that each has exactly once; without one, compare them line by line."""
+    """Split two stretches at lines that each has exactly once; without one, compare them line by line."""
     anchors = _anchors(old, new, low, high, new_low, new_high)
     if not anchors:
         return [*_compared(old, new, low, high, new_low, new_high)]

@@ -1,4 +1,4 @@
-"""Two changes of one text merged by hunk, whatever its encoding and its line ends."""
+"""Merge of two changes of one text by hunk, whatever its encoding and its line ends."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from inarch_lib.output.line_matches import Hunk, hunks, split_lines
 
 Lines = Sequence[bytes]
 BINARY_LOOK = 8192
-"""Bytes at the start in which a NUL says that a file is no text."""
+"""Number of leading bytes in which a NUL makes a file binary."""
 
 
 class Clash(NamedTuple):
-    """Lines that both sides changed, and not alike; `line` counts from 1 in ours."""
+    """Lines that both sides changed differently; `line` counts from 1 in ours."""
 
     line: int
     base: Lines
@@ -22,21 +22,22 @@ class Clash(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """What came of a merge; with clashes, `data` has marks around both sides of each."""
+    """Result of a merge; with clashes, `data` has marks around both sides of each."""
 
     data: bytes
     clashes: tuple[Clash, ...] = ()
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether these are not lines of text."""
+    """Return whether bytes are not lines of text."""
     return b"\0" in data[:BINARY_LOOK]
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes) -> Merged:
-    """Return `ours` with what was changed from `base` to `theirs`.
+    """Return `ours` with the changes from `base` to `theirs`.
 
-    Changes that only touch each other are both kept; ones that overlap, or put different lines at one place, clash.
+    Changes that only touch each other are both applied. Changes that overlap, or insert different lines at one
+    position, clash.
     """
     if ours in (base, theirs):
         return Merged(theirs)
@@ -72,7 +73,7 @@ def _merge(base: Lines, ours: Lines, theirs: Lines, apart: bool = False) -> Merg
 
 
 def _marked(clash: Clash) -> list[bytes]:
-    """Return both sides of a clash with the marks that git leaves, each line with an end."""
+    """Return both sides of a clash with git's marks, each line with an end."""
     end = b"\r\n" if any(line.endswith(b"\r\n") for line in (*clash.ours, *clash.theirs)) else b"\n"
     sides = ((b"<<<<<<< ours", clash.ours), (b"||||||| base", clash.base), (b"=======", clash.theirs))
     out: list[bytes] = []
@@ -82,7 +83,7 @@ def _marked(clash: Clash) -> list[bytes]:
 
 
 def _regions(mine: Sequence[Hunk], others: Sequence[Hunk], apart: bool) -> list[tuple[list[Hunk], list[Hunk]]]:
-    """Group hunks of both sides that overlap, in the order of the base."""
+    """Group overlapping hunks of both sides, in the order of the base."""
     regions: list[tuple[list[Hunk], list[Hunk]]] = []
     tagged = sorted([(hunk, 0) for hunk in mine] + [(hunk, 1) for hunk in others], key=lambda one: one[0][:2])
     start = end = -1
@@ -98,7 +99,7 @@ def _regions(mine: Sequence[Hunk], others: Sequence[Hunk], apart: bool) -> list[
 
 
 def _text(base: Lines, changed: Lines, changes: Sequence[Hunk], start: int, end: int) -> list[bytes]:
-    """Return what lines `start` to `end` of the base became on one side."""
+    """Return one side's version of lines `start` to `end` of the base."""
     out: list[bytes] = []
     for hunk in changes:
         out += [*base[start : hunk.start], *changed[hunk.new_start : hunk.new_end]]

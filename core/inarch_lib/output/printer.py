@@ -1,4 +1,4 @@
-"""Lines, tables and JSON on their way to a terminal, made harmless, and how wide it is."""
+"""Lines, tables and JSON for a terminal, escaped, and the width of the terminal."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from inarch_lib.output.escapes import escape, escape_json
 
 
 def print_line(line: str) -> None:
-    """Write a line to standard output, made harmless."""
+    """Write an escaped line to standard output."""
     sys.stdout.write(f"{escape(line, keep_newlines=False)}\n")
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield each row as a line, its columns as wide as the widest cell; the last one is left as it is."""
+    """Yield each row as a line with aligned columns; the last column is not padded."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
     for *first, last in rows:
         cells = [cell.ljust(width) for cell, width in zip(first, widths, strict=True)]
@@ -25,14 +25,14 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def print_json(data: Any, *, indent: int | None = 2) -> None:
-    """Write JSON data to standard output; what could mislead a terminal stands as an escape of JSON."""
+    """Write JSON data to standard output; misleading characters become JSON escapes."""
     import json
 
     sys.stdout.write(f"{escape_json(json.dumps(data, ensure_ascii=False, indent=indent))}\n")
 
 
 class Harmless:
-    """A stream for what others print: it passes text on to another one, made harmless."""
+    """Stream that escapes text and passes it on to another stream."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -47,7 +47,7 @@ class Harmless:
 
 
 def columns_of(stream: TextIO) -> int:
-    """Return the width of the terminal behind `stream`; `COLUMNS` rules, 80 where there is none."""
+    """Return the width of the terminal behind `stream`; `COLUMNS` takes precedence, 80 is the default."""
     told = os.environ.get("COLUMNS", "")
     if told.isdecimal() and int(told) > 0:
         return int(told)
@@ -58,7 +58,7 @@ def columns_of(stream: TextIO) -> int:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether `stream` is open and a terminal."""
+    """Return whether `stream` is open and a terminal."""
     return stream is not None and not stream.closed and stream.isatty()
 
 

@@ -1,7 +1,7 @@
-"""JSON Schemas, whoever wrote them: checked fast, checked within bounds, closed in themselves, told in few words.
+"""JSON Schemas from any source: checked fast and within bounds, self-contained, shortened for models.
 
-A tool of another server or process is taken at nobody's word, and nearly all calls are valid: `fastcheck` says yes at
-once where it is sure, `bounded` decides the rest with jsonschema and ends in any case. `repair` mends what models get
-wrong in form, `checking` says what else is wrong. `openapi` says a schema in the words of services that know a part of
-JSON Schema only. Nothing in here knows Inarch.
+Schemas of tools from other servers or processes are not trusted, and nearly all calls are valid. `fastcheck` accepts
+calls that are surely valid. `bounded` decides the rest with jsonschema and always ends. `repair` corrects the usual
+mistakes of models in form, `validation` describes all others. `openapi` converts a schema for services that support
+only a part of JSON Schema. This package does not depend on Inarch.
 """

@@ -1,4 +1,4 @@
-"""Answers that are to be JSON of a schema: whether any can be, what is asked for, and what is wrong with one."""
+"""Answers that must be JSON of a schema: feasibility, request to the model, and check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from inarch_lib.schemas.validation import BrokenSchema, Schema, reference_fault
 
 LARGEST = 65_536
-"""Characters of a schema; it stands in every request."""
+"""Maximum characters of a schema; every request contains it."""
 _FENCED = re.compile(r"(`{3,})(?:json[c5]?)?[ \t]*\n(.*?)\n?\1", re.S | re.I)
 _ASKED = (
     "Your final answer must be one JSON value and nothing else: no words before or after it, no code fence. It must "
@@ -23,13 +23,13 @@ _BOUNDS = {
 
 
 class Unkept(ValueError):
-    """An answer doesn't keep the schema."""
+    """Error for an answer that does not match the schema."""
 
 
 def schema_fault(schema: Any) -> str:
-    """Say why answers can't be asked to keep a schema; "" where they can.
+    """Return why answers cannot be asked to match the schema; "" if they can.
 
-    A schema that plainly no value keeps is found, not every one.
+    A schema that obviously matches no value is found, but not every such schema.
     """
     if not isinstance(schema, Mapping):
         return "is no object"
@@ -50,15 +50,15 @@ def schema_fault(schema: Any) -> str:
 
 
 def asked_for(schema: Mapping[str, Any]) -> str:
-    """Return what a model is told of the answer that is wanted."""
+    """Return the model's instructions for the answer."""
     return _ASKED + _written(schema)
 
 
 def read_answer(text: str, schema: Mapping[str, Any]) -> str:
-    """Return the JSON of an answer, without a fence that is around the whole of it.
+    """Return the JSON of an answer, without a fence around the whole.
 
     Raises:
-        Unkept: It is no JSON, or doesn't keep the schema.
+        Unkept: It is not JSON, or does not match the schema.
     """
     bare = text.strip()
     fenced = _FENCED.fullmatch(bare)
@@ -90,7 +90,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_impossible(schema: Any) -> bool:
-    """Whether it is plain that no value keeps a schema; references are not followed."""
+    """Return whether a schema obviously matches no value; references are not followed."""
     if not isinstance(schema, Mapping):
         return schema is False
     if schema.get("not") in ({}, True):

@@ -1,7 +1,7 @@
-"""A validator of JSON Schema that ends, whatever the schema: those of other processes and servers are nobody's word.
+"""Validator of JSON Schema that always ends, for schemas of other processes and servers, which are not trusted.
 
-Two references to each other can double with every level, a list of unique items is compared pair by pair, and a
-pattern can take longer than anybody lives. Steps are counted; a text that a pattern may be slow on is not held to it.
+Two references to each other can double with every level. A list of unique items is compared pair by pair. A pattern can
+take practically forever. Steps are therefore counted, and a pattern that may be slow on a text is not applied to it.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 MOST_STEPS = 1_000_000
-"""Keywords that are applied to one value; some seconds' work at most, and far more than any real schema takes."""
+"""Maximum keywords applied to one value: some seconds' work at most, and far more than any real schema takes."""
 MOST_TRIES = 100_000_000
-"""What patterns may try at the texts of one value, two seconds at most."""
+"""Maximum tries of patterns on the texts of one value, two seconds at most."""
 _LONGEST_COUNTED = 40
-"""Characters up to which the tries of a pattern with a repetition in a repetition are counted out."""
+"""Maximum characters for which the tries of a pattern with nested repetitions are counted exactly."""
 _MOST_COUNTED = 100
-"""Repetitions that have to be and are counted out: each is one more place for a choice."""
+"""Maximum counted repetitions: each is one more position for a choice."""
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _CHOICES = ("BRANCH", "GROUPREF_EXISTS")
 
 
 class TooMuch(ValueError):
-    """Applying a schema takes more steps than it may."""
+    """Error for a schema that takes more steps than allowed."""
 
 
 def bounded_validator(schema: Mapping[str, Any], steps: Steps) -> Validator:
-    """Return a validator for Draft 2020-12 that raises `TooMuch` where it would go on for ever."""
+    """Return a validator for Draft 2020-12 that raises `TooMuch` instead of going on forever."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
     from referencing.jsonschema import EMPTY_REGISTRY
@@ -44,25 +44,25 @@ def bounded_validator(schema: Mapping[str, Any], steps: Steps) -> Validator:
     known = {name: steps.counted(name, check) for name, check in Draft202012Validator.VALIDATORS.items()}
     make: Any = extend  # it has no types
     cls = make(Draft202012Validator, known)
-    # With a registry of its own jsonschema never fetches a reference over the network.
+    # With a registry of its own, jsonschema never fetches a reference over the network.
     return cls(schema, registry=EMPTY_REGISTRY)  # type: ignore[no-any-return]
 
 
 @define
 class Steps:
-    """How many steps the check of a value may still take, and what patterns may still try."""
+    """Remaining steps for the check of a value, and remaining tries of patterns."""
 
     left: int = 0
     tries: int = 0
     everywhere: Sequence[str] = ()
-    """The patterns for members of the whole schema: `unevaluatedProperties` looks for those of any part."""
+    """Patterns for property names in the whole schema: `unevaluatedProperties` uses those of any part."""
 
     def begin(self) -> None:
-        """Begin with another value."""
+        """Start with another value."""
         self.left, self.tries = MOST_STEPS, MOST_TRIES
 
     def counted(self, name: str, check: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
-        """Return the check of a keyword, counted."""
+        """Return the counting check of a keyword."""
 
         def one(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
             self.left -= _weight(name, value, instance)
@@ -81,7 +81,7 @@ class Steps:
         return one
 
     def _end_soon(self, patterns: Iterable[Any], texts: Collection[str]) -> bool:
-        """Whether searches for patterns in texts end before the tries are used up."""
+        """Return whether searches for patterns in texts end before the tries are used up."""
         longest = max(map(len, texts), default=0)
         tries = sum(tries_of(str(pattern), longest) for pattern in patterns) * len(texts)
         if tries > self.tries:
@@ -109,7 +109,7 @@ def _weight(name: str, value: Any, instance: Any) -> int:
         return 16
     if name == "uniqueItems" and isinstance(instance, list):
         kinds = {type(item) for item in instance}
-        # Texts and numbers are sorted, all else is compared pair by pair.
+        # Texts and numbers are sorted, all other values are compared pair by pair.
         return len(instance) * (1 if kinds in ({str}, {int}, {float}) else sum(1 for _ in _parts(instance)) // 2 + 1)
     if name in ("enum", "const") and isinstance(instance, (list, Mapping)):
         return sum(1 for _ in _parts(value))
@@ -118,10 +118,10 @@ def _weight(name: str, value: Any, instance: Any) -> int:
 
 @lru_cache(maxsize=512)
 def tries_of(pattern: str, length: int) -> int:
-    """Return what a search for a pattern in a text of this length tries at most; of what is no pattern, none."""
+    """Return the maximum tries of a pattern in a text of this length; 0 for an invalid pattern."""
     from importlib import import_module
 
-    parser = import_module("re._parser")  # what `re` itself parses with; it has no public name
+    parser = import_module("re._parser")  # the parser that `re` itself uses; it has no public name
     try:
         parsed = parser.parse(pattern)
         places = 1 if list(parsed)[:1] == [(parser.AT, parser.AT_BEGINNING)] else length + 1
@@ -129,12 +129,12 @@ def tries_of(pattern: str, length: int) -> int:
         if tries > MOST_TRIES and length <= _LONGEST_COUNTED:
             tries = places * sum(_counted(parsed, length)[1])
         return tries
-    except (re.error, RecursionError, OverflowError):  # the search says so
+    except (re.error, RecursionError, OverflowError):  # the search reports it
         return 0
 
 
 def _ways(parsed: Any, length: int) -> int:
-    """Return in how many ways a pattern can match at one place, whatever stands there; of very many only that."""
+    """Return in how many ways a pattern can match at one position in any text; very many are not distinguished."""
     ways = 1
     for operation, argument in parsed:
         bodies = [_ways(body, length) for body in _bodies(argument)]
@@ -162,7 +162,7 @@ def _times(ways: int, most: int) -> int:
 
 
 def _counted(parsed: Any, length: int) -> tuple[list[int], list[int]]:
-    """Return in how many ways a pattern can match each number of characters, and how often something is tried there."""
+    """Return in how many ways a pattern can match each number of characters, and how often it tries there."""
     ways, tries = [1] + [0] * length, [0] * (length + 1)
     for operation, argument in parsed:
         bodies = [_counted(body, length) for body in _bodies(argument)]
@@ -181,7 +181,7 @@ def _counted(parsed: Any, length: int) -> tuple[list[int], list[int]]:
 
 
 def _repeated(body: list[int], tried: list[int], least: int, most: int) -> tuple[list[int], list[int]]:
-    once = [0, *body[1:]]  # what matches nothing is repeated as often as has to be, no more
+    once = [0, *body[1:]]  # an empty match is repeated only the required number of times
     found = power = [1] + [0] * (len(body) - 1)
     for count in range(max(least, most)):
         power = _joined(power, body if count < least else once)
@@ -196,7 +196,7 @@ def _added(columns: Iterable[list[int]]) -> list[int]:
 
 
 def _joined(first: list[int], second: list[int]) -> list[int]:
-    """Return in how many ways one thing after another matches each number of characters."""
+    """Return in how many ways a sequence of two parts matches each number of characters."""
     found = [0] * len(first)
     steps = [(place, ways) for place, ways in enumerate(second) if ways]
     for place, ways in enumerate(first):

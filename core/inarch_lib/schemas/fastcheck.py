@@ -1,7 +1,8 @@
-"""A small positive checker for JSON Schema: a yes is certain, anything else is for jsonschema to decide.
+"""Small positive checker for JSON Schema: it accepts only certainly valid values and leaves the rest to jsonschema.
 
-Importing jsonschema costs 60 to 100 ms of CPU; nearly all calls are valid and use a handful of keywords. `checker`
-compiles those keywords to closures. It never accepts what Draft 2020-12 refuses; it may well doubt what is valid.
+Importing jsonschema costs 60 to 100 ms of CPU. Nearly all calls are valid and use a handful of keywords. `checker`
+compiles those keywords to closures. It never accepts a value that Draft 2020-12 refuses, but it may not recognize a
+valid one.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class _Doubt(Exception):
-    """The schema says something that is not checked here."""
+    """Error for a schema with a keyword that is not checked here."""
 
 
 def checker(schema: Any) -> Check | None:
@@ -87,7 +88,7 @@ def _type(named: Any) -> Check:
 def _enum(values: Any) -> Check:
     if not isinstance(values, (list, tuple)):
         raise _Doubt
-    # 1, 1.0 and True are equal in Python and not all the same in JSON: the type decides with the value.
+    # 1, 1.0 and True are equal in Python but differ in JSON: the type decides with the value.
     accepted = frozenset((type(value), value) for value in values if type(value) in _SCALARS and value == value)
     return lambda value: type(value) in _SCALARS and (type(value), value) in accepted
 

@@ -1,4 +1,4 @@
-"""A tool's schema as models are told it: every request carries all of them, so what goes without saying is left out.
+"""A tool's schema in the form for models: every request carries all schemas, so obvious parts are left out.
 
 Calls are checked against the whole schema all the same.
 """
@@ -37,7 +37,7 @@ _EACH = ("anyOf", "oneOf", "allOf", "prefixItems")
 
 
 def told_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema without titles, and without bounds and defaults that no call would miss.
+    """Return a schema without titles, and without bounds and defaults that calls do not need.
 
     >>> told_schema({"title": "Read", "properties": {"title": {"type": "string", "minLength": 1}}})
     {'properties': {'title': {'type': 'string'}}}
@@ -61,7 +61,7 @@ def told_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _given(schema: Any) -> Any:
-    """Return the schema of an argument where it is given: one that need not be is left out rather than null."""
+    """Return the schema of a given argument: an optional one is left out rather than null."""
     kinds = schema.get("type") if isinstance(schema, Mapping) else None
     if not isinstance(kinds, (list, tuple)) or len(kinds) != 2 or "null" not in kinds or "enum" in schema:
         return schema

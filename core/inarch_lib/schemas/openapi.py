@@ -1,8 +1,8 @@
-"""From JSON Schema to what the services of Gemini take as the parameters of a function: a part of OpenAPI's schemas.
+"""Conversion of JSON Schema to the function parameters of Gemini's services: a part of OpenAPI's schemas.
 
-The API knows a part of OpenAPI's schema objects and refuses a request with any other word in it. What it knows is
-kept, what can be said in its words is said in them (`const`, `oneOf`, `$ref`, a list of types), and the rest is added
-to the description, where the model reads it: the kernel checks arguments against the whole schema anyway.
+The API supports a part of OpenAPI's schema objects and refuses a request with any other keyword. Supported keywords
+stay. Keywords with an equivalent are converted (`const`, `oneOf`, `$ref`, a list of types). The rest is added to the
+description for the model: the kernel checks arguments against the whole schema anyway.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _SAID = (
     "pattern", "format", "const", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "contains",
     "propertyNames", "patternProperties", "dependentRequired", "dependentSchemas", "not", "if", "then", "else",
 )  # fmt: skip
-"""Words whose meaning goes into the description where the API has none for them."""
+"""Keywords whose meaning goes into the description, because the API has no equivalent."""
 _ANYTHING = ("string", "number", "boolean", "object")
 LONGEST_NOTE = 300
 DEEPEST = 24
 LARGEST = 500
-"""Nesting and number of schemas that are followed; beyond, and where one contains itself, any object is said to do."""
+"""Maximum nesting and number of schemas that are followed; beyond, and in cycles, any object is allowed."""
 
 
 def openapi_parameters(schema: Schema) -> dict[str, Any] | None:
-    """Return a tool's input schema in the form that Gemini accepts, None for a function without parameters."""
+    """Return a tool's input schema for Gemini's services; None for a function without parameters."""
     cleaner = _Cleaner(schema)
-    # The API wants an object with members here, so alternatives of whole objects become its members.
+    # The API requires an object with properties here, so alternatives of whole objects become its properties.
     whole = cleaner.target(str(schema["$ref"])) or schema if "$ref" in schema else schema
     cleaned = cleaner.clean({**whole, "type": "object", "properties": whole.get("properties") or {}}, ())
     if not cleaned.get("properties"):
@@ -51,14 +51,14 @@ def openapi_parameters(schema: Schema) -> dict[str, Any] | None:
 
 
 class _Cleaner:
-    """Cleans the parts of one document; `root` is what `$ref` points into."""
+    """Converter of the parts of one document; `root` is the target of `$ref`."""
 
     def __init__(self, root: Schema) -> None:
         self.root = root
         self.left = LARGEST
 
     def clean(self, schema: Any, path: tuple[str, ...]) -> dict[str, Any]:
-        """Return `schema` cleaned; `path` are the references that lead here."""
+        """Return `schema` converted; `path` are the references that lead here."""
         if not isinstance(schema, Mapping):
             return {"anyOf": [{"type": name} for name in _ANYTHING]}
         self.left -= 1
@@ -86,7 +86,7 @@ class _Cleaner:
         notes: list[str] = []
         cleaned: dict[str, Any] = {"type": kind}
         cleaned |= {key: schema[key] for key in _COUNTS if key in schema and key in _FOR_TYPE.get(kind, ())}
-        if cleaned.get("minLength") == 1:  # goes without saying, and every request would pay for it
+        if cleaned.get("minLength") == 1:  # obvious, and every request would pay for it
             del cleaned["minLength"]
         if schema.get("format") in _FORMATS.get(kind, ()):
             cleaned["format"] = schema["format"]
@@ -106,7 +106,7 @@ class _Cleaner:
         return cleaned
 
     def _values(self, cleaned: dict[str, Any], values: Sequence[Any], notes: list[str]) -> None:
-        """Say which values are allowed; the API takes lists of non-empty texts only."""
+        """Add the allowed values; the API takes lists of non-empty texts only."""
         rest = [value for value in values if value is not None]
         if len(rest) < len(values):
             cleaned["nullable"] = True
@@ -140,7 +140,7 @@ class _Cleaner:
             notes.append(_said("keys are free, each value", further))
 
     def _choice(self, schema: Schema, choices: list[Schema], path: tuple[str, ...]) -> dict[str, Any]:
-        """Clean alternatives: of a whole schema, or of what else holds for an object with members of its own."""
+        """Convert alternatives: of a whole schema, or of the other constraints of an object with its own properties."""
         rest = _without(schema, "anyOf", "oneOf")
         if "properties" in rest or "items" in rest:
             optional = [_without(choice, "required") for choice in choices]
@@ -153,7 +153,7 @@ class _Cleaner:
     def _alternatives(
         self, schema: Schema, choices: list[dict[str, Any]], nullable: bool, path: tuple[str, ...]
     ) -> dict[str, Any]:
-        """Return alternatives, whose only word may be `anyOf`: what is said of all stands in the first."""
+        """Return alternatives, with `anyOf` as the only keyword: common constraints are in the first."""
         text = _described(schema, [_said("default", schema["default"])] if schema.get("default") is not None else [])
         cleaned = [self.clean(_without(choice, "default"), (*path, "")) for choice in choices]
         flat = [inner for choice in cleaned for inner in choice.get("anyOf", (choice,))]
@@ -173,13 +173,13 @@ class _Cleaner:
         return self.clean({**target, **_without(schema, "$ref")}, (*path, name))
 
     def _resolved(self, schemas: Iterable[Any]) -> list[Schema]:
-        """Return schemas of which none is a mere reference, where the reference leads somewhere."""
+        """Return schemas with mere references replaced by their targets, if those exist."""
         found = []
         for schema in schemas:
             if not isinstance(schema, Mapping):
                 continue
             target = self.target(str(schema["$ref"])) if "$ref" in schema else None
-            # One that leads to another reference is left for `clean`, which sees circles.
+            # One that leads to another reference is left for `clean`, which detects cycles.
             plain = target is not None and "$ref" not in target and not self._circular(target, str(schema["$ref"]))
             found.append({**target, **_without(schema, "$ref")} if plain and target is not None else schema)
         return found
@@ -188,7 +188,7 @@ class _Cleaner:
         return name in json.dumps(target, default=str)
 
     def target(self, name: str) -> Schema | None:
-        """Return what a reference points to, None where it is nothing of this document."""
+        """Return the target of a reference, None if it is not in this document."""
         place: Any = self.root
         for step in name.removeprefix("#").split("/")[1:] if name.startswith("#") else ("?",):
             step = step.replace("~1", "/").replace("~0", "~")
@@ -216,7 +216,7 @@ def _type_of(value: Any) -> str:
 
 
 def _merged(schema: Schema, others: Iterable[Schema]) -> dict[str, Any]:
-    """Return one schema for which all hold: members and required ones of each, of other words the first."""
+    """Return one schema that combines all: properties and required ones of each, other keywords of the first."""
     merged = _without(schema, "allOf")
     for other in others:
         for key, value in other.items():
@@ -254,7 +254,7 @@ _REPLY_WORDS = frozenset({
 
 
 def reply_schema(schema: Any) -> Any:
-    """Return a schema for a structured reply with the words that the API takes there, which are JSON Schema's own."""
+    """Return a schema for a structured reply with the JSON Schema keywords that the API supports there."""
     if not isinstance(schema, Mapping):
         return schema
     cleaned: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Arguments as models really send them, brought into the form that a tool's schema asks for.
+"""Repair of arguments as models really send them, to the form that a tool's schema requires.
 
 Only slips whose meaning is plain are repaired; anything else is left for validation to refuse.
 """
@@ -17,7 +17,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def repair_arguments(arguments: Any, schema: Mapping[str, Any]) -> Any:
-    """Return `arguments` repaired for `schema`. Values that can't be repaired come back unchanged.
+    """Return `arguments` repaired for `schema`; arguments that cannot be repaired are unchanged.
 
     >>> schema = {"properties": {"file_path": {"type": "string"}, "limit": {"type": "integer"}}}
     >>> repair_arguments({"path": "a.py", "limit": "5"}, schema)
@@ -47,7 +47,7 @@ def repair_and_tell(arguments: Any, schema: Mapping[str, Any]) -> tuple[Any, tup
 def read_relative(arguments: dict[str, Any], names: Iterable[str], root: str, shown: str = "") -> tuple[str, ...]:
     """Read absolute paths below the root under these names as relative to it, and return the names that had one.
 
-    With `shown` the root stands in front of them as that.
+    `shown` is the root's name in these paths, if it differs.
 
     >>> arguments = {"file_path": "/shop/a.py"}
     >>> read_relative(arguments, ["file_path"], "/shop"), arguments
@@ -65,7 +65,7 @@ def read_relative(arguments: dict[str, Any], names: Iterable[str], root: str, sh
 
 
 def _below(path: str, root: str, shown: str) -> str:
-    """Return an absolute path that stands below the root as it is written, relative to it; any other as it is."""
+    """Return an absolute path below the root, as spelled, relative to it; any other unchanged."""
     parts, above = ([part for part in one.split("/") if part not in ("", ".")] for one in (path, root))
     if path[:1] != "/" or not root or ".." in parts or parts[: len(above)] != above:
         return path
@@ -91,7 +91,7 @@ def _parsed(text: str, told: list[str]) -> Any:
 def _unwrapped(
     result: dict[str, Any], schema: Mapping[str, Any], known: Mapping[str, Any], told: list[str]
 ) -> dict[str, Any]:
-    """Lift the members of a nested `parameters` or `arguments` object; a name that stands outside already wins."""
+    """Lift the entries of a nested `parameters` or `arguments` object; existing outer names take precedence."""
     if not known or schema.get("additionalProperties"):
         return result
     for wrapper in _WRAPPERS:
@@ -114,9 +114,9 @@ def _read_path(result: dict[str, Any], told: list[str]) -> None:
 
 
 def _drop_nulls(result: dict[str, Any], schema: Mapping[str, Any], known: Mapping[str, Any], told: list[str]) -> None:
-    """Leave out a null where the argument is optional and null isn't among its types: it means "the default".
+    """Remove a null if the argument is optional and null is not one of its types: it means "the default".
 
-    One under a name that the tool doesn't have says that the model doesn't mean it.
+    A null under an unknown name means that the model does not use it.
     """
     required, takes_more = schema.get("required") or (), not known or schema.get("additionalProperties")
     for name in [name for name, value in result.items() if value is None]:
@@ -128,7 +128,7 @@ def _drop_nulls(result: dict[str, Any], schema: Mapping[str, Any], known: Mappin
 
 
 def _types(schema: Any) -> frozenset[str]:
-    """Return the types that a schema names; empty when it names none or says more than types."""
+    """Return the types that a schema names; empty when it names none or constrains more than types."""
     if not isinstance(schema, Mapping) or "enum" in schema or "const" in schema:
         return frozenset()
     branches = schema.get("anyOf")

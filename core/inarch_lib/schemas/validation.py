@@ -1,4 +1,4 @@
-"""Values against a schema: compiled once, and refused in words that help."""
+"""Validation of values against a schema: compiled once, with helpful messages."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 MOST_FAULTS = 3
-"""Faults that one message names."""
+"""Maximum faults in one message."""
 MOST_LOOKED_AT = 1_000
-"""Faults that are sorted for these."""
+"""Maximum faults that are sorted for these."""
 LONGEST_VALUE = 80
 
 
 class BrokenSchema(ValueError):
-    """A schema is itself wrong."""
+    """Error for an invalid schema."""
 
 
 _BREAKS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, re.error)
-"""What jsonschema raises on the way: `multipleOf` of huge integers, patterns of another dialect, endless references."""
+"""Errors that jsonschema raises: `multipleOf` of huge integers, patterns of another dialect, endless references."""
 
 
 @define(eq=False, repr=False)
@@ -39,7 +39,7 @@ class Schema:
 
     Args:
         source: The schema.
-        noun: What its members are called in messages.
+        noun: The name of its properties in messages.
     """
 
     source: Mapping[str, Any]
@@ -53,10 +53,10 @@ class Schema:
         return checker(self.source)
 
     def faults(self, value: Any) -> tuple[str, ...]:
-        """Return what is wrong with `value`, a sentence each; empty if it is valid.
+        """Return the faults of `value`, a sentence each; empty if it is valid.
 
         Raises:
-            BrokenSchema: The schema can't be applied.
+            BrokenSchema: The schema cannot be applied.
         """
         if self._fast is not None and self._fast(value):
             return ()
@@ -139,7 +139,7 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def form(schema: Any) -> str:
-    """Return the form of a value in a word or two: `integer`, `list of string`, `string or null`."""
+    """Return the form of a schema in a word or two: `integer`, `list of string`, `string or null`."""
     if not isinstance(schema, Mapping):
         return "any value"
     if "enum" in schema:
@@ -153,7 +153,7 @@ def form(schema: Any) -> str:
 
 
 def expected(name: str, schema: Mapping[str, Any]) -> str:
-    """Return how a tool is called, on one line: `read_file(file_path: string, start_line?: integer)`."""
+    """Return a tool's signature on one line: `read_file(file_path: string, start_line?: integer)`."""
     required = schema.get("required") or ()
     members = schema.get("properties") or {}
     said = ", ".join(f"{key}{'' if key in required else '?'}: {form(value)}" for key, value in members.items())
@@ -161,7 +161,7 @@ def expected(name: str, schema: Mapping[str, Any]) -> str:
 
 
 DEEPEST = 100
-"""Levels of lists and objects in each other."""
+"""Maximum nesting of lists and objects."""
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _LEADING = frozenset({*_REFERENCES, "$anchor", "$dynamicAnchor"})
 _NESTED = (dict, Mapping, list, tuple)
@@ -170,9 +170,10 @@ _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "
 
 
 def reference_fault(schema: Mapping[str, Any]) -> str:
-    """Return what in a schema refers outside it or is nested too deeply, "" if nothing does.
+    """Return which part of a schema refers outside it or nowhere, or is nested too deeply; "" if none does.
 
-    What values are compared with is no schema: a property may be called `$ref`, and a constant may have one.
+    Constants that values are compared with are not schemas: a property may be called `$ref`, and a constant may have
+    one.
     """
     own = schema.get("$id")
     anchors: set[Any] = set()
@@ -191,7 +192,7 @@ def reference_fault(schema: Mapping[str, Any]) -> str:
                 anchors.add(one[key])
     for reference in found:
         if not isinstance(reference, str):
-            return f"has a reference that is no text: {_shown(reference)}"
+            return f"has a reference that is not a text: {_shown(reference)}"
         if own and isinstance(own, str):
             reference = reference.removeprefix(own.rstrip("#"))
         if reference and not reference.startswith("#"):
@@ -202,7 +203,7 @@ def reference_fault(schema: Mapping[str, Any]) -> str:
 
 
 def _parts(schema: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield every schema in a schema, with its depth; one that contains itself ends by its depth."""
+    """Yield every schema in a schema, with its depth; a cycle ends by its depth."""
     waiting: list[tuple[int, Any, bool]] = [(0, schema, True)]
     while waiting:
         depth, value, is_schema = waiting.pop()
@@ -217,7 +218,7 @@ def _parts(schema: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]
 
 
 def _leads(schema: Any, fragment: str, anchors: set[Any], parts: set[int]) -> bool:
-    """Whether a fragment is a JSON pointer to a schema in the schema, or an anchor of it."""
+    """Return whether a fragment is a JSON pointer to a schema in the schema, or an anchor of it."""
     if fragment and not fragment.startswith("/"):
         return fragment in anchors
     from urllib.parse import unquote

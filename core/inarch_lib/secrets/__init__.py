@@ -1,4 +1,4 @@
-"""What is a secret in a text: by the name of its variable, by its value in any shape, by the form of a published key.
+"""Detection of secrets in a text: by the variable's name, by a known value in any shape, by a published key format.
 
-It only finds them. What stands in their place, and that nothing is kept, shown or sent without it, is the kernel's.
+This package only finds them. The kernel replaces them before it stores, shows or sends text.
 """

@@ -1,6 +1,6 @@
-"""Files of credentials that a person gives a program, such as git's, npm's or a cloud's: what in one is secret.
+"""Secrets in credential files that a person gives a program, such as git's, npm's or a cloud's.
 
-The name of such a file tells little, so what stands in it decides: each form is looked for in every file.
+The name of such a file says little, so its content decides: each format is looked for in every file.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from inarch_lib.secrets.dotenv import decoded
 from inarch_lib.secrets.secret_names import LONGEST, SHORTEST, is_word, looks_random, secrets_of
 
 LARGEST = 1 << 18
-"""Bytes of a file that are looked at."""
+"""Maximum bytes of a file that are examined."""
 MOST = 100
-"""Secrets that are taken from one file."""
+"""Maximum secrets from one file."""
 
 Secret = tuple[str, str]
-"""What a secret is called, and the secret."""
+"""Name of a secret, and its value."""
 
-_MOST_LOOKED_AT = 4 * LARGEST  # characters: a value that holds what looks like further ones is looked at for each
+_MOST_LOOKED_AT = 4 * LARGEST  # characters: a value that contains what looks like further values is examined for each
 _LOGIN = re.compile(r"://([^\s/:@?#\"'<>]*)(?::([^\s/\"'<>]*))?@")
 _TOKEN_AS_USER = frozenset({"", "x-oauth-basic"})
 _BASIC = re.compile(r"(?i)\bbasic[ \t]+([A-Za-z0-9+/=]{8,4096})")
@@ -36,7 +36,7 @@ _NETRC = re.compile(r"(?:^|\s)(?:machine\s+\S|default\s)")
 _NETRC_PASSWORD = re.compile(r"(?:^|\s)(?:password|passwd|account)\s+(\"(?:[^\"\\]|\\.)*\"|\S+)")
 _PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----(?:[^-]|-(?!----))*-----END \1-----")
 _PGPASS = re.compile(r"(?:(?:[^:\\\s]|\\.)*:){4}((?:[^\\]|\\.)+)")
-# A value is looked at as a word and as what stands in its line: formats differ in what ends it.
+# A value is read as a word and as the rest of its line: formats differ in what ends it.
 _PAIR = re.compile(
     r"(?<![\w-])(?=([A-Za-z_][\w.-]{0,60})[\"']?[ \t]*(?:=>|[:=])[ \t]*(?!//)"
     r"(?:(\"(?:[^\"\\\n]|\\.)*\")|'([^'\n]*)'|(([^\s\"',;]\S{0,4096})[^\n]{0,400})))"
@@ -50,7 +50,7 @@ _FILLED_IN = re.compile(r"\$[{(A-Za-z_]|\{\{|%\(")
 
 
 def secrets_of_file(path: str) -> list[Secret]:
-    """Return the secrets of a regular file; nothing of what can't be read, for then nobody can show it either."""
+    """Return the secrets of a regular file; none if it cannot be read, because then no program can show it either."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -65,13 +65,13 @@ def secrets_of_file(path: str) -> list[Secret]:
 
 
 def secrets_in(data: bytes, name: str) -> list[Secret]:
-    """Return what is secret in a file of this name, so many and no more.
+    """Return the secrets in a file of this name, up to a maximum.
 
-    A value that is short or a plain word is not: it would be found in everything.
+    A short value or a plain word does not count: it would be found in every text.
     """
     text = decoded(data)
     if "\0" in text:
-        return []  # a database or a program, of which nothing is shown as it stands
+        return []  # a database or a program, whose content is never shown as it is
     found = ((label, value.strip()) for label, value in _found(text, name))
     right = {value: label for label, value in found if SHORTEST <= len(value) <= LONGEST}
     return [(label, value) for value, label in itertools.islice(right.items(), MOST)]
@@ -92,12 +92,12 @@ def _found(text: str, name: str) -> Iterator[Secret]:
                 yield from _password("password", re.sub(r"\\(.)", r"\1", fields[1]))
     for label, value in _members(text):
         yield from _of_member(_snake(label), value)
-    if _TOKEN.fullmatch(text):  # nothing else is in it; the file's name says what it is
+    if _TOKEN.fullmatch(text):  # the whole file is the secret; its name says what it is
         yield from _of_member(_snake(name), text.strip())
 
 
 def _logins(text: str) -> Iterator[Secret]:
-    """Yield the passwords in URLs, and the tokens that stand in the place of a user."""
+    """Yield the passwords in URLs, and the tokens in place of a user."""
     for user, password in _LOGIN.findall(text):
         if password in _TOKEN_AS_USER:
             yield from (("token", user),) if looks_random(user) else ()
@@ -140,7 +140,7 @@ def _of_member(name: str, value: str) -> Iterator[Secret]:
     label, upper = name or "value", f"_{name.upper()}"
     if _IN_BASE64.search(upper) and (plain := _from_base64(value)):
         yield from _password(label, plain.partition(":")[2] or plain)
-    if upper.endswith("_USER") and ":" in value:  # as curl takes it
+    if upper.endswith("_USER") and ":" in value:  # in curl's format
         yield from _password("password", value.partition(":")[2])
     if _PASSWORD.search(upper):
         yield from _password(label, value)
@@ -148,13 +148,13 @@ def _of_member(name: str, value: str) -> Iterator[Secret]:
 
 
 def _password(label: str, value: str) -> Iterator[Secret]:
-    """Yield what stands where a password does; one may look like a host or a path, but is no word to be filled in."""
+    """Yield a password's value; it may look like a host or a path, but not like a placeholder."""
     if not is_word(value) and not _FILLED_IN.match(value):
         yield label, value
 
 
 def _from_base64(value: str) -> str:
-    """Return the text that base64 stands for, "" where it is none."""
+    """Return the text of a base64 value, "" if it is not base64."""
     try:
         plain = base64.b64decode(value, validate=True).decode()
     except (binascii.Error, ValueError):
@@ -172,5 +172,5 @@ def _unquoted(value: str) -> str:
 
 
 def _snake(name: str) -> str:
-    """Return a name as variables have it: `authToken`, `auth-token` and `authtoken` are all `auth_token`."""
+    """Return a name in the form of variables: `authToken`, `auth-token` and `authtoken` are all `auth_token`."""
     return re.sub(r"[^A-Za-z0-9]+", "_", _HUMP.sub("_", name[:100])).strip("_").lower()

@@ -1,4 +1,4 @@
-"""`.env` files: which they are, where a workspace has them, and what variables stand in one."""
+"""`.env` files: their names, their locations in a workspace, and the variables in one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 LARGEST = 1 << 18
-"""Bytes of a `.env` file that are looked at."""
+"""Maximum bytes of a `.env` file that are examined."""
 _DEPTH = 2
 _MOST_FOLDERS = 64
 _MOST_ENTRIES = 4000
@@ -19,13 +19,13 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def is_dotenv(path: str) -> bool:
-    """Return whether a path names a `.env` file that is not a sample."""
+    """Return whether a path's last component names a `.env` file that is not a template."""
     name = path.replace("\\", "/").rpartition("/")[2].lower()
     return (name.startswith(".env.") or name.endswith(".env")) and not name.endswith(_SAMPLES)
 
 
 def find_dotenvs(root: str) -> list[str]:
-    """Return the `.env` files of a folder and of two levels below; so many folders and names are looked at, no more."""
+    """Return the `.env` files of a folder and two levels below, examining a limited number of names."""
     found: list[str] = []
     level, seen, left = [""], 0, _MOST_ENTRIES
     for _ in range(_DEPTH + 1):
@@ -51,14 +51,14 @@ def _entries(folder: str) -> Iterator[tuple[str, bool]]:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                # What has a suffix is no folder worth asking the system about.
+                # A name with a suffix is not a folder worth asking the system about.
                 yield entry.name, entry.is_dir(follow_symlinks=False)
     except OSError:
         return
 
 
 def parse_dotenv(data: bytes | str) -> Iterator[tuple[str, str]]:
-    """Yield the variables of a `.env` file with their values; what is interpolated stays as it stands."""
+    """Yield the variables of a `.env` file with their values; interpolations are not expanded."""
     text = decoded(data) if isinstance(data, bytes) else data
     text = text.replace("\r\n", "\n")
     place = 0
@@ -73,7 +73,7 @@ def parse_dotenv(data: bytes | str) -> Iterator[tuple[str, str]]:
 
 
 def decoded(data: bytes) -> str:
-    """Return a file's text, whatever stands in it."""
+    """Return a file's text, whatever its bytes are."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "surrogateescape")
@@ -91,7 +91,7 @@ def _value(text: str, start: int) -> tuple[str, int]:
             if quote == '"':
                 inner = re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), inner, flags=re.DOTALL)
             return inner, _line_end(text, end)
-        start += 1  # nothing closes it: the line is all there is
+        start += 1  # no closing quote: the value is only this line
     end = _line_end(text, start)
     line = text[start:end]
     return re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip(), end
@@ -103,12 +103,12 @@ def _line_end(text: str, start: int) -> int:
 
 
 MOST_VERSIONS = 2_000
-"""Versions that are looked at, the newest first."""
+"""Maximum versions that are examined, the newest first."""
 MOST_BYTES = 1 << 24
-"""Bytes of versions that are looked at in one go."""
+"""Maximum bytes of versions that are examined at once."""
 
 Run = Callable[[Sequence[str], bytes], bytes]
-"""What runs git with arguments and an input, and returns its output, or as much of it as came in time."""
+"""Runs git with arguments and an input, and returns its output, as far as it came in time."""
 
 _PATHS = ("--", ":(top,icase,glob)**/.env.*", ":(top,icase,glob)**/*.env")
 _LOG = (
@@ -121,7 +121,7 @@ _STAGED = re.compile(rb"\d+ ([0-9a-f]+) \d\t([^\0]+)\0")
 
 
 def learn_kept(run: Run, learn: Callable[[bytes], None], known: set[bytes]) -> None:
-    """Pass each version to `learn` that is not among the `known` objects, which then get what was looked at."""
+    """Pass each version that is not in `known` to `learn`, and add it to `known`."""
     tips = set(run(("rev-list", "--no-walk", "--all", "--reflog"), b"").split())
     printed = b""
     if new := tips - known:
@@ -144,7 +144,7 @@ def _versions(printed: bytes, staged: bytes) -> dict[bytes, None]:
 
 
 def _contents(printed: bytes) -> Iterator[bytes]:
-    """Yield what `git cat-file --batch` printed of each object: "NAME TYPE SIZE", its bytes, a line's end."""
+    """Yield each object's content from `git cat-file --batch`: "NAME TYPE SIZE", its bytes, a line's end."""
     place = 0
     while (end := printed.find(b"\n", place)) >= 0 and place < MOST_BYTES:
         fields = printed[place:end].split()

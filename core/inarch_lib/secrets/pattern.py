@@ -1,7 +1,6 @@
-"""One published form of a secret: a needle, found by a plain search, and the pieces that follow it.
+"""Published format of a secret: a needle, found by a plain search, and the pieces that follow it.
 
-From the pieces come two expressions: one for the whole, and one for a beginning that more text of a stream could
-complete.
+The pieces give two expressions: one for the whole, and one for a beginning that a stream could complete.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from attrs import frozen
 BEFORE = "(?<![A-Za-z0-9])"
 AFTER = "(?![A-Za-z0-9])"
 AFTER_WORD = re.compile("(?<=[A-Za-z0-9])")
-"""Matches where `BEFORE` does not."""
+"""Matches at positions where `BEFORE` does not."""
 JUDGED = 4000
-"""Characters of a secret of any length that tell whether it is one."""
+"""Number of leading characters by which a secret of unlimited length is judged."""
 
 
 class Piece(NamedTuple):
-    """So many characters of a class, or any number from the least on; those that are `shown` stay as they are.
+    """Fixed number of characters of a class, or any number above a minimum; `shown` ones stay visible.
 
-    Where the class is of words, `cut` matches the beginning of one.
+    If the class consists of words, `cut` matches the beginning of one.
     """
 
     chars: str
@@ -36,7 +35,7 @@ class Piece(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A secret from `start` to `stop`, found by what stands from `begin` to `end`; or only what looks like one."""
+    """Secret from `start` to `stop`, found in the text from `begin` to `end`, or only a look-alike."""
 
     start: int
     stop: int
@@ -48,14 +47,14 @@ class Match(NamedTuple):
 
 
 class Run:
-    """Tells how far the characters of a class go on; each is looked at once, from however many places it is asked."""
+    """Finder of the end of a class's run; it examines each character once, however often it is asked."""
 
     def __init__(self, chars: re.Pattern[str], text: str, stop: int) -> None:
         self._chars, self._text, self._stop = chars, text, stop
         self._first = self._last = -1
 
     def end(self, place: int) -> int:
-        """Return where they end that begin at a place, the place itself where none do."""
+        """Return the end of the run at a position, or the position itself if there is none."""
         if not self._first <= place <= self._last:
             found = self._chars.match(self._text, place, self._stop)
             self._first, self._last = place, found.end() if found else place
@@ -63,24 +62,24 @@ class Run:
 
 
 def anything(value: str) -> bool:
-    """Take any text for a secret."""
+    """Accept any text as a secret."""
     return True
 
 
 @frozen(eq=False, repr=False, slots=False)
 class Pattern:
-    """One form: its tag, the needles it begins with, the pieces that follow, and a last look at what was found.
+    """Format of a secret: its tag, its needles, the pieces that follow, and a final check of a match.
 
     Args:
         tag: Part of the placeholder.
-        needles: Where to look; without white space.
-        pieces: What follows a needle. If the last may have any number of characters, what it begins with is judged.
-        looks_real: Whether a found secret is one; examples and names are not.
-        before: What must not stand, or must, before the needle.
+        needles: The texts to search for, without white space.
+        pieces: The pieces after a needle. If the last may have any number of characters, its beginning is judged.
+        looks_real: Returns whether a found secret is real; examples and names are not.
+        before: The required or forbidden text before the needle.
         after: The same for the end.
-        shown: Whether the needle is no part of the secret.
-        fits: A last look at the whole of what was found, needle and all.
-        gate: Fewer words, in lower case, that stand in all of many needles.
+        shown: Whether the needle is not part of the secret.
+        fits: A final check of the whole match, needle included.
+        gate: A few lower-case words that occur in all of many needles.
     """
 
     tag: str
@@ -95,24 +94,24 @@ class Pattern:
 
     @property
     def shortest(self) -> int:
-        """Characters that a match has at least."""
+        """Return the minimum length of a match."""
         return min(map(len, self.needles)) + sum(piece.least for piece in self.pieces)
 
     @cached_property
     def longest(self) -> int:
-        """Characters that a match has at most; with words or any number of characters in it, no limit."""
+        """Return the maximum length of a match; unlimited with words or any number of characters in it."""
         if any(piece.most is None or piece.cut for piece in self.pieces):
             return sys.maxsize
         return max(map(len, self.needles)) + sum(piece.most or 0 for piece in self.pieces)
 
     @cached_property
     def has_space(self) -> bool:
-        """Whether white space may stand in a match."""
+        """Return whether a match may contain white space."""
         return any(re.fullmatch(piece.chars, space) for piece in self.pieces for space in " \n")
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
-        """Matches a secret, of one that goes on what is judged; the groups named `s…` are its hidden pieces."""
+        """Return the expression for a secret, or for the judged beginning; the groups `s…` are its hidden pieces."""
         needle = _grouped("n", self._needle, self.shown)
         times = [_times(piece) for piece in self.pieces]
         if self.goes_on:
@@ -122,7 +121,7 @@ class Pattern:
 
     @cached_property
     def goes_on(self) -> re.Pattern[str] | None:
-        """Matches what else the last piece has, where that may be any number of characters."""
+        """Return the expression for the rest of the last piece, if that may have any number of characters."""
         last = self.pieces[-1]
         return re.compile(f"(?:{last.chars})++") if last.most is None else None
 
@@ -132,7 +131,7 @@ class Pattern:
 
     @cached_property
     def begun(self) -> re.Pattern[str]:
-        """Matches what reaches the end of the text and could go on; `more` is where the last piece does if it can."""
+        """Return the expression for an incomplete match at the text's end; `more` is an extendable last piece."""
         full = ""
         ways = []
         for piece in self.pieces:
@@ -143,7 +142,7 @@ class Pattern:
         return re.compile(f"{self.before}{self._needle}(?:{'|'.join(ways)})")
 
     def begins(self, text: str, first: int, end: int) -> int:
-        """Return the first place from `first` to `end` where something begins that could go on, `end` if none."""
+        """Return the first position from `first` to `end` at which an incomplete match begins, `end` if none."""
         run = Run(self.goes_on, text, len(text)) if self.goes_on else None
         for needle in self.needles:
             place = text.find(needle, first)
@@ -159,7 +158,7 @@ class Pattern:
         return f"(?:{'|'.join(map(re.escape, self.needles))})"
 
     def occurs(self, text: str, folded: str) -> bool:
-        """Whether it may be in the text, of which `folded` is the lower case."""
+        """Return whether it may occur in the text, whose lower case is `folded`."""
         place = folded if self.gate else text
         for needle in self.gate or self.needles:  # noqa: SIM110 - any() over a generator costs more than the searches
             if needle in place:
@@ -167,10 +166,10 @@ class Pattern:
         return False
 
     def find(self, text: str, start: int, stop: int, issued: Container[int]) -> Iterator[Match]:
-        """Yield what is found from `start` to `stop`, as if the text ended there; real or not.
+        """Yield the matches from `start` to `stop`, real or not, as if the text ended there.
 
-        What ends at one of the places `issued` is a placeholder. It counts as a letter, so that hiding twice changes
-        nothing.
+        A match that ends at one of the positions `issued` is a placeholder. It counts as a letter, so that redacting
+        twice changes nothing.
         """
         run = Run(self.goes_on, text, stop) if self.goes_on else None
         match = self.whole.search(text, start, stop)
@@ -178,7 +177,7 @@ class Pattern:
             hidden = [match.span(name) for name in match.groupdict() if match[name]]
             first, last, end = hidden[0][0], hidden[-1][1], match.end()
             real = self.looks_real(text[first:last]) and self.fits(match[0])
-            # If all that is judged is no secret, what begins in the first half of it is none: the time stays linear.
+            # If the judged part is not a secret, nothing that begins in its first half is one: the time stays linear.
             again = match.start() + 1
             if run is not None and (reached := run.end(end)) > end:
                 last = end = reached
@@ -198,7 +197,7 @@ def _times(piece: Piece) -> str:
 
 
 def gaps(spans: Iterable[tuple[int, int]], start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield from where to where the text is that lies between some spans."""
+    """Yield the ranges of the text between some spans."""
     for first, last in spans:
         if start < first:
             yield start, first
@@ -208,7 +207,7 @@ def gaps(spans: Iterable[tuple[int, int]], start: int, stop: int) -> Iterator[tu
 
 
 def uncut(end: int, spans: Iterable[tuple[int, int]]) -> int:
-    """Return the last place up to `end` that cuts none of these spans in two."""
+    """Return the last position up to `end` that cuts none of these spans."""
     for first, last in sorted(spans, key=lambda span: -span[1]):
         if last <= end:
             break
@@ -217,7 +216,7 @@ def uncut(end: int, spans: Iterable[tuple[int, int]]) -> int:
 
 
 def joined(matches: list[Match]) -> list[Match]:
-    """Put matches in order and make one of those that overlap; one that has all of the others stays as it is."""
+    """Sort matches and merge overlapping ones; one that contains all others stays unchanged."""
     matches.sort(key=lambda match: (match.start, -match.stop))
     joined: list[Match] = []
     for match in matches:

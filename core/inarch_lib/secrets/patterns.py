@@ -1,4 +1,4 @@
-"""Secrets that are known by their form: the published formats of keys and tokens, and places where passwords stand."""
+"""Secrets recognized by their format: published key and token formats, and positions of passwords."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from inarch_lib.secrets.secret_names import looks_random, secrets_of
 
 
 def mixed(value: str) -> bool:
-    """Whether there are letters and digits, and several of them; examples in documentation say what they are."""
+    """Return whether there are letters and digits, several of each, and not the name of an example."""
     if "EXAMPLE" in value.upper() or len(set(value[-20:])) < 6:
         return False
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def has_both_cases(value: str) -> bool:
-    """Whether what follows the prefix has small and capital letters."""
+    """Return whether the part after the prefix has upper-case and lower-case letters."""
     letters = value.partition("_")[2]
     return letters.lower() != letters != letters.upper()
 
 
 def is_key(value: str) -> bool:
-    """Whether what follows `sk-` is a key rather than the words of a name."""
+    """Return whether the part after `sk-` is a key rather than the words of a name."""
     return looks_random(value, 20) or (
         len(value) >= 40 and value.startswith(("sk-proj-", "sk-svcacct-", "sk-or-v1-")) and mixed(value)
     )
 
 
 def is_jwt(value: str) -> bool:
-    """Whether it begins with a header that names an algorithm."""
+    """Return whether it begins with a header that names an algorithm."""
     try:
         header = json.loads(_decoded(value.split(".", 1)[0]))
     except (ValueError, UnicodeDecodeError):
@@ -43,9 +43,9 @@ def is_jwt(value: str) -> bool:
 
 
 def is_login(value: str) -> bool:
-    """Whether it is `user:password` in base64."""
+    """Return whether it is `user:password` in base64."""
     try:
-        # Of a long one the beginning is looked at, which may end within a character.
+        # Only the beginning of a long one is examined, which may end within a character.
         user, colon, password = getincrementaldecoder("utf-8")().decode(_decoded(value)).partition(":")
     except (ValueError, UnicodeDecodeError):
         return False
@@ -66,7 +66,7 @@ _EXAMPLES = re.compile(
 
 
 def is_password(value: str) -> bool:
-    """Whether a URL's password is one that somebody would use; `user:password@host` is how documentation says it."""
+    """Return whether a URL's password may be real; documentation writes `user:password@host`."""
     if _EXAMPLES.fullmatch(value) or "%s" in value or len(set(value)) < 4:
         return False
     kinds = [any(map(str.isalpha, value)), any(map(str.isdigit, value)), not value.isalnum()]
@@ -74,13 +74,13 @@ def is_password(value: str) -> bool:
 
 
 def is_listed(line: str) -> bool:
-    """Whether the variable in a line of a `.env` file holds a secret."""
+    """Return whether the variable in a line of a `.env` file holds a secret."""
     name, _, value = line.partition("=")
     return any(secrets_of(name.split()[-1].rpartition(":")[2], value.strip("\"'"), by_looks=True))
 
 
 def is_pem(value: str) -> bool:
-    """Whether it has a whole line of a key."""
+    """Return whether it has a whole line of a key."""
     return re.search(r"[A-Za-z0-9+/=]{40}", value) is not None
 
 
@@ -242,7 +242,7 @@ PATTERNS: tuple[Pattern, ...] = (
         shown=True,
         gate=("passw", "passphrase", "secret", "token", "key"),
     ),
-    # A line of a `.env` file as searches print it.
+    # A line of a `.env` file in the output of searches.
     Pattern(
         "dotenv",
         (".env",),
@@ -263,7 +263,7 @@ PATTERNS: tuple[Pattern, ...] = (
         fits=is_listed,
     ),
 )
-"""Every pattern, the ones first that name a secret best."""
+"""Every pattern; those with the most specific names first."""
 
 
 def _beginnings(anywhere: bool) -> frozenset[str]:
@@ -272,16 +272,16 @@ def _beginnings(anywhere: bool) -> frozenset[str]:
 
 
 SHORTEST_MATCH = min(pattern.shortest for pattern in PATTERNS)
-"""Characters that any match has at least."""
+"""Minimum length of any match."""
 _LONGEST_NEEDLE = max(len(needle) for pattern in PATTERNS for needle in pattern.needles)
 _ANYWHERE, _AT_WORDS = _beginnings(True), _beginnings(False)
 
 
 def _shortest(words: Iterable[str]) -> tuple[str, ...]:
-    """Leave out each word that holds another one: what it would find is found without it."""
+    """Leave out each word that contains another one: the other finds its matches."""
     kept: list[str] = []
     for word in sorted(dict.fromkeys(words), key=len):
-        for other in kept:  # no generator: this runs at each start
+        for other in kept:  # not a generator: this runs at each start
             if other in word:
                 break
         else:
@@ -294,7 +294,7 @@ _FOLDED = _shortest(word for pattern in PATTERNS for word in pattern.gate)
 
 
 def may_match(line: str) -> bool:
-    """Whether any pattern may be in the text: plain substring searches in one loop, for every event."""
+    """Return whether any pattern may occur in the text: plain substring searches in one loop, for every event."""
     for needle in _EXACT:
         if needle in line:
             return True
@@ -306,7 +306,7 @@ def may_match(line: str) -> bool:
 
 
 def patterns_in(text: str) -> list[Pattern]:
-    """Return the patterns that may be in the text; most have none."""
+    """Return the patterns that may occur in the text; most texts have none."""
     if not may_match(text):
         return []
     folded = text.lower()
@@ -314,9 +314,9 @@ def patterns_in(text: str) -> list[Pattern]:
 
 
 def begun(text: str, start: int) -> int:
-    """Return where something stands that more text could make a secret of, the text's length where nothing does."""
+    """Return where a possible beginning of a secret starts, by default the text's length."""
     end = _needle_begun(text, start)
-    if not (found := patterns_in(text)):  # as almost every piece of a stream
+    if not (found := patterns_in(text)):  # the case for almost every piece of a stream
         return end
     run = max(text.rfind(space, start) for space in " \n\t\r") + 1 or start
     for pattern in found:

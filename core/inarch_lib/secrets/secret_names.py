@@ -1,4 +1,4 @@
-"""What is a secret by its name or its looks: the rules for variables of the environment and of `.env` files."""
+"""Secrets by name or appearance: the rules for variables of the environment and of `.env` files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 SHORTEST = 8
-"""Shorter values are left alone: they'd be found in everything."""
+"""Minimum length of a secret: shorter values would be found in every text."""
 LONGEST = 16_384
-# Every start looks at the environment, which seldom has what most of these are about: each is compiled when needed.
+# Every start examines the environment, which seldom has most of these: each is compiled when needed.
 _NAME = (
     r"_(?:(?:API|ACCESS|PRIVATE|SECRET)_?KEY|(?:SIGNING|ENCRYPTION|MASTER)_KEY|SECRET_KEY_BASE"
     r"|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|AUTH|PAT|PGPASSWORD)$"
 )
-"""What the name of a key variable ends with, after an underscore put before it."""
+"""Endings of a key variable's name, after an underscore is prepended."""
 _RANDOM_NAME = r"_(?:KEY|SALT|COOKIE|SEED|DSN|WEBHOOK|AUTHTOKEN|JWT)$"
-"""Such variables hold secrets if their value looks random."""
+"""Names of variables that hold secrets if their value looks random."""
 _NO_SECRET = (
     r"PUBLIC|PUBLISHABLE|_(?:ID|SHA\d*|HASH|COMMIT|REVISION|REV|DIGEST|CHECKSUM|FINGERPRINT|VERSION|RELEASE|BUILD"
     r"|PATH|FILE|DIR|HOME|SOCK|PID|DISPLAY|COLORS|LANG|TERM|HOST|DOMAIN|NAME|USER|EMAIL|REGION|ZONE)$"
@@ -30,20 +30,20 @@ _URL_PASSWORD = r"[A-Za-z][\w+.-]*://([^\s/:@?#]*)(?::([^\s/]*))?@"
 
 
 def secrets_of(name: str, value: str, by_looks: bool) -> Iterator[str]:
-    """Yield what of a variable's value is secret: nothing, the whole, or the password inside a URL.
+    """Yield the secret part of a variable's value: nothing, the whole, or the password inside a URL.
 
     Args:
         name: The variable's name.
         value: Its value.
-        by_looks: Whether any variable whose value looks random holds a secret, and a key variable with a plain word
-            none. That is so in a file somebody wrote; an environment has much in it that is random and no secret.
+        by_looks: Whether any random-looking value is a secret, and a plain word in a key variable is none. This applies
+            to files that a person wrote. An environment has many random values that are not secret.
     """
     value = value.strip()
     upper = f"_{name.upper()}"
     if not SHORTEST <= len(value) <= LONGEST or name in _SYSTEM:
         return
     if "://" in value and (url := re.match(_URL_PASSWORD, value)) is not None:
-        password = url[2] or ""  # an `@` in it is an error that many programs read as it was meant
+        password = url[2] or ""  # an `@` in it is an error that many programs read as intended
         for part in dict.fromkeys((password, password.partition("@")[0])):
             yield from _of_url(url[1], part)
     elif "://" in value:
@@ -68,18 +68,18 @@ def _of_url(user: str, password: str) -> Iterator[str]:
 
 
 def is_ordinary(value: str) -> bool:
-    """Whether a value is a word, switch, number, place, host, template or stand-in rather than a secret."""
+    """Return whether a value is a word, switch, number, path, host, template or dummy rather than a secret."""
     if value.isalpha():
         return is_word(value)
     if any(map(str.isspace, value)):
-        return not looks_random(value)  # of a key in several lines at least one does
+        return not looks_random(value)  # at least one of the lines is part of the key
     if re.match(_STAND_IN, value):
         return True
     return _is_place(value) or bool(re.fullmatch(r"[\d.:,-]{,12}", value))
 
 
 def is_word(value: str) -> bool:
-    """Whether a value is a plain word."""
+    """Return whether a value is a plain word."""
     return value.isalpha() and len(value) <= 14 and (value.islower() or value.isupper() or value.istitle())
 
 
@@ -88,7 +88,7 @@ def _is_place(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    """Whether it is a path; what was drawn by lot may begin with a slash, too."""
+    """Return whether it is a path; a random value may begin with a slash, too."""
     return re.fullmatch(_PLACE, value) is not None and value.count("/") + value.count("\\") > 1
 
 
@@ -98,7 +98,7 @@ _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 
 
 def looks_random(value: str, shortest: int = 16) -> bool:
-    """Whether a piece of the value has letters and digits mixed as no name, number or word has."""
+    """Return whether a part of the value mixes letters and digits unlike any name, number or word."""
     return any(_is_random(run) for run in _RUN.findall(value) if len(run) >= shortest)
 
 
@@ -108,7 +108,7 @@ def _is_random(run: str) -> bool:
         return False
     if _HEX.fullmatch(run):
         return len(run) >= 24
-    # Words and numbers joined have few borders; what was drawn by lot changes its kind every third character.
+    # Joined words and numbers have few borders; random text changes its kind every third character.
     kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in run]
     borders = sum(a != b for a, b in itertools.pairwise(kinds))
     return borders * 3 >= len(run)
@@ -118,9 +118,9 @@ _SPACE = re.compile(r"\s")
 
 
 def end_from(text: str, place: int, most: int = LONGEST) -> int:
-    """Return where the beginning of a text may end: at `place`, or as much as `most` behind it.
+    """Return where the beginning of a text may end: at `place`, or up to `most` characters after it.
 
-    That is the end of the line, or of the word, or of the text; where all of them are farther away it is `place`.
+    That is the end of the line, or of the word, or of the text. If all of them are farther away, it is `place`.
     """
     last = place + most
     line = text.find("\n", place, last)
@@ -133,5 +133,5 @@ def end_from(text: str, place: int, most: int = LONGEST) -> int:
 
 
 def start_from(text: str, place: int, most: int = LONGEST) -> int:
-    """Return where the end of a text may start: at `place`, or as much as `most` before it."""
+    """Return where the end of a text may start: at `place`, or up to `most` characters before it."""
     return place - end_from(text[max(place - most - 1, 0) : place][::-1], 0, most)

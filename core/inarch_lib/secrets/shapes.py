@@ -1,4 +1,4 @@
-"""The shapes that a known value takes on its way through programs, and the search for all of them at once."""
+"""Shapes of a known value on its way through programs, and the search for all of them at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IN_USE: WeakSet[Known] = WeakSet()
 
 @frozen(eq=False, repr=False, slots=False)
 class Known:
-    """The shapes of some secrets with their placeholders; never changed, a new one takes its place."""
+    """Shapes of some secrets with their placeholders; never changed, but replaced by a new object."""
 
     shapes: Mapping[str, str] = field(factory=dict)
     needles: tuple[str, ...] = field(init=False)
@@ -33,22 +33,22 @@ class Known:
 
     @needles.default
     def _needles_of_encoded_lines(self) -> tuple[str, ...]:
-        # What to look for in an event that is encoded already; ASCII-only lines escape more.
+        # Texts to look for in an encoded event; ASCII-only lines escape more.
         return tuple({json.dumps(shape, ensure_ascii=ascii)[1:-1] for shape in self.shapes for ascii in (False, True)})
 
     def in_line(self, line: str) -> bool:
-        """Whether an encoded line holds a shape: plain substring searches, for every event."""
+        """Return whether an encoded line contains a shape: plain substring searches, for every event."""
         for needle in self.needles:  # noqa: SIM110 - any() over a generator costs as much as the searches
             if needle in line:
                 return True
         return False
 
     def occurring(self, text: str) -> list[str]:
-        """Return the shapes that stand in plain text."""
+        """Return the shapes that occur in plain text."""
         return [shape for shape in self.shapes if shape in text] if self.shapes else []
 
     def find(self, occurring: Iterable[str], text: str, start: int, stop: int) -> Iterator[Match]:
-        """Yield where these shapes stand, also within one another and where they overlap."""
+        """Yield the matches of these shapes, also nested and overlapping ones."""
         for shape in occurring:
             for begin, end in _runs(shape, text, start, stop):
                 placeholder = self.shapes[shape] if end - begin == len(shape) else ""
@@ -63,11 +63,11 @@ class Known:
         return max(map(len, self.shapes), default=0)
 
     def begun(self, text: str, start: int) -> int:
-        """Return where the beginning of a shape stands at the end of the text, its length where none does."""
+        """Return where an incomplete shape starts at the end of the text, by default the text's length."""
         for place in range(max(start, len(text) - self._longest + 1), len(text)):
             tail = text[place:]
             found = bisect_left(self._sorted, tail)
-            # A shape that is whole already may be the beginning of a longer one.
+            # A complete shape may be the beginning of a longer one.
             for shape in self._sorted[found : found + 2]:
                 if len(shape) > len(tail) and shape.startswith(tail):
                     return place
@@ -75,19 +75,19 @@ class Known:
 
 
 def holds_known_secret(data: bytes) -> bool:
-    """Whether a value that is known as a secret in this process stands in a file's bytes."""
+    """Return whether a file's bytes contain a value known as a secret in this process."""
     known = tuple(_IN_USE)
     text = decoded(data) if known else ""
     return any(one.occurring(text) for one in known)
 
 
 def _runs(shape: str, text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield where a shape stands; where it overlaps itself, from the first to the last."""
+    """Yield the matches of a shape; overlapping ones as one, from the first to the last."""
     length, backwards = len(shape), shape[::-1]
     begin = text.find(shape, start, stop)
     while begin >= 0:
         end = begin + length
-        # To the last one that begins within the one before: two steps pass its length, however often it stands there.
+        # To the last one that begins within the one before: two steps pass its length, however often it occurs there.
         while (back := text[end - length + 1 : min(end + length - 1, stop)][::-1].find(backwards)) >= 0:
             end = min(end + length - 1, stop) - back
         yield begin, end
@@ -95,7 +95,7 @@ def _runs(shape: str, text: str, start: int, stop: int) -> Iterator[tuple[int, i
 
 
 def shapes_of(value: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a tag and the value as it stands in JSON, URLs and base64 text; the tag of the value is empty."""
+    """Yield pairs of a tag and the value's form in JSON, URLs and base64 text; the tag of the value itself is empty."""
     raw = _raw(value)
     yield "", value
     yield "json", json.dumps(value, ensure_ascii=False)[1:-1]
@@ -117,6 +117,6 @@ def shapes_of(value: str) -> Iterator[tuple[str, str]]:
 
 def _raw(value: str) -> bytes:
     try:
-        return value.encode("utf-8", "surrogateescape")  # how POSIX environments carry what isn't UTF-8
+        return value.encode("utf-8", "surrogateescape")  # POSIX environments represent bytes that aren't UTF-8 this way
     except UnicodeEncodeError:
         return value.encode("utf-8", "surrogatepass")

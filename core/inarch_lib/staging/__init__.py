@@ -1,7 +1,8 @@
-"""Atomic writes of whole files with `write_whole`. After a kill the old bytes are there or the new ones.
+"""Files that `write_whole` writes atomically: after a kill they have either the old bytes or the new ones.
 
-What is being written has no name where the file system can do that, and a replacement has a temporary one between two
-system calls. There, and on other file systems, a kill may leave a name; the next write to that folder sweeps it.
+If the file system allows it, a file has no name while it is written, and a replacement has a temporary name between two
+system calls. There, and on other file systems, a kill may leave a temporary name. The next write to that folder removes
+it.
 """
 
 from __future__ import annotations
@@ -53,19 +54,19 @@ def write_whole(
     folder: int | None = None,
     former: str = "",
 ) -> int:
-    """Write a file whole and return its size; what killed processes left beside it is swept.
+    """Write a file atomically and return its size; remove what killed processes left beside it.
 
     Args:
         path: The file.
         data: Its bytes, in pieces if they are many.
         mode: Its permissions; None for those of any new file.
-        replace: Whether it may take the place of a file that is there.
-        sync: Whether its bytes are on disk when it has its name.
+        replace: Whether it may replace an existing file.
+        sync: Whether its bytes are on disk when it gets its name.
         folder: An open folder from which the path leads.
-        former: What names the file had while an older version wrote it, as a regular expression.
+        former: A regular expression of the file's temporary names in older versions.
 
     Raises:
-        FileExistsError: There is one, and it may not be replaced.
+        FileExistsError: It exists and may not be replaced.
     """
     parent, name = os.path.split(os.fspath(path))
     with opened(parent or ".", folder) as inner:
@@ -76,11 +77,11 @@ def write_whole(
 
 
 def write_cache(path: str | os.PathLike[str], data: bytes, *, former: str = "") -> None:
-    """Write a file that can be made anew, and its folder; if that can't be done, nothing is kept.
+    """Write a cache file and its folder; do nothing if that fails.
 
     Args:
         path: The file.
-        data: Its bytes; they need not be on disk when it has its name.
+        data: Its bytes, which need not be on disk when it gets its name.
         former: As for `write_whole`.
     """
     with suppress(OSError):
@@ -89,9 +90,9 @@ def write_cache(path: str | os.PathLike[str], data: bytes, *, former: str = "") 
 
 
 def make_folder(folder: str | os.PathLike[str]) -> None:
-    """Make a folder and its parents; the new ones are for the user alone.
+    """Make a folder and its parents; the new ones are private to the user.
 
-    `mkdir` and `makedirs` give that mode to the last one only.
+    `mkdir` and `makedirs` give that mode only to the last one.
     """
     folder, missing = Path(folder), list[Path]()
     while not folder.is_dir():
@@ -103,10 +104,10 @@ def make_folder(folder: str | os.PathLike[str]) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock that stands beside a file, made with its folder if it isn't there; other processes wait.
+    """Hold the lock file beside a file, which is made with its folder if needed; other processes wait.
 
     Raises:
-        OSError: The lock can't be had.
+        OSError: The lock is unavailable.
     """
     import fcntl
 
@@ -120,15 +121,15 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def keep_former(path: Path, version: int, copy: Callable[[Path, Path], object] | None = None) -> Path:
-    """Copy a file to `NAME.version-N` before an upgrade, and return that path.
+    """Copy a file to `NAME.version-N`, whole and private, before an upgrade; return the copy's path.
 
     Args:
         path: The file.
-        version: Its version. A copy of it that is there already stays: it is the older one.
+        version: Its version. An existing copy of that version stays, because it is the older one.
         copy: Copies the first path's content into the file at the second; by default byte for byte.
 
     Raises:
-        OSError: It can't be kept.
+        OSError: The copy failed.
     """
     from shutil import copyfile
 
@@ -145,7 +146,7 @@ def keep_former(path: Path, version: int, copy: Callable[[Path, Path], object] |
 
 @contextmanager
 def opened(path: str | os.PathLike[str], folder: int | None = None) -> Iterator[int]:
-    """Yield a folder's descriptor, for what stands in it; `folder` is an open one from which the path leads."""
+    """Yield a folder's descriptor; `folder` is an open one from which the path leads."""
     descriptor = os.open(path, _FOLDER, dir_fd=folder)
     try:
         yield descriptor
@@ -155,21 +156,21 @@ def opened(path: str | os.PathLike[str], folder: int | None = None) -> Iterator[
 
 @define(eq=False, repr=False)
 class Staged:
-    """A written file without a name, else with a temporary one."""
+    """Written file without a name, or with a temporary one."""
 
     folder: int
     descriptor: int
     temporary: str
 
     def place_new(self, name: str, rename: Callable[[int, str, int, str], None] | None = None) -> None:
-        """Give it a name where nothing stands.
+        """Give it a name that is not in use.
 
         Args:
             name: The name.
-            rename: How to rename without overwriting, where it has a temporary name; by default with a hard link.
+            rename: How to rename without overwriting, if it has a temporary name; by default with a hard link.
 
         Raises:
-            FileExistsError: Something stands there.
+            FileExistsError: The name is in use.
         """
         if not self.temporary:
             self._link(name)
@@ -178,20 +179,20 @@ class Staged:
         self.temporary = ""
 
     def place_over(self, name: str) -> None:
-        """Put it in the place of whatever file stands under a name."""
+        """Replace the file that has a name, or take the free name."""
         if not self.temporary:
-            hold(self.descriptor)  # before it has a name, so that nobody takes it for a leftover
+            hold(self.descriptor)  # before it has a name, so that it is not taken for a leftover
             self._link(temporary := temporary_name(self.folder))
             self.temporary = temporary
         os.rename(self.temporary, name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
         self.temporary = ""
 
     def _link(self, name: str) -> None:
-        # Never made over something; what is linked has no name until now.
+        # Never over an existing file; the linked file has no name until now.
         os.link(f"/proc/self/fd/{self.descriptor}", name, dst_dir_fd=self.folder, follow_symlinks=True)
 
     def close(self) -> None:
-        """Let go of it; a temporary name goes, too."""
+        """Close it and remove its temporary name."""
         if self.temporary:
             with suppress(FileNotFoundError):
                 os.unlink(self.temporary, dir_fd=self.folder)
@@ -208,15 +209,15 @@ def staged(
     sync: bool = True,
     named: bool = False,
 ) -> Iterator[Staged]:
-    """Yield a file that holds the bytes, to be placed in the folder.
+    """Yield a file with the bytes, to place in the folder.
 
     Args:
         folder: The folder's descriptor.
         pieces: The bytes.
         mode: Its permissions; None for those of any new file.
-        owner: The user and group to whom it is given, as far as the system allows.
-        sync: Whether its bytes are to be on disk.
-        named: Whether it has a temporary name in any case, for who can't write to a descriptor.
+        owner: Its new user and group, as far as the system allows.
+        sync: Whether to flush its bytes to disk.
+        named: Whether it has a temporary name in any case, for writers that need a path.
     """
     file = _begin(folder, 0o666 if mode is None else 0o600, named)
     try:
@@ -234,7 +235,7 @@ def staged(
 
 
 def _begin(folder: int, mode: int, named: bool) -> Staged:
-    """Open a file without a name; where the system has none, or no way to name it later, one with a temporary name."""
+    """Open a file without a name, or with a temporary one if the system cannot name it later."""
     if _UNNAMED and not named and os.path.isdir("/proc/self/fd"):
         try:
             return Staged(folder, os.open(".", os.O_RDWR | _UNNAMED | os.O_CLOEXEC, mode, dir_fd=folder), "")
@@ -246,7 +247,7 @@ def _begin(folder: int, mode: int, named: bool) -> Staged:
         descriptor = os.open(name, _CREATE, mode, dir_fd=folder)
         if hold(descriptor):
             return Staged(folder, descriptor, name)
-        os.close(descriptor)  # it was taken for a leftover before it was held, and is gone
+        os.close(descriptor)  # another process took it for a leftover before it was held
 
 
 def give(descriptor: int, owner: tuple[int, int]) -> None:
@@ -273,21 +274,21 @@ def _rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
 
 
 def temporary_name(folder: int) -> str:
-    """Return a new name for what is about to take the place of something in this folder."""
+    """Return a new temporary name for a replacement in this folder."""
     return f"{_marked(folder)}{os.urandom(8).hex()}.tmp"
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a name is one of ours for a moment: being written now, or left by a process that was killed."""
+    """Return whether a name is one of our temporary names: being written now, or left by a killed process."""
     return name.startswith(".inarch-") and _LEFTOVER.fullmatch(name) is not None
 
 
 def sweep(folder: int, former: str = "") -> None:
-    """Remove what processes that were killed left in a folder while they wrote to it.
+    """Remove files that killed processes left in a folder while they wrote to it.
 
-    Only a file that is ours is one: its name says that it was made in this very folder, which the name of a copy or of
-    a file out of a repository doesn't, and nobody holds it. One that can't be locked, or is not ours to remove, stays.
-    Links, and names that match `former`, which nobody held, are ours when they are an hour old.
+    Only our own files count: the name says that the file was made in this very folder, unlike the name of a copy or of
+    a file from a repository, and no process holds it. A file that cannot be locked or removed stays. Links, and names
+    that match `former`, which were never held, count when they are an hour old.
     """
     beginning = _marked(folder)
     with suppress(OSError):
@@ -319,19 +320,19 @@ def _remove(folder: int, name: str, is_held: bool) -> None:
 
 
 def hold(descriptor: int) -> bool:
-    """Say that an open file with a temporary name is in use while it is open; return whether it is still there."""
+    """Mark an open file with a temporary name as in use; return whether it still exists."""
     try:
         lock(descriptor)
     except BlockingIOError:
-        return False  # only who is about to remove it locks it, too
+        return False  # otherwise only the process about to remove it locks it
     return os.fstat(descriptor).st_nlink > 0
 
 
 def lock(descriptor: int) -> bool:
-    """Lock an open file; return False where there are no locks.
+    """Lock an open file; return False if there are no locks.
 
     Raises:
-        BlockingIOError: Somebody else holds it.
+        BlockingIOError: Another process holds it.
     """
     try:
         import fcntl
@@ -347,5 +348,5 @@ def lock(descriptor: int) -> bool:
 
 
 def _marked(folder: int) -> str:
-    # The folder's number: what was copied, or came out of a repository, has the number of another.
+    # The folder's number: a copy, or a file from a repository, has the number of another.
     return f".inarch-{os.fstat(folder).st_ino:x}-"

@@ -1,7 +1,7 @@
-"""Where the repository of a workspace is, without believing what a cloned file says about it.
+"""Location of a workspace's repository, without trusting what a cloned file says about it.
 
-Every git gets `Repository.variables`, so `core.worktree`, a `commondir` file or a `.git` file can't send it to a
-repository that has nothing to do with the workspace.
+Every git gets `Repository.variables`, so `core.worktree`, a `commondir` file or a `.git` file cannot send it to an
+unrelated repository.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OPERATIONS = {
 
 
 class NoRepository(Exception):
-    """There is none that may be used: a code (`not_found` or `permission`), what is wrong, and what to do."""
+    """Error for a missing or unusable repository: a code (`not_found` or `permission`), the reason, and the remedy."""
 
     def __init__(self, code: Literal["not_found", "permission"], message: str, remedy: str = "") -> None:
         super().__init__(code, message, remedy)
@@ -34,12 +34,12 @@ class NoRepository(Exception):
 
 @frozen
 class Repository:
-    """A repository and its working tree.
+    """Repository and its working tree.
 
     Args:
         top: The top of the working tree.
-        git_dir: Where this working tree's `HEAD` and index are.
-        common_dir: Where objects and refs are; `git_dir`, except for a linked worktree.
+        git_dir: The folder of this working tree's `HEAD` and index.
+        common_dir: The folder of objects and refs; `git_dir`, except for a linked worktree.
         root: The workspace's root: `top` or a folder below it.
     """
 
@@ -50,22 +50,22 @@ class Repository:
 
     @property
     def within(self) -> bool:
-        """Whether it is the folder `.git` of the workspace's root."""
+        """Return whether it is the folder `.git` of the workspace's root."""
         return self.git_dir == os.path.join(self.root, ".git")
 
     @property
     def prefix(self) -> str:
-        """The root's path below the top, with a slash at its end; empty where they are the same."""
+        """Return the root's path below the top, with a slash at its end; empty if they are the same."""
         return "" if self.root == self.top else f"{os.path.relpath(self.root, self.top)}/"
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Its folders outside the workspace."""
+        """Return its folders outside the workspace."""
         return () if self.within else tuple(dict.fromkeys((self.git_dir, self.common_dir)))
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables that keep git to it."""
+        """Return the variables that limit git to it."""
         return {
             "GIT_DIR": self.git_dir,
             "GIT_COMMON_DIR": self.common_dir,
@@ -74,7 +74,7 @@ class Repository:
         }
 
     def reads(self) -> tuple[str, ...]:
-        """Return what git has to read outside the workspace: its folders, and rules of the folders above the root."""
+        """Return the outside paths that git reads: its folders, and rules of the folders above the root."""
         above, folder = list(self.folders), self.root
         while folder != self.top:
             folder = os.path.dirname(folder)
@@ -83,7 +83,7 @@ class Repository:
         return tuple(above)
 
     def operation(self) -> str | None:
-        """Return what was begun and not ended, such as a merge."""
+        """Return the name of an unfinished operation, such as a merge."""
         begun = (name for mark, name in _OPERATIONS.items() if os.path.lexists(os.path.join(self.git_dir, mark)))
         return next(begun, None)
 
@@ -92,7 +92,7 @@ def find(root: str) -> Repository:
     """Return the repository that a workspace is in.
 
     Raises:
-        NoRepository: `not_found` where there is none, `permission` where it can't be shown to belong to the workspace.
+        NoRepository: `not_found` if there is none, `permission` if it may not belong to the workspace.
     """
     root = os.path.realpath(root)
     for top in (root, *_parents(root)):
@@ -128,7 +128,7 @@ def _parents(root: str) -> list[str]:
 
 
 def _linked(top: str, mark: str, root: str) -> Repository:
-    """Follow the `.git` file of a linked worktree or a submodule, if what it names points back."""
+    """Follow the `.git` file of a linked worktree or a submodule, if its target points back."""
     line = _text(mark).strip()
     if not line.startswith("gitdir: "):
         raise _damaged(mark)
@@ -154,7 +154,7 @@ def _common_of_worktree(git_dir: str, mark: str) -> str | None:
         return None
     common_dir = os.path.realpath(os.path.join(git_dir, common))
     points_back = os.path.realpath(os.path.join(git_dir, back)) == os.path.realpath(mark)
-    # A folder that only claims to be a worktree of somebody's repository is not where git keeps them.
+    # A folder that only claims to be a worktree of another repository is not where git stores them.
     return common_dir if points_back and os.path.dirname(git_dir) == os.path.join(common_dir, "worktrees") else None
 
 
@@ -174,7 +174,7 @@ def _is_repository(folder: str) -> bool:
 
 
 def _damaged(path: str) -> NoRepository:
-    return NoRepository("not_found", f"{path} is there, but it is no git repository", "make one with `git init`")
+    return NoRepository("not_found", f"{path} is there, but it is not a git repository", "make one with `git init`")
 
 
 def _kind(path: str) -> str | None:
@@ -186,7 +186,7 @@ def _kind(path: str) -> str | None:
 
 
 def _text(path: str) -> str:
-    """Return a small regular file's text, empty where there is none."""
+    """Return a small regular file's text, empty if there is none."""
     if _kind(path) != "file":
         return ""
     try:

@@ -1,4 +1,4 @@
-"""TOML read within bounds, and the line of each key, which `tomllib` does not say. It knows no Inarch.
+"""TOML parsing within bounds, and the line of each key, which `tomllib` does not report. It does not depend on Inarch.
 
 A text whose lines are wanted must be one that `tomllib` accepts: the scan follows its structure and validates nothing.
 """
@@ -24,7 +24,7 @@ _SCALAR = re.compile(r"[^,\]}#\r\n]*")
 
 
 MOST_PARTS = 100
-"""Parts of a dotted key: `tomllib` takes time that grows with their square."""
+"""Maximum parts of a dotted key: the time of `tomllib` grows with their square."""
 
 
 def loads(text: str) -> dict[str, Any]:
@@ -46,13 +46,13 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     scan = _Scan(text)
     try:
         scan.document()
-    except RecursionError:  # arrays nested deeper than the stack: what was found so far stands
+    except RecursionError:  # arrays nested deeper than the stack: the result so far is used
         pass
     return scan.lines
 
 
 def standing_before(text: str, line: int) -> tuple[KeyPath, int]:
-    """Return what a line declares that an earlier one has declared, with that line; `()` and 0 if it is no such line.
+    """Return the key that a line declares again, and the line of its first declaration; `()` and 0 if none.
 
     Args:
         text: A TOML text that is valid up to this line.
@@ -104,7 +104,7 @@ class _Scan:
         return found
 
     def note(self, path: KeyPath, start: int, base: int = 0) -> None:
-        """Remember where `path` stands; its prefixes longer than `base` stand there too if not seen before."""
+        """Record the line of `path`, and of its prefixes longer than `base` if they are new."""
         line = bisect_right(self.starts, start)
         for length in range(base + 1, len(path) + 1):
             self.lines.setdefault(path[:length], line)

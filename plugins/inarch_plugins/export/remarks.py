@@ -14,7 +14,7 @@ from inarch_plugins.export.words import as_json, many
 
 Kind = Literal["context", "decision", "note", "error", "wait", "switched", "dropped", "command", "undone", "said",
                "other"]  # fmt: skip
-_DROPPED = {"window": "it would not fit", "refused": "the service reported that it was too long", "turns": "the profile's limit",
+_DROPPED = {"window": "it would not fit", "refused": "the service found it too long", "turns": "the profile's limit",
             "asked": "you asked for it"}  # fmt: skip
 
 _BOOKKEEPING = frozenset({"calls.done", "file.changing", "input.waiting"})

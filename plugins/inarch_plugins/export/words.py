@@ -15,7 +15,7 @@ LONGEST = 20_000
 SCOPES = {"once": "once", "shape": "for such calls", "tool": "for this tool", "session": "for the session",
           "project": "for the project"}  # fmt: skip
 OUTCOMES = {"approve": "approved", "deny": "denied", "modify": "changed"}
-_ASKED_BY = {"user": "by the user", "mode": "by the approval mode", "headless": "because nobody could be asked"}
+_ASKED_BY = {"user": "by the user", "mode": "by the approval mode", "headless": "because no person could be asked"}
 MODES = {"voice": "by voice", "selection": "with an element of the page selected"}
 """Ways in which a prompt was given, if not only typed."""
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
