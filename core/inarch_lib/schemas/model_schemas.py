@@ -1,6 +1,6 @@
 """A tool's schema in the form for models: every request carries all schemas, so obvious parts are left out.
 
-Calls are checked against the whole schema all the same.
+Calls are still checked against the whole schema.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Features of a model by the version in its name: rules also cover unreleased models, lists do not.
 
-Sources: Anthropic's migration guides and its page on thinking, seen Nov 2026.
+Sources: Anthropic's migration guides and its page on thinking, as of Nov 2026.
 """
 
 from __future__ import annotations

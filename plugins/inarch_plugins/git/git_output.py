@@ -1,4 +1,4 @@
-"""Reading what `git log`, `git show` and `git blame` print."""
+"""Parsers for the output of `git log`, `git show` and `git blame`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIELDS = ("commit", "author", "date", "subject")
 
 
 def commits(printed: bytes) -> list[dict[str, str]]:
-    """Read commits printed by `git log -z` in `LOG_FORMAT`."""
+    """Parse commits printed by `git log -z` in `LOG_FORMAT`."""
     fields = text(printed).removesuffix("\0").split("\0")
     if len(fields) < len(_FIELDS):
         return []
@@ -22,7 +22,7 @@ def commits(printed: bytes) -> list[dict[str, str]]:
 
 
 def shown(printed: bytes) -> dict[str, Any]:
-    """Read a commit and its diff, printed by `git show` in `SHOW_FORMAT`."""
+    """Parse a commit and its diff, printed by `git show` in `SHOW_FORMAT`."""
     *fields, parents, message, diff = text(printed).split("\0", len(_FIELDS) + 2)
     named = dict(zip(_FIELDS, fields, strict=True))
     return {**named, "parents": parents.split(), "message": message.rstrip("\n"), "diff": diff.lstrip("\n")}

@@ -20,7 +20,7 @@ _NOT_NEGATIVE: Any = validators.optional(validators.ge(0))
 
 
 def _goes_with_input(settings: Settings, attribute: Attribute[float | None], value: float | None) -> None:
-    """Refuse one price without the other: the cost of a request would be unknown all the same."""
+    """Refuse one price without the other: the cost of a request would still be unknown."""
     if (value is None) != (settings.input_price is None):
         raise ValueError("input_price and output_price are given together or not at all")
 

@@ -212,9 +212,9 @@ def _place(lines: Sequence[Line], done: int, hunk: Hunk, path: str) -> tuple[int
     if not old:
         place = at if hunk.headers and not hunk.at_end else len(lines)
         return place, place
-    if hunk.headers and not hunk.at_end and _stands(lines, at - 1, old) and at > done:
+    if hunk.headers and not hunk.at_end and _matches_at(lines, at - 1, old) and at > done:
         return at - 1, at - 1 + len(old)  # the header is repeated as the first context line
-    places = [place for place in range(at, len(lines) - len(old) + 1) if _stands(lines, place, old)]
+    places = [place for place in range(at, len(lines) - len(old) + 1) if _matches_at(lines, place, old)]
     if hunk.at_end:
         places = [place for place in places if place + len(old) == len(lines)]
     if not places:
@@ -225,7 +225,7 @@ def _place(lines: Sequence[Line], done: int, hunk: Hunk, path: str) -> tuple[int
     return places[0], places[0] + len(old)
 
 
-def _stands(lines: Sequence[Line], place: int, old: Sequence[str]) -> bool:
+def _matches_at(lines: Sequence[Line], place: int, old: Sequence[str]) -> bool:
     return len(lines) - place >= len(old) and all(lines[place + index][0] == text for index, text in enumerate(old))
 
 

@@ -119,7 +119,7 @@ def folder_regex(components: Sequence[str], strict: bool = False) -> str:
 
 
 class Glob(NamedTuple):
-    """A compiled pattern.
+    """Compiled pattern.
 
     Args:
         start: The directory that everything it matches is in, `.` for the root.

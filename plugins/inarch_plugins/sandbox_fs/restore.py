@@ -345,4 +345,4 @@ def _quietly(step: Callable[[], object]) -> None:
     try:
         step()
     except OSError:
-        pass  # gone meanwhile, or never there; the other steps are undone all the same
+        pass  # gone meanwhile, or never there; the other steps are still undone

@@ -15,7 +15,7 @@ NamedRow = tuple[int, bytes, int, str]
 CHUNK = 256
 """Rows that are read at once: a session may have more of them than fit in memory."""
 FIRST_CHUNK = 16
-"""Rows that are read at first: whoever wants a few from the middle of a long session stops soon."""
+"""Rows in the first read: a reader of a few rows from the middle of a long session stops soon."""
 _LOAD = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
 # A line names its kind before its data, which may be long.
 _LOAD_KINDS = "SELECT id, CAST(line AS BLOB), sum FROM events WHERE id > ? AND id < ? AND ({}) ORDER BY id LIMIT ?"

@@ -44,7 +44,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @define(eq=False, repr=False)
 class StartProcess(ExecuteCommand):
-    """The tool."""
+    """Tool that starts background programs."""
 
     desk: Desk = field(kw_only=True)
     name: str = field(init=False, default=START)

@@ -63,7 +63,7 @@ def named(rule: str, words: Iterable[str], root: str) -> str:
 
 
 def is_secret(path: str, root: str) -> bool:
-    """Return whether a file holds secrets: a `.env` file that is no sample, or a private key.
+    """Return whether a file holds secrets: a `.env` file except samples, or a private key.
 
     A private key is recognized by its name or its text.
     """

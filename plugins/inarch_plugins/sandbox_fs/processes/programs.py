@@ -159,7 +159,7 @@ class Programs:
         if own and folders:
             return ToolFailed("not_found", f"there is no program {name}", f"the workspace has one: name it {own[0]}")
         names = {entry for folder in folders for entry in listed(folder)}
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.81)  # `test` is no typing mistake for pytest
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.81)  # `test` must not suggest pytest
         hint = f"did you mean {close[0]!r}?" if close else "name a program that is installed, or install it"
         return ToolFailed("not_found", f"there is no program {name}", hint)
 
