@@ -1,6 +1,6 @@
-"""Fetch: pages of the web as Markdown, from hosts that the user allows, and a search by a service of theirs.
+"""Fetch: web pages as Markdown from hosts that the user allows, and search by a service of the user's choice.
 
-Nothing here imports what fetches and converts: most sessions fetch nothing.
+Importing this module does not import the fetcher and the converter: most sessions do not use them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Search:
 
     Args:
         service: `searxng` for an instance of SearXNG, `brave` for Brave's search.
-        base_url: Its address; SearXNG has none of its own, and without one there is no `web_search`.
+        base_url: Its address. SearXNG has no default, so `web_search` is absent without one.
         key_env: The variable that holds Brave's key.
     """
 
@@ -35,7 +35,7 @@ class Search:
 
     @property
     def address(self) -> str:
-        """Where it is asked, empty where nothing says it."""
+        """Address of the service, empty if none is configured."""
         return (self.base_url or (_BRAVE if self.service == "brave" else "")).rstrip("/")
 
 
@@ -45,9 +45,9 @@ class Settings:
 
     Args:
         hosts: Hosts whose pages are fetched without a question, such as `docs.python.org`, `*.example.org` or
-            `127.0.0.1:8000`. An address that isn't public is reached only if it stands here itself.
-        max_bytes: How much of a page is read; the rest is left out, and the result says so.
-        timeout_s: Seconds that a page may take in all.
+            `127.0.0.1:8000`. An address that is not public is reached only if it is listed itself.
+        max_bytes: Bytes of a page that are read. If a page is longer, the result says so.
+        timeout_s: Seconds that fetching a page may take, redirects included.
         search: The service that `web_search` asks.
     """
 
@@ -62,7 +62,7 @@ class Settings:
         for host in self.hosts:
             if not inarch.hosts.is_host(host):
                 raise ValueError(
-                    f"{host!r} in 'hosts' is no host: write NAME, *.NAME or an address, and :PORT if needed"
+                    f"{host!r} in 'hosts' is not a host: write NAME, *.NAME or an address, and :PORT if needed"
                 )
 
 
@@ -79,7 +79,7 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return `web_fetch`, and `web_search` where a service is configured."""
+    """Return `web_fetch`, and `web_search` if a service is configured."""
     from inarch_fetch.web_tools import WebFetch, WebSearch
 
     settings = settings_of(context)
@@ -91,7 +91,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
-    """Return who asks about hosts that are not listed."""
+    """Return the policy that asks about unlisted hosts."""
     from inarch_fetch.web_tools import UnlistedHosts
 
     return [UnlistedHosts(settings_of(context).hosts)]

@@ -1,4 +1,4 @@
-"""What the address of a page names, read in one way by who asks about it and who fetches it."""
+"""Parsing of page addresses, shared by the policy that asks about them and the fetcher."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 class Place(NamedTuple):
-    """The host of an address in the one way in which it is compared, and its port."""
+    """Host and port of an address, normalised for comparison."""
 
     host: str | inarch.hosts.Address
     port: int
@@ -26,7 +26,7 @@ def place_of(url: str) -> Place:
     """Return host and port of an address.
 
     Raises:
-        inarch.ToolFailed: It is no address of a page.
+        inarch.ToolFailed: It is not the address of a page.
     """
     try:
         parts = _parts(url)
@@ -34,24 +34,24 @@ def place_of(url: str) -> Place:
         return Place(
             inarch.hosts.canonical(f"[{host}]" if ":" in host else host), parts.port or _USUAL_PORTS[parts.scheme]
         )
-    except ValueError as error:  # no address in brackets, no number as the port, a name with odd letters
+    except ValueError as error:  # brackets without an address, a port that is not a number, or odd letters in the name
         raise _no_address(url, error) from None
 
 
 def whole(url: str, link: str = "") -> str:
-    """Return where a link of a page leads, the page itself without one; no part of a page is named.
+    """Return the absolute address of a link, or of the page itself without one; fragments are removed.
 
     Raises:
-        inarch.ToolFailed: It is no address of a page.
+        inarch.ToolFailed: It is not the address of a page.
     """
     try:
         return urldefrag(urljoin(url, link)).url
-    except ValueError as error:  # such as one bracket
+    except ValueError as error:  # for example a single bracket
         raise _no_address(link or url, error) from None
 
 
 def _no_address(url: str, error: ValueError) -> inarch.ToolFailed:
-    return inarch.ToolFailed("validation", f"{inarch.escape(url[:200])} is no address of a page: {error}", _REMEDY)
+    return inarch.ToolFailed("validation", f"{inarch.escape(url[:200])} is not the address of a page: {error}", _REMEDY)
 
 
 _REMEDY = "write http://HOST/PATH or https://HOST/PATH"
@@ -64,7 +64,7 @@ def _parts(url: str) -> SplitResult:
         raise ValueError("it has spaces or control characters")
     parts = urlsplit(url)
     if parts.scheme not in _USUAL_PORTS or not parts.hostname:
-        raise ValueError("it names no host by http or https")
+        raise ValueError("it is not an http or https address with a host")
     if "@" in parts.netloc:
-        raise ValueError("it holds a name or password, which would be shown")
+        raise ValueError("it contains a name or password, which would be shown")
     return parts

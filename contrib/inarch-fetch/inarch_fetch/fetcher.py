@@ -1,4 +1,4 @@
-"""Fetches one page: each address that it leads to is judged anew, and connected to as it was judged."""
+"""Fetcher of single pages: it checks the address of each redirect and connects only to checked addresses."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 class Page(NamedTuple):
-    """A page that was fetched.
+    """A fetched page.
 
     Args:
-        url: Where it was found in the end.
+        url: Its address after redirects.
         title: Its title, if it has one.
-        text: What it says, HTML as Markdown.
-        is_cut: Whether its end was left out.
+        text: Its text; HTML is converted to Markdown.
+        is_cut: Whether its end was cut.
     """
 
     url: str
@@ -48,7 +48,7 @@ class Page(NamedTuple):
 
 
 async def resolved(host: str, port: int) -> Sequence[str]:
-    """Return the addresses of a name, as this machine finds them."""
+    """Return the addresses of a host name, as this machine resolves it."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(where[0]) for *_, where in found]
 
@@ -57,7 +57,7 @@ class Fetcher:
     """Fetches pages within the bounds of the settings.
 
     Args:
-        settings: Which hosts are listed, and how much and how long is read.
+        settings: The listed hosts, and the limits of size and time.
         resolve: Returns the addresses of a name.
     """
 
@@ -70,7 +70,7 @@ class Fetcher:
         """Return a page.
 
         Raises:
-            inarch.ToolFailed: It can't be had, or leads to a host that is not listed.
+            inarch.ToolFailed: The page cannot be fetched, or redirects to a host that is not listed.
         """
         try:
             async with asyncio.timeout(self._settings.timeout_s):
@@ -90,19 +90,19 @@ class Fetcher:
                 url = whole(url, answer.headers["location"])
             place = place_of(url)
             if str(place) != str(first) and not self._hosts.name(*place):
-                remedy = "fetch that address by itself if it is wanted: the host is asked about"
-                message = f"the page leads to another host or port: {inarch.escape(url)}"
+                remedy = "to read it, fetch that address itself: Inarch then asks about the host"
+                message = f"the page redirects to another host or port: {inarch.escape(url)}"
                 raise inarch.ToolFailed("permission", message, remedy)
         remedy = "fetch another page"
         raise inarch.ToolFailed(
-            "execution", f"the page leads on more than {MOST_REDIRECTS} times, last to {url}", remedy
+            "execution", f"the page redirects more than {MOST_REDIRECTS} times, last to {url}", remedy
         )
 
     @asynccontextmanager
     async def _answer(self, url: str, place: Place) -> AsyncIterator[httpx2.Response]:
-        """Ask the host, by the addresses that were judged: its name can't lead elsewhere a moment later."""
+        """Send the request to the checked addresses, so that a changed DNS entry cannot redirect it."""
         timeout = httpx2.Timeout(self._settings.timeout_s, connect=_CONNECT_S)
-        # A transport of its own keeps the variables for proxies out: a proxy would resolve the name by itself.
+        # # A separate transport ignores proxy variables: a proxy would resolve the name itself.
         async with httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(), timeout=timeout) as client:
             answer = await self._connected(client, url, place)
             try:
@@ -134,16 +134,16 @@ class Fetcher:
             except (OSError, UnicodeError):
                 found = []
             if not found:
-                raise inarch.ToolFailed("not_found", f"the host {place.host} is not known", "check the address")
+                raise inarch.ToolFailed("not_found", f"the host {place.host} cannot be resolved", "check the address")
         else:
             found = [place.host]
-        # By the address itself, whatever its name: no name opens this machine, `localhost` included.
+        # # Check the address, not the name: no name grants access to this machine, not even `localhost`.
         allowed = [one for one in dict.fromkeys(found) if self._hosts.let_reach(one, one, place.port)]
         if not allowed:
             address = Place(found[0], place.port)
-            who = f"{place} leads to {found[0]}, which" if isinstance(place.host, str) else str(place)
-            message = f"{who} is {'this machine' if inarch.hosts.is_public(found[0]) else 'no public address'}"
-            remedy = f'if it is meant, list "{address}" in [plugins.fetch] hosts of your own configuration'
+            who = f"{place} resolves to {found[0]}, which" if isinstance(place.host, str) else str(place)
+            message = f"{who} is {'this machine' if inarch.hosts.is_public(found[0]) else 'not a public address'}"
+            remedy = f'to allow it, list "{address}" in [plugins.fetch] hosts of your own configuration'
             raise inarch.ToolFailed("permission", message, remedy)
         return allowed[:_MOST_ADDRESSES]
 
@@ -155,8 +155,8 @@ class Fetcher:
         kind, charset = said.partition(";")[0].strip().lower(), charset_of(said)
         if not (kind.startswith("text/") or kind in (*_HTML, *_TEXT) or kind.endswith(("+json", "+xml"))):
             size = answer.headers.get("content-length", "an unknown number of")
-            message = f"{url} is no text: {inarch.escape(kind)}, {inarch.escape(size)} bytes"
-            raise inarch.ToolFailed("validation", message, "fetch a page of text")
+            message = f"{url} is not text: {inarch.escape(kind)}, {inarch.escape(size)} bytes"
+            raise inarch.ToolFailed("validation", message, "fetch a text page")
         body, is_cut = await self._body(url, answer)
         if kind in _HTML:
             read = await converted(body, url, charset, self._settings.max_bytes, self._settings.timeout_s)
@@ -173,7 +173,7 @@ class Fetcher:
                     if len(body) > most:
                         return bytes(body[:most]), True
         except httpx2.HTTPError as error:
-            raise inarch.ToolFailed("execution", f"{url} broke off: {_words(error)}", "try again later") from None
+            raise inarch.ToolFailed("execution", f"{url} ended early: {_words(error)}", "try again later") from None
         return bytes(body), False
 
 

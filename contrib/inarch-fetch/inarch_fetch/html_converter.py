@@ -1,4 +1,4 @@
-"""HTML becomes Markdown in a confined process of its own: a page may crash the parser, or take all time and memory."""
+"""Conversion of HTML to Markdown in a confined process: a page may crash the parser or use up time and memory."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ _BESIDE = 1 << 16
 
 
 async def converted(page: bytes, url: str, charset: str, most: int, seconds: float) -> Read:
-    """Return what a page says.
+    """Return a page's title and text.
 
     Args:
         page: Its bytes.
-        url: Where it was found.
-        charset: What the answer said about its encoding, empty for nothing.
-        most: Characters of its text that are wanted.
-        seconds: Processor time that it may take.
+        url: Its address.
+        charset: The encoding that the response declares, empty if it declares none.
+        most: Characters of text to return.
+        seconds: Processor time that the conversion may take.
 
     Raises:
-        inarch.ToolFailed: The process ended without an answer.
+        inarch.ToolFailed: The process ended without a result.
     """
     job = json.dumps({"url": url, "charset": charset, "most": most}).encode() + b"\n" + page
     try:
         async with _process(ceil(seconds)) as process:
             answer = await _answer(process, job, _BYTES_PER_CHARACTER * most + _BESIDE)
-    except PermissionError:  # an isolated plugin starts no process: its own has limits
+    except PermissionError:  # an isolated plugin cannot start processes: its own process has limits
         return await asyncio.to_thread(read_html, page, url, charset, most)
     try:
         return Read(*json.loads(answer))
     except (ValueError, TypeError):
-        message = f"{inarch.escape(url)} can't be converted: it takes too much memory or time"
+        message = f"{inarch.escape(url)} cannot be converted: it needs too much memory or time"
         raise inarch.ToolFailed("execution", message, "fetch another page") from None
 
 
@@ -64,7 +64,7 @@ async def _process(seconds: int) -> AsyncIterator[asyncio.subprocess.Process]:
 
 async def _answer(process: asyncio.subprocess.Process, job: bytes, most: int) -> bytes:
     assert process.stdin is not None and process.stdout is not None
-    with suppress(BrokenPipeError, ConnectionResetError):  # it has ended already
+    with suppress(BrokenPipeError, ConnectionResetError):  # the process has already ended
         process.stdin.write(job)
         await process.stdin.drain()
     process.stdin.close()

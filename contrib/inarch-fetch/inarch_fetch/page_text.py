@@ -1,4 +1,4 @@
-"""A page's text: HTML as Markdown, everything else that is text as it stands."""
+"""The text of a page: HTML as Markdown, other text unchanged."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _UTF_8 = webencodings.UTF8
 
 
 def charset_of(content_type: str) -> str:
-    """Return the charset that a `Content-Type` names, empty where it names none."""
+    """Return the charset that a `Content-Type` names, or an empty string."""
     found = _CHARSET.search(content_type)
     return found.group(1) if found else ""
 
 
 def text_of(body: bytes, charset: str) -> str:
-    """Return bytes as text; UTF-8 where the charset is no encoding of the web."""
+    """Decode bytes; use UTF-8 if the charset is not a web encoding."""
     return str(webencodings.decode(body, webencodings.lookup(charset) or _UTF_8, "replace")[0])
 
 
 def html_of(page: bytes, charset: str) -> str:
-    """Return a page as text: by its mark, the answer's charset, its own word, UTF-8, or else as most old pages are."""
+    """Decode a page by its BOM, the response's charset, its `<meta>`, UTF-8, or the encoding of most old pages."""
     encoding = webencodings.lookup(charset)
     if encoding is None:
         encoding = webencodings.lookup(EncodingDetector.find_declared_encoding(page, is_html=True) or "")
         if encoding is not None and encoding.name.startswith("utf-16"):
-            encoding = _UTF_8  # a word in ASCII can't be right about that: the HTML standard, "prescan a byte stream"
+            encoding = _UTF_8  # an ASCII `<meta>` cannot be right about UTF-16: HTML standard, "prescan a byte stream"
     usual = _UTF_8 if encoding is None and _is_utf_8(page) else "windows-1252"
     return str(webencodings.decode(page, encoding or usual, "replace")[0])
 
@@ -50,13 +50,13 @@ _AROUND = ("nav", "header", "footer", "aside", "form")
 _MAIN = ("main", "[role=main]", "article")
 _LONGEST_TITLE = 1_000
 _SHORT = 200
-"""A main part with fewer characters than this may be a frame that a script would fill: then the whole body counts."""
+"""Characters below which a main part may be an empty frame for a script; then the whole body is used."""
 _BLANKS = re.compile(r"\n(?:[ \t]*\n){2,}")
 _LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source)-([A-Za-z0-9+#]{1,20})")
 
 
 class Read(NamedTuple):
-    """What a page says, and whether its end was left out."""
+    """Title and text of a page, and whether its end was cut."""
 
     title: str
     text: str
@@ -64,13 +64,13 @@ class Read(NamedTuple):
 
 
 def read_html(page: bytes, url: str, charset: str, most: int) -> Read:
-    """Return title and main text of an HTML page as Markdown, its links as whole addresses.
+    """Return title and main text of an HTML page as Markdown with absolute links.
 
     Args:
         page: Its bytes.
-        url: Where it was found.
-        charset: What the answer said about its encoding, empty for nothing.
-        most: Characters of the text that are returned.
+        url: Its address.
+        charset: The encoding that the response declares, empty if it declares none.
+        most: Characters of text to return.
     """
     soup = BeautifulSoup(html_of(page, charset), "lxml")
     title = soup.title.get_text(" ", strip=True)[:_LONGEST_TITLE] if soup.title else ""
@@ -103,12 +103,12 @@ def _make_whole(element: Tag, attribute: str, url: str) -> None:
         return
     try:
         whole = urljoin(url, link)
-    except ValueError:  # such as brackets that hold no address
+    except ValueError:  # for example brackets without an address
         whole = ""
     if whole.startswith(("http://", "https://", "mailto:")):
         element[attribute] = whole
     elif element.name == "img":
-        element.decompose()  # a picture that stands in the page itself, thousands of letters long
+        element.decompose()  # an inline picture is thousands of characters long
     else:
         del element[attribute]
 
@@ -117,12 +117,12 @@ def _converted(root: Tag) -> str:
     converter: Any = MarkdownConverter(heading_style=ATX, bullets="-", code_language_callback=_language, wrap=False)
     try:
         return str(converter.convert_soup(root))
-    except RecursionError:  # elements within elements, thousands deep
+    except RecursionError:  # elements nested thousands deep
         return root.get_text("\n", strip=True)
 
 
 def _language(block: Tag) -> str:
-    """Return the language that a block of code says it is in; documentation says it up to two elements further out."""
+    """Return the language of a code block; documentation tools declare it up to two elements further out."""
     for element in (block, *block.find_all("code", limit=1), *list(block.parents)[:2]):
         classes = element.get("class") or ()
         found = _LANGUAGE.search(" ".join(classes))

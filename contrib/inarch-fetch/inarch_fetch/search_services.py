@@ -1,4 +1,4 @@
-"""Asks a search service: SearXNG in its JSON form, or Brave's search."""
+"""Clients for search services: SearXNG's JSON API and Brave's search."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _TAG = re.compile(r"</?[a-z][^<>]*>")
 
 
 class Form(NamedTuple):
-    """How a service is asked, and what it answers.
+    """Request and reply format of a service.
 
     Args:
-        path: Below its address.
-        parameters: What is asked, of the query and the number of results.
-        key_header: The header with the key, empty where none is needed.
-        results: The results in a reply.
-        text: The field of a result with the text that is shown of the page.
-        remedies: What to do about a status.
+        path: The path below its address.
+        parameters: Returns the parameters for a query and a number of results.
+        key_header: The header with the key, empty if no key is needed.
+        results: Returns the results in a reply.
+        text: The field of a result with the excerpt of the page.
+        remedies: The remedy for each HTTP status.
     """
 
     path: str
@@ -56,16 +56,16 @@ FORMS = {
         "x-subscription-token",
         lambda reply: reply.get("web", {"results": []})["results"],
         "description",
-        dict.fromkeys((401, 403, 422), "see whether the key is right"),
+        dict.fromkeys((401, 403, 422), "check the key"),
     ),
 }
 
 
 async def search(service: Search, key: str, query: str, count: int, timeout_s: float) -> list[dict[str, str]]:
-    """Return at most `count` results: `title`, `url`, and the `text` that the service shows of the page.
+    """Return at most `count` results with `title`, `url` and the page's excerpt as `text`.
 
     Raises:
-        inarch.ToolFailed: The service did not answer, or not with results.
+        inarch.ToolFailed: The service did not answer, or its reply holds no results.
     """
     form = FORMS[service.service]
     headers = {"accept-encoding": inarch.ACCEPTED_ENCODING, **({form.key_header: key} if form.key_header else {})}
@@ -84,7 +84,7 @@ async def search(service: Search, key: str, query: str, count: int, timeout_s: f
     try:
         return [_result(one, form) for one in islice(form.results(json.loads(body)), count)]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise _failed(service, "its reply holds no results in the form that is known") from None
+        raise _failed(service, "its reply has no results in the expected format") from None
 
 
 async def _body(service: Search, answer: httpx2.Response) -> bytes:
@@ -98,11 +98,11 @@ async def _body(service: Search, answer: httpx2.Response) -> bytes:
 
 
 def _result(one: Mapping[str, Any], form: Form) -> dict[str, str]:
-    text = html.unescape(_TAG.sub("", str(one.get(form.text) or "")))  # found words are marked with tags
+    text = html.unescape(_TAG.sub("", str(one.get(form.text) or "")))  # matched words are marked with tags
     title, url = str(one["title"])[:_LONGEST_TEXT], str(one["url"])[:LONGEST]
     return {"title": title, "url": url, "text": text[:_LONGEST_TEXT]}
 
 
 def _failed(service: Search, why: str, remedy: str = "") -> inarch.ToolFailed:
-    remedy = remedy or "see [plugins.fetch.search] in the configuration, or go on without a search"
+    remedy = remedy or "check [plugins.fetch.search] in the configuration, or continue without a search"
     return inarch.ToolFailed("execution", f"the search at {service.address}: {why}", remedy)

@@ -1,4 +1,4 @@
-"""The process in which a page is converted: what comes in are its address and its bytes, what goes out is its text."""
+"""Process that converts one page: it reads an address and bytes, and writes text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import inarch
 from inarch_fetch.page_text import read_html
 
 MOST_MEMORY = 1 << 30
-"""Bytes of private memory: a tree takes some hundred times its page."""
+"""Bytes of private memory; a parsed tree takes several hundred times its page."""
 
 
 def main() -> None:
-    """Convert one page within limits, without files to write and without a network."""
+    """Convert one page within limits, without writable files and without a network."""
     source = sys.stdin.buffer
     inarch.confinement.confine_reader(MOST_MEMORY, int(sys.argv[1]))
     job = json.loads(source.readline())

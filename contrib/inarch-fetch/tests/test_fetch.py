@@ -294,7 +294,7 @@ def test_a_page_that_grows_is_cut_and_one_that_grows_without_end_is_given_up() -
     few, many = (b"<table><tr>" + b"<td colspan=1000>x" * cells for cells in (20, 20_000))
     read = asyncio.run(converted(few, "http://example.org/", "", 1_000, 20))
     assert (len(read.text), read.is_cut) == (1_000, True)
-    with pytest.raises(inarch.ToolFailed, match="takes too much memory or time") as failure:
+    with pytest.raises(inarch.ToolFailed, match="needs too much memory or time") as failure:
         asyncio.run(converted(many, "http://example.org/", "", 1_000, 1))
     assert failure.value.code == "execution" and failure.value.remedy
 
@@ -308,12 +308,12 @@ def test_a_page_of_a_gigabyte_is_cut(site: Site) -> None:
     ("path", "code", "words"),
     [
         ("missing", "not_found", "HTTP 404"),
-        ("picture", "validation", "no text: image/png"),
-        ("round", "execution", "leads on more than 5 times"),
+        ("picture", "validation", "not text: image/png"),
+        ("round", "execution", "redirects more than 5 times"),
         ("away", "permission", "another host or port: http://elsewhere.example/x"),
-        ("inside", "validation", "no address of a page"),
-        ("bracket", "validation", "no address of a page"),
-        ("broken", "execution", "broke off"),
+        ("inside", "validation", "not the address of a page"),
+        ("bracket", "validation", "not the address of a page"),
+        ("broken", "execution", "ended early"),
         ("twice", "execution", "coding 'gzip, gzip', which was not asked for"),
         ("http://127.0.0.1:9/", "execution", "http://127.0.0.1:9/: "),
     ],
@@ -331,7 +331,7 @@ def test_a_host_that_never_answers_ends_at_the_limit(site: Site) -> None:
 
 def test_a_redirect_stays_on_its_host_or_goes_to_a_listed_one(site: Site) -> None:
     assert fetched(site, "moved").url.endswith("/guide")
-    with pytest.raises(inarch.ToolFailed, match=r"the host elsewhere.example is not known"):
+    with pytest.raises(inarch.ToolFailed, match=r"the host elsewhere.example cannot be resolved"):
         fetched(site, f"http://{site.host}/away", leads_to_nothing, hosts=(site.host, "elsewhere.example"))
 
 
@@ -371,7 +371,7 @@ async def leads_to_nothing(host: str, port: int) -> Sequence[str]:
     ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "::1", "fd00::1", "64:ff9b::7f00:1", "0.0.0.0"],
 )
 def test_a_name_that_leads_to_a_private_address_is_refused(site: Site, address: str) -> None:
-    with pytest.raises(inarch.ToolFailed, match="no public address") as failure:
+    with pytest.raises(inarch.ToolFailed, match="not a public address") as failure:
         fetched(
             site, f"http://rebound.example:{site.server_port}/guide", leads_to(address), hosts=("rebound.example:80",)
         )
@@ -382,7 +382,7 @@ def test_a_name_that_leads_to_a_private_address_is_refused(site: Site, address: 
 def test_a_name_can_not_lead_elsewhere_between_the_look_and_the_connection(site: Site) -> None:
     """The second answer for the name would be this machine; the page's redirect is what asks for it."""
     resolve = leads_to("127.0.0.1", "127.0.0.2")
-    with pytest.raises(inarch.ToolFailed, match=r"leads to 127.0.0.2, which is no public address"):
+    with pytest.raises(inarch.ToolFailed, match=r"resolves to 127.0.0.2, which is not a public address"):
         fetched(
             site, f"http://rebound.example:{site.server_port}/moved", resolve, hosts=(f"127.0.0.1:{site.server_port}",)
         )
@@ -479,7 +479,7 @@ def test_there_is_no_search_without_a_service(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"hosts": ["http://x/"]}, "is no host"),
+        ({"hosts": ["http://x/"]}, "is not a host"),
         ({"max_bytes": 0}, "above 0"),
         ({"search": {"base_url": "x"}}, "http://"),
     ],
@@ -504,7 +504,7 @@ NO_ADDRESSES = [
 
 @pytest.mark.parametrize("url", NO_ADDRESSES)
 def test_what_is_no_address_is_refused_before_anybody_is_asked(url: str) -> None:
-    with pytest.raises(inarch.ToolFailed, match="no address of a page") as failure:
+    with pytest.raises(inarch.ToolFailed, match="not the address of a page") as failure:
         place_of(url)
     assert failure.value.code == "validation"
 

@@ -1,6 +1,6 @@
-"""LSP: after an edit the model reads which errors of the file are new, from a language server that is installed.
+"""LSP: new errors of edited files, from an installed language server.
 
-Nothing here starts or imports anything before the first edit, and nothing at all in a project that is not trusted.
+Nothing is started or imported before the first edit, and nothing at all in a project that is not trusted.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Server:
     """A language server of the user's choice.
 
     Args:
-        command: The program, by name or path, a relative one beside `config.toml`; empty for files that are to have no
-            server.
+        command: The program, by name or path. A relative path starts at the folder of `config.toml`. If empty, these
+            files have no server.
         args: Its arguments.
-        languages: The protocol's names of its languages, by the ends of file names, such as `{".rs": "rust"}`.
+        languages: The protocol's language ids by file name suffix, such as `{".rs": "rust"}`.
     """
 
     command: str = ""
@@ -39,7 +39,7 @@ class Server:
             raise ValueError('a server has \'languages\', such as { ".rs" = "rust" }')
         for end in self.languages:
             if not end.startswith(".") or "." in end[1:] or len(end) < 2:
-                raise ValueError(f"{end!r} in 'languages' is no end of a file's name, such as '.rs'")
+                raise ValueError(f"{end!r} in 'languages' is not a file name suffix such as '.rs'")
 
 
 @frozen
@@ -47,10 +47,10 @@ class Settings:
     """Settings of `[plugins.lsp]`.
 
     Args:
-        wait_s: Seconds that a call's result waits for errors; what comes later is told between two requests.
-        patience_s: Seconds that a server has for an answer before it is left out.
-        servers: Servers by a name of your choice, before those that are found by themselves. `python` and `typescript`
-            stand in the place of these.
+        wait_s: Seconds that a call's result waits for errors. Later errors are reported between two requests.
+        patience_s: Seconds until an unanswered request disables a server.
+        servers: Servers by a name of your choice. They come before the ones that Inarch finds. `python` and
+            `typescript` replace these.
     """
 
     wait_s: float = 2.0
@@ -65,11 +65,11 @@ class Settings:
 
 
 _desks: WeakValueDictionary[int, Desk] = WeakValueDictionary()
-"""What the hooks of one composition share, by its context, which lives as long."""
+"""State that the hooks of one composition share, by its context; it lives as long as the context."""
 
 
 def _desk_of(context: inarch.PluginContext) -> list[Desk]:
-    """Return the desk of a composition, none where the project is not trusted: a server may run what lies in it."""
+    """Return the desk of a composition, or none if the project is not trusted: a server may run its code."""
     if context.brought is None:
         return []
     from inarch_lsp.edit_checks import Desk
@@ -93,25 +93,25 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return what learns the workspace in which servers run."""
+    """Return the context source that records the workspace for servers."""
     return _desk_of(context)
 
 
 @inarch.hookimpl
 def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
-    """Return what looks at a file before it is edited."""
+    """Return the rewriter that checks a file before an edit."""
     return _desk_of(context)
 
 
 @inarch.hookimpl
 def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]:
-    """Return what adds new errors to an edit's result."""
+    """Return the reviewer that adds new errors to an edit's result."""
     return _desk_of(context)
 
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return what `inarch doctor` tells of servers."""
+    """Return the language server check of `inarch doctor`."""
 
     def look() -> Iterable[inarch.Finding]:
         if context.brought is None:

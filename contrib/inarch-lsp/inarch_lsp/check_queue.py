@@ -1,4 +1,4 @@
-"""Who has a server check files, one job after the other, and tells what comes too late for the call it is about."""
+"""Queue of files for a language server, with delivery of results that are too late for their call."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from inarch_lsp.problems import Problem, new_problems, wording
 from inarch_lsp.protocol import Speaker
 from inarch_lsp.server_lookup import Found
 
-LATER = "{server} is still at work on {path}; new errors, if there are any, will be told"
+LATER = "{server} is still checking {path}; new errors, if any, are reported later"
 
 
 @define(eq=False, repr=False)
 class Job:
-    """A file to be looked at: before an edit without an `inbox`, after it with the one that takes what comes late."""
+    """Check of one file: without an `inbox` before an edit, with the session's inbox for late results after it."""
 
     path: str
     text: str
@@ -30,11 +30,11 @@ class Job:
 
     @property
     def is_late(self) -> bool:
-        """Whether nobody waits any more."""
+        """Return whether the call no longer waits."""
         return self._is_late
 
     def wait(self, seconds: float) -> str:
-        """Return what there is to say of the file, or that it comes later."""
+        """Return the result for the file, or a note that it comes later."""
         with self._done:
             if not self._done.wait_for(lambda: self._said is not None, max(seconds, 0)):
                 self._is_late = True
@@ -42,7 +42,7 @@ class Job:
             return self._said or ""
 
     def end(self, said: str) -> None:
-        """Say what there is to say, to the call or, where it is over, to the session."""
+        """Deliver the result to the call, or to the session if the call is over."""
         with self._done:
             self._said = said
             self._done.notify_all()
@@ -51,17 +51,17 @@ class Job:
             try:
                 self.inbox.say(said)
             except inarch.InarchError:
-                pass  # the session is over, or can't be written any more
+                pass  # the session is over or cannot be written
 
 
 @define(eq=False, repr=False)
 class Checker:
-    """A server and the thread that speaks with it.
+    """A server and the thread that talks to it.
 
     Args:
         found: The server.
-        workspace: Where it runs.
-        patience_s: Seconds that it has for an answer.
+        workspace: The workspace it runs in.
+        patience_s: Seconds until a request times out.
     """
 
     found: Found
@@ -80,23 +80,23 @@ class Checker:
 
     @property
     def is_over(self) -> bool:
-        """Whether its server ended with the workspace; one that failed stays left out."""
+        """Return whether its server ended with the workspace; a failed server stays disabled."""
         return self._speaker.connection.was_closed
 
     def learn(self, path: str, text: str) -> None:
-        """Have a file looked at as it is before an edit."""
+        """Queue a check of a file before an edit."""
         self._put(Job(path, text, self.found.program))
 
     def check(self, path: str, text: str, inbox: inarch.Inbox) -> Job:
-        """Have a file looked at as it is after an edit."""
+        """Queue a check of a file after an edit."""
         return self._put(Job(path, text, self.found.program, inbox))
 
     def farewell(self) -> str:
-        """Return, once, why the server is left out."""
+        """Return once why the server is disabled."""
         if not self._why or self._is_told:
             return ""
         self._is_told = True
-        return f"{self.found.program} is left out for the rest of the session: {self._why}"
+        return f"{self.found.program} is disabled for the rest of the session: {self._why}"
 
     def _put(self, job: Job) -> Job:
         with self._speaker.connection.changed:
@@ -108,7 +108,7 @@ class Checker:
         return job
 
     def _work(self) -> None:
-        """Do jobs until the server is no more."""
+        """Do jobs until the server ends."""
         connection = self._speaker.connection
         try:
             self._speaker.begin()
@@ -134,9 +134,9 @@ class Checker:
             job.end(self.farewell() if job.is_late else "")
 
     def _do(self, job: Job) -> None:
-        """Look at a file, unless a newer look at it waits and nobody waits for this one.
+        """Check a file, unless a newer check of it is queued and no call waits for this one.
 
-        What is passed over is owed: the newer look is compared with what was known before both.
+        A skipped check is remembered: the newer one is compared with the errors known before both.
         """
         if job.inbox is None:
             known = self._known.get(job.path)
@@ -156,7 +156,7 @@ class Checker:
         job.end(wording(job.path, new, job.server) if new else "")
 
     def _is_outdated(self, job: Job) -> bool:
-        """Whether a late look at a file is not worth its while any more; it is owed then."""
+        """Return whether a late check of a file is no longer useful; it is then remembered as skipped."""
         with self._speaker.connection.changed:
             newer = any(other is not job and other.path == job.path and other.inbox is not None for other in self._jobs)
         if newer and job.is_late:

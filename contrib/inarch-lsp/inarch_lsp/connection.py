@@ -1,7 +1,7 @@
-"""The process of a language server: confined by the workspace, spoken to through a named pipe, gone with its session.
+"""Process of a language server: confined by the workspace, reached through a named pipe, ended with its session.
 
 A workspace runs programs to their end and gives them no input meanwhile. So the server is the second program of a
-pipeline whose first one, `cat`, reads the pipe. With the workspace the supervisor of both ends, by a kill, too.
+pipeline, and `cat`, the first one, reads the pipe. The workspace's supervisor ends both, even after a kill.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ import inarch
 from inarch.capabilities import RunsPiped, able
 
 MOST_HEADER = 8 << 10
-"""Bytes of a message's header."""
+"""Maximum bytes of a message's header."""
 MOST_BODY = 16 << 20
-"""Bytes of a message: the errors of a file that nobody should edit take less."""
+"""Maximum bytes of a message; the errors of any reasonable file take less."""
 
 
 class Garbage(Exception):
-    """What a server wrote is no message."""
+    """Output of a server that is not a message."""
 
 
 def packed(message: Mapping[str, Any]) -> bytes:
-    """Return a message as it goes to a server."""
+    """Encode a message for a server."""
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
 @define(eq=False, repr=False)
 class Incoming:
-    """Takes what a server writes, in pieces of any size, and gives whole messages."""
+    """Parser of a server's output: takes pieces of any size and returns whole messages."""
 
     _held: bytearray = field(factory=bytearray)
     _length: int = -1
@@ -47,7 +47,7 @@ class Incoming:
         """Yield the messages that end in a piece.
 
         Raises:
-            Garbage: It is none, or one that is too long.
+            Garbage: It is not a message, or is too long.
         """
         self._held += piece
         while True:
@@ -61,11 +61,11 @@ class Incoming:
             yield _message(body)
 
     def _read_header(self) -> bool:
-        """Take a header, if it is there as a whole."""
+        """Read a header if it is complete."""
         end = self._held.find(b"\r\n\r\n", 0, MOST_HEADER)
         if end < 0:
             if len(self._held) >= MOST_HEADER:
-                raise Garbage("it wrote something else than messages of the protocol")
+                raise Garbage("it wrote output that is not a protocol message")
             return False
         fields = (line.partition(b":") for line in bytes(self._held[:end]).split(b"\r\n"))
         lengths = [value.strip() for name, _, value in fields if name.strip().lower() == b"content-length"]
@@ -73,7 +73,7 @@ class Incoming:
             raise Garbage("it wrote a message without its length")
         self._length = int(lengths[0])
         if self._length > MOST_BODY:
-            raise Garbage(f"it wrote a message of {self._length} bytes; {MOST_BODY} are the most")
+            raise Garbage(f"it wrote a message of {self._length} bytes; the limit is {MOST_BODY}")
         del self._held[: end + 4]
         return True
 
@@ -84,34 +84,34 @@ def _message(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
-        raise Garbage("it wrote a message that is no JSON object")
+        raise Garbage("it wrote a message that is not a JSON object")
     return message
 
 
 MOST_WAITING = 32 << 20
-"""Bytes that a server may leave unread."""
+"""Bytes that a server may leave unread before it is disabled."""
 _LONGEST_S = 7 * 24 * 3600.0
 _BEAT_S = 0.5
 _LOOK_S = 0.05
 _BEAT = packed({"method": "$/setTrace", "params": {"value": "off"}})
-"""A word that changes nothing: `cat` sees by it that a server has ended."""
+"""Message without effect: writing it lets `cat` notice that a server has ended."""
 _SURE_LEVEL = 2
 
 
 class Ended(Exception):
-    """The server is no more; says why."""
+    """End of the server, with the reason."""
 
 
 @define(eq=False, repr=False)
 class Connection:
-    """A server that runs, and the messages to and from it.
+    """A running server, and the messages to and from it.
 
     Args:
         argv: The server and its arguments.
-        rights: What it may do.
-        answer: Is given each message of the server's, in the thread that reads.
-        why: Why it has ended or must, empty while it runs.
-        was_closed: Whether it ended with its workspace: nothing is wrong with it then.
+        rights: Its rights in the sandbox.
+        answer: Called with each message of the server, in the reader's thread.
+        why: Why it has ended or must end, empty while it runs.
+        was_closed: Whether it ended with its workspace, which is not a fault.
     """
 
     argv: Sequence[str]
@@ -128,10 +128,10 @@ class Connection:
     _beaten: float = 0.0
 
     def open(self, workspace: inarch.Workspace) -> None:
-        """Start the server in a thread of its own.
+        """Start the server in its own thread.
 
         Raises:
-            Ended: Programs aren't confined well enough here.
+            Ended: The sandbox is too weak here.
         """
         try:
             level = workspace.confinement().level
@@ -139,19 +139,19 @@ class Connection:
             if level < _SURE_LEVEL:
                 raise Ended(f"programs are confined at level {level} only here")
             if joins is None:
-                raise Ended("this workspace joins no programs")
+                raise Ended("this workspace cannot run pipelines")
             self._folder = tempfile.mkdtemp(prefix="inarch-lsp-")
             place = f"{self._folder}/in"
             os.mkfifo(place, 0o600)
-            self._pipe = os.open(place, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # for both: nobody has to wait
+            self._pipe = os.open(place, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # O_RDWR never blocks
         except OSError as error:
-            raise Ended(f"its pipe can't be made: {error.strerror}") from None
+            raise Ended(f"its pipe cannot be created: {error.strerror}") from None
         except inarch.ToolFailed as error:
             raise Ended(error.message) from None
         threading.Thread(target=self._run, args=(joins.run_piped, place), name="inarch-lsp", daemon=True).start()
 
     def _run(self, run: Callable[..., inarch.Ran], place: str) -> None:
-        """Run the server to its end; however that comes, whoever waits is told."""
+        """Run the server to its end, then wake up whoever waits."""
         parts = [
             inarch.Piped(("cat", place), inarch.Rights(reads=(self._folder,)), errors="null"),
             inarch.Piped(tuple(self.argv), self.rights, errors="null"),
@@ -176,10 +176,10 @@ class Connection:
                 self.changed.notify_all()
 
     def _take(self, piece: bytes) -> None:
-        """Take what the server writes; after the first nonsense it is not listened to any more."""
+        """Parse the server's output; ignore it after the first invalid message."""
         if self.why:
             return
-        if self._folder:  # whoever answers has the pipe open, and a kill leaves no folder behind
+        if self._folder:  # the answering thread has opened the pipe, and a kill must not leave the folder behind
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = ""
         try:
@@ -191,16 +191,16 @@ class Connection:
             self.close(str(error))
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Send a message, or what of it the server takes now; `wait` sends the rest."""
+        """Send a message, or as much as the server takes now; `wait` sends the rest."""
         with self.changed:
             self._waiting += packed(message)
             self._flush()
 
     def wait(self, until: Callable[[], bool], seconds: float) -> bool:
-        """Wait until something is so, and return whether it is.
+        """Wait until a condition holds, and return whether it does.
 
         Raises:
-            Ended: The server has ended, or must.
+            Ended: The server has ended, or must end.
         """
         end = time.monotonic() + seconds
         with self.changed:
@@ -218,17 +218,17 @@ class Connection:
             return True
 
     def _flush(self) -> None:
-        """Write what waits; the lock is held, and the pipe may be gone."""
+        """Write queued data; the caller holds the lock, and the pipe may be closed."""
         while self._waiting and self._pipe >= 0:
             try:
                 del self._waiting[: os.write(self._pipe, self._waiting[: 1 << 16])]
             except BlockingIOError:
                 if len(self._waiting) > MOST_WAITING:
-                    self.close("it does not read what it is sent")
+                    self.close("it does not read its input")
                 return
 
     def close(self, why: str) -> None:
-        """Have the server killed."""
+        """Kill the server."""
         with self.changed:
             self.why = self.why or why
             self._stop.set()

@@ -1,4 +1,4 @@
-"""What stands around edits: it looks at a file before a call, and says after it which errors are new."""
+"""Checks around edits: errors before a call, and new errors after it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from inarch_lsp.check_queue import Checker
 
 MOST_FILES = 5
-"""Files of one call that are looked at."""
+"""Files of one call that are checked."""
 MOST_BYTES = 2_000_000
 _SPARE_S = 20.0
 
 
 @define(eq=False, repr=False)
 class Desk:
-    """Rewriter, reviewer and context source of one composition: they share its servers.
+    """Rewriter, reviewer and context source of one composition, with shared servers.
 
     Args:
-        context: That of the composition.
-        settings: The plugin's.
+        context: The composition's context.
+        settings: The plugin's settings.
     """
 
     context: inarch.PluginContext
@@ -37,22 +37,22 @@ class Desk:
 
     @property
     def timeout_s(self) -> float:
-        """Seconds that an answer may take: the waiting, and the reading of files."""
+        """Seconds for an answer: the wait and the reading of files."""
         return self.settings.wait_s + _SPARE_S
 
     async def gather(self, situation: inarch.Situation) -> None:
-        """Add nothing: a server outlives the call that it is started for, and runs in the turn's workspace."""
+        """Remember the turn's workspace and add nothing: servers outlive calls and run in this workspace."""
         self._workspace = situation.workspace
 
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> None:
-        """Hand the files that a call is about to change to their servers; nobody waits for these."""
+        """Queue checks of the files that a call will change; the call does not wait for them."""
         for path in self._paths(call, tool):
             text = _text(context.workspace, path, "")
             if text is not None and (checker := self._checker(path)) is not None:
                 checker.learn(path, text)
 
     def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> str | None:
-        """Return the new errors of the files that a call has changed."""
+        """Return the new errors of the files that a call changed."""
         if call.result is None or not call.result.success:
             return None
         end = time.monotonic() + self.settings.wait_s
@@ -68,16 +68,16 @@ class Desk:
         return "\n".join(dict.fromkeys(filter(None, said))) or None
 
     def _paths(self, call: inarch.ToolCall, tool: inarch.Tool) -> Iterator[str]:
-        """Yield the files of a server's languages that a call declares to write."""
+        """Yield the files with a known language that a call declares to write."""
         from inarch_lsp.server_lookup import name_for
 
         writes = sorted(tool.effects(call.arguments).writes)
-        # A server knows the root alone: of an added folder's file, whose path begins so, it would miss all imports.
+        # # A server only knows the root. In a file of an added folder it would report every import as missing.
         served = [path for path in writes if name_for(path, self.settings) and not path.startswith("+/")]
         yield from served[:MOST_FILES]
 
     def _checker(self, path: str) -> Checker | None:
-        """Return who checks a file, None where there is no server for it; one that ended with its workspace is anew."""
+        """Return the checker of a file, or None if it has no server; one that ended with its workspace is replaced."""
         from inarch_lsp.server_lookup import find, name_for
 
         name = name_for(path, self.settings)
@@ -96,7 +96,7 @@ class Desk:
 
 
 def _text(workspace: inarch.Workspace, path: str, missing: str | None) -> str | None:
-    """Return a file's text, `missing` where it isn't there, None where it is too big or no text."""
+    """Return a file's text, `missing` if it does not exist, None if it is too big or not text."""
     try:
         there = workspace.stat(path)
         if there is None:

@@ -1,4 +1,4 @@
-"""Errors that a server tells of a file, and which of them are new after an edit."""
+"""Errors that a server reports for a file, and the ones that an edit introduced."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from attrs import frozen
 
 MOST_KEPT = 2_000
-"""Errors of one file that are looked at."""
+"""Maximum errors of one file that are considered."""
 MOST_SHOWN = 20
 _LONGEST = 600
 _ERROR = 1
 _NUMBERED = re.compile(r"\bline \d+")
-_LINE_ENDS = re.compile(r"\r\n|\n|\r")  # those of the protocol; `str.splitlines` knows more
+_LINE_ENDS = re.compile(r"\r\n|\n|\r")  # the protocol's line ends; `str.splitlines` knows more
 _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 
@@ -23,10 +23,10 @@ class Problem:
     """One error.
 
     Args:
-        line: Its line, from 0.
-        column: The character of the line at which it begins, from 0.
-        message: What is wrong.
-        code: The server's own name for it.
+        line: Its line, 0-based.
+        column: Its first character in the line, 0-based.
+        message: The message.
+        code: The server's code for it.
     """
 
     line: int
@@ -36,28 +36,28 @@ class Problem:
 
     @property
     def kind(self) -> tuple[str, str]:
-        """What stays the same wherever it stands; some messages name a line."""
+        """The part that does not depend on its position; some messages name a line."""
         return self.code, _NUMBERED.sub("line", self.message)
 
 
 def lines_of(text: str) -> list[str]:
-    """Return a text's lines as the protocol counts them, without their ends."""
+    """Split a text into lines as the protocol counts them, without line ends."""
     return _LINE_ENDS.split(text)
 
 
 def column_of(line: str, units: int, encoding: str) -> int:
-    """Return the character of a line that lies `units` of an encoding behind its beginning; half of one is it."""
+    """Return the character index at `units` code units of an encoding; inside a character, that character."""
     name, width = _UNITS[encoding]
     return len(line.encode(name)[: max(units, 0) * width].decode(name, "ignore"))
 
 
 def problems_of(diagnostics: Any, text: str, encoding: str) -> tuple[Problem, ...]:
-    """Return the errors among a server's diagnostics; what is none, or can't be read, is left out.
+    """Return the errors among a server's diagnostics; skip others and unreadable ones.
 
     Args:
-        diagnostics: What the server sent.
-        text: The file's text that they are about.
-        encoding: What the server's characters are counted in: `utf-8`, `utf-16` or `utf-32`.
+        diagnostics: The server's message.
+        text: The file's text at that time.
+        encoding: The unit of the server's columns: `utf-8`, `utf-16` or `utf-32`.
     """
     lines = lines_of(text)
     given = diagnostics[:MOST_KEPT] if isinstance(diagnostics, list) else []
@@ -82,10 +82,10 @@ def _problem(given: Mapping[str, Any], lines: Sequence[str], encoding: str) -> P
 
 
 def new_problems(before: Iterable[Problem], old: str, after: Iterable[Problem], new: str) -> tuple[Problem, ...]:
-    """Return the errors of a new text that its old one did not have; one that only moved is not new.
+    """Return the errors of a new text that the old one did not have; moved errors are not new.
 
-    Above the first changed line and below the last one an error is known by its place. What is left is compared by
-    what it says: as many of a kind as there were before are old, the rest is new.
+    Outside the changed lines, an error is recognised by its position. Inside, errors are compared by kind: as many as
+    there were before are old, the rest is new.
     """
     placed = _Placed.of(lines_of(old), lines_of(new))
     here = sorted(after, key=lambda problem: (problem.line, problem.column))
@@ -106,7 +106,7 @@ def new_problems(before: Iterable[Problem], old: str, after: Iterable[Problem], 
 
 
 def _taken(counts: dict[Any, int], key: Any) -> bool:
-    """Take one of a key, if there is one."""
+    """Use up one occurrence of a key, if there is one."""
     if not counts.get(key):
         return False
     counts[key] -= 1
@@ -115,7 +115,7 @@ def _taken(counts: dict[Any, int], key: Any) -> bool:
 
 @frozen
 class _Placed:
-    """Where unchanged lines are now: the first `above` where they were, those from `below` on moved by `shift`."""
+    """Mapping of unchanged lines: the first `above` stay, those from `below` on move by `shift`."""
 
     above: int
     below: int
@@ -135,7 +135,7 @@ class _Placed:
 
 
 def wording(path: str, problems: Sequence[Problem], server: str) -> str:
-    """Return what a model reads of new errors."""
+    """Return the message about new errors for the model."""
     count = f"{len(problems)} new errors" if len(problems) > 1 else "1 new error"
     shown = [_line(path, problem) for problem in problems[:MOST_SHOWN]]
     more = [f"and {len(problems) - MOST_SHOWN} more"] if len(problems) > MOST_SHOWN else []

@@ -1,4 +1,4 @@
-"""The Language Server Protocol as far as errors need it: a beginning, texts of files, and what is wrong with them."""
+"""The part of the Language Server Protocol that errors need: initialisation, texts of files and diagnostics."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from inarch_lsp.server_lookup import Found
 TYPESCRIPT_COMMAND = "typescript.tsserverRequest"
 TYPESCRIPT_PROGRAM = "typescript-language-server"
 TYPESCRIPT_OPTIONS = {"disableAutomaticTypingAcquisition": True}
-"""What it is begun with: it has no network from which it could install types."""
+"""Initialisation options: the server has no network to install types from."""
 
 
 def typescript_questions(path: str) -> Iterator[dict[str, Any]]:
-    """Yield what to have executed, to be told of errors of form and of meaning."""
+    """Yield the commands that return syntax errors and type errors."""
     for request in ("syntacticDiagnosticsSync", "semanticDiagnosticsSync"):
         yield {"command": TYPESCRIPT_COMMAND, "arguments": [request, {"file": path}]}
 
 
 def typescript_answer(reply: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return a reply's errors in the protocol's form, None where it has none."""
+    """Return a reply's errors in the protocol's format, None if it has none."""
     result = reply.get("result")
     body = result.get("body") if isinstance(result, dict) else None
     if not isinstance(body, list):
@@ -38,7 +38,7 @@ def typescript_answer(reply: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _diagnostic(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an error whose line and character are counted from 0 and not from 1."""
+    """Convert an error's line and column from 1-based to 0-based."""
     start = given.get("start")
     place = start if isinstance(start, dict) else {}
     counted = (place.get("line"), place.get("offset"))
@@ -48,18 +48,18 @@ def _diagnostic(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 SILENCE_S = 10.0
-"""Seconds after which one that tells errors by itself is asked whether it lives: of some files it says nothing."""
+"""Seconds of silence after which a server that pushes errors is checked for life: it sends none for some files."""
 QUIET_S = 0.3
-"""Seconds without another word after which what it told is all: some tell errors in parts."""
+"""Seconds of silence after which pushed errors are complete: some servers send them in parts."""
 MOST_PARTS = 20
 MOST_OPEN = 20
-_AGAIN = (-32802, -32801)  # it was cancelled by the server, or the text changed meanwhile: ask again
+_AGAIN = (-32802, -32801)  # the server cancelled it, or the text changed: ask again
 _NO_SUCH_METHOD = -32601
 
 
 @define(eq=False)
 class Document:
-    """A file as the server has it: `told` are its errors and their version, or None since it changed."""
+    """A file as the server knows it: `told` are its errors and their version, None after a change."""
 
     path: str
     text: str
@@ -69,12 +69,12 @@ class Document:
 
 @define(eq=False, repr=False)
 class Speaker:
-    """A conversation with one server; its methods are called by one thread.
+    """LSP client for one server; one thread calls its methods.
 
     Args:
         found: The server.
-        workspace: Where it runs.
-        patience_s: Seconds that it has for an answer.
+        workspace: The workspace it runs in.
+        patience_s: Seconds until a request times out.
     """
 
     found: Found
@@ -94,10 +94,10 @@ class Speaker:
         self.connection = Connection(self.found.argv, rights, self._heard)
 
     def begin(self) -> None:
-        """Start the server and hear what it can.
+        """Start the server and read its capabilities.
 
         Raises:
-            Ended: It can't be started, or says nothing of use.
+            Ended: It cannot be started, or does not report its capabilities.
         """
         self.connection.open(self.workspace)
         place = Path(self.root).as_uri()
@@ -114,7 +114,7 @@ class Speaker:
         result = reply.get("result")
         can = result.get("capabilities") if isinstance(result, dict) else None
         if not isinstance(can, dict):
-            raise Ended("it did not say what it can")
+            raise Ended("it did not report its capabilities")
         runs = can.get("executeCommandProvider")
         commands = runs.get("commands") if isinstance(runs, dict) else None
         if isinstance(can.get("diagnosticProvider"), dict):
@@ -129,17 +129,17 @@ class Speaker:
         """Return the errors of a file with this text.
 
         Raises:
-            Ended: The server is no more.
+            Ended: The server has ended.
         """
-        with self.connection.changed:  # what it says meanwhile is about the text that it was given
+        with self.connection.changed:  # messages from here on are about this text
             document = self._give(path, text)
         told = self._told_by_itself(document) if self._ask_for is None else None
-        if told is None and self._ask_for is not None:  # it may have said only now that it wants to be asked
+        if told is None and self._ask_for is not None:  # it may only now have asked for pull diagnostics
             told = self._ask_for(document)
         return problems_of(self._told_by_itself(document) if told is None else told, text, self._encoding)
 
     def _give(self, path: str, text: str) -> Document:
-        """Have the server know a file's text, and that of the others that are open."""
+        """Send the server a file's text, and changes of the other open files."""
         for other in [known for known in self._documents.values() if known.path != path]:
             self._refresh(other)
         document = self._documents.pop(path, None)
@@ -149,7 +149,7 @@ class Speaker:
             item = {"uri": self._uri(path), "languageId": language, "version": 1, "text": text}
             self._tell("textDocument/didOpen", {"textDocument": item})
         else:
-            self._documents[path] = document  # the newest is the last
+            self._documents[path] = document  # the last entry is the most recent
             if document.text != text:
                 self._change(document, text)
         changes = [{"uri": self._uri(path), "type": 2 if document.version > 1 else 1}]
@@ -164,7 +164,7 @@ class Speaker:
         self._tell("textDocument/didChange", {"textDocument": item, "contentChanges": [{"text": text}]})
 
     def _refresh(self, document: Document) -> None:
-        """Have the server know what became of a file that nobody told of: a command may have changed it."""
+        """Send the server the current text of a file that a command may have changed."""
         try:
             text = self.workspace.read(document.path).data.decode()
         except (inarch.ToolFailed, UnicodeDecodeError):
@@ -178,7 +178,7 @@ class Speaker:
         self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri(path)}})
 
     def _answer_about(self, document: Document) -> Any:
-        """Ask for a file's errors; None where it does not answer that."""
+        """Request a file's errors; return None if the server does not support that."""
         for _ in range(5):
             reply = self._ask("textDocument/diagnostic", {"textDocument": {"uri": self._uri(document.path)}})
             result, error = reply.get("result"), reply.get("error")
@@ -189,7 +189,7 @@ class Speaker:
         return None
 
     def _answer_of_typescript(self, document: Document) -> Any:
-        """Ask for a file's errors in the words of TypeScript's own server; None where it does not answer that."""
+        """Request a file's errors by the commands of tsserver; return None if the server does not support that."""
         found: list[Any] = []
         for params in typescript_questions(str(Path(self.root, document.path))):
             told = typescript_answer(self._ask("workspace/executeCommand", params))
@@ -199,7 +199,7 @@ class Speaker:
         return found
 
     def _told_by_itself(self, document: Document) -> Any:
-        """Wait for the errors that a server tells without being asked; None where it wants to be asked after all."""
+        """Wait for pushed errors; return None if the server turns out to expect requests."""
         asked = self._ask_for
         heard = self.connection.wait(
             lambda: document.told is not None or self._ask_for is not asked, min(SILENCE_S, self.patience_s)
@@ -207,7 +207,7 @@ class Speaker:
         if self._ask_for is not asked:
             return None
         if not heard:
-            self._ask("$/inarch/alive", {})  # whoever lives says at least that there is no such thing
+            self._ask("$/inarch/alive", {})  # a running server at least replies that the method is unknown
         for _ in range(MOST_PARTS):
             seen = document.told
             if not self.connection.wait(lambda seen=seen: document.told is not seen, QUIET_S):  # type: ignore[misc]
@@ -218,7 +218,7 @@ class Speaker:
         """Send a request and wait for its reply.
 
         Raises:
-            Ended: There is none in time, or the server is no more.
+            Ended: The reply timed out, or the server has ended.
         """
         self._last += 1
         number = self._last
@@ -231,7 +231,7 @@ class Speaker:
         self.connection.send({"method": method, "params": params})
 
     def _heard(self, message: dict[str, Any]) -> None:
-        """Take a message; this is called in the thread that reads."""
+        """Handle a message, in the reader's thread."""
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str) and isinstance(number, (int, str)):
             self.connection.send({"id": number, "result": self._granted(method, message.get("params"))})
@@ -241,7 +241,7 @@ class Speaker:
             self._replies[number] = message
 
     def _granted(self, method: str, params: Any) -> Any:
-        """Return what a server gets that asks for something: its settings, and of all else nothing."""
+        """Return the reply to a server's request: its settings, or nothing for other requests."""
         given = params if isinstance(params, dict) else {}
         if method == "client/registerCapability" and isinstance(given.get("registrations"), list):
             names = [one.get("method") for one in given["registrations"] if isinstance(one, dict)]
@@ -256,7 +256,7 @@ class Speaker:
         try:
             place = unquote(urlsplit(str(params.get("uri", ""))).path)
         except ValueError:
-            return  # no address at all
+            return  # not an address
         document = self._documents.get(os.path.relpath(place, self.root)) if place.startswith("/") else None
         version = params.get("version")
         if document is not None and (version is None or version == document.version):

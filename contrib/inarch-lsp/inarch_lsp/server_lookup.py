@@ -1,4 +1,4 @@
-"""Which server is for a file, and where it is found: in the project's environment, or on the user's `PATH`."""
+"""Lookup of the language server for a file: in the project's environment, or on the user's `PATH`."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ KNOWN: Mapping[str, tuple[Sequence[Sequence[str]], Mapping[str, str]]] = {
     "python": ((("basedpyright-langserver", "--stdio"), ("pyright-langserver", "--stdio")), _PYTHON),
     "typescript": ((("typescript-language-server", "--stdio"),), _TYPESCRIPT),
 }
-"""Servers that are looked for, and their languages by the ends of file names."""
+"""Known servers, and their language ids by file name suffix."""
 
 
 @frozen
 class Found:
-    """A server that is there.
+    """An installed server.
 
     Args:
-        name: What the configuration or this plugin calls it.
+        name: Its name in the configuration or in this plugin.
         argv: Its absolute path and its arguments.
-        languages: The protocol's names of its languages, by the ends of file names.
-        reads: Folders outside the workspace that it needs beside its interpreter.
-        python: The interpreter of the project's environment, empty where there is none.
+        languages: The protocol's language ids by file name suffix.
+        reads: Folders outside the workspace that it needs in addition to its interpreter.
+        python: The interpreter of the project's environment, empty if there is none.
     """
 
     name: str
@@ -46,35 +46,35 @@ class Found:
 
     @property
     def program(self) -> str:
-        """Its program's name, for people."""
+        """The program's name for messages."""
         return PurePosixPath(self.argv[0]).name
 
     def settings_of(self, section: Any) -> dict[str, Any]:
-        """Return what it is told where it asks for a section of an editor's settings."""
+        """Return the reply to a request for a section of the editor's settings."""
         return {"pythonPath": self.python} if section == "python" and self.python else {}
 
 
 def offered(settings: Settings) -> dict[str, tuple[Sequence[Sequence[str]], Mapping[str, str]]]:
-    """Return commands and languages by name: the user's first, in the place of a known one of its name."""
+    """Return commands and languages by name: the user's first, replacing known ones of the same name."""
     own = {name: (((server.command, *server.args),), server.languages) for name, server in settings.servers.items()}
     return {**own, **{name: known for name, known in KNOWN.items() if name not in own}}
 
 
 def name_for(path: str, settings: Settings) -> str:
-    """Return the name of the server for a file, or nothing."""
+    """Return the name of the server for a file, or an empty string."""
     end = PurePosixPath(path).suffix
     return next((name for name, (_, languages) in offered(settings).items() if end in languages), "")
 
 
 def find(name: str, settings: Settings, root: str, search: str, user: inarch.KeptFolder | None) -> Found | None:
-    """Return a server, None where it isn't installed.
+    """Return a server, None if it is not installed.
 
     Args:
         name: Its name.
-        settings: The plugin's.
+        settings: The plugin's settings.
         root: The workspace's real path.
         search: The folders of `PATH`.
-        user: `PluginContext.user`: a relative program lies beside the user's configuration.
+        user: `PluginContext.user`, the folder where relative programs start.
     """
     commands, languages = offered(settings)[name]
     folders = [f"{root}/{place}" for place in _ENVIRONMENTS]
@@ -90,7 +90,7 @@ def find(name: str, settings: Settings, root: str, search: str, user: inarch.Kep
 
 
 def _beside(program: str, root: str, user: inarch.KeptFolder | None) -> str:
-    """Return a program, one with a relative path as that beside the user's configuration; empty for none."""
+    """Return a program's path; relative paths start at the user's configuration. Return an empty string for none."""
     if "/" not in program or program.startswith("/"):
         return program
     folder = str(Path(user.place("servers")).parent) if user is not None else ""
@@ -101,14 +101,14 @@ def _beside(program: str, root: str, user: inarch.KeptFolder | None) -> str:
 
 
 def _modules(place: str, root: str) -> tuple[str, ...]:
-    """Return the folder of npm's packages that a program lies in, where it is outside the workspace."""
+    """Return the npm package folder of a program if it is outside the workspace."""
     above, within, _ = os.path.realpath(place).partition("/node_modules/")
     folder = f"{above}/node_modules"
     return (folder,) if within and not Path(folder).is_relative_to(root) else ()
 
 
 def seen(settings: Settings, root: str, search: str, user: inarch.KeptFolder | None) -> Iterator[inarch.Finding]:
-    """Yield what there is to say of each server that is offered."""
+    """Yield a finding for each known server."""
     for name, (commands, _) in offered(settings).items():
         found = find(name, settings, os.path.realpath(root), search, user)
         wanted = " or ".join(command[0] for command in commands)

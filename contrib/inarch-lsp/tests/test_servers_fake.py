@@ -18,7 +18,7 @@ pytestmark = pytest.mark.needs("confinement")
 BAD = [edit("a.txt", "two", "bad")]
 GOOD = [edit("a.txt", "one\nbad", "one\ntwo")]
 AGAIN = [edit("a.txt", "three", "more bad")]
-LEFT_OUT = "fake-server is left out for the rest of the session: "
+LEFT_OUT = "fake-server is disabled for the rest of the session: "
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def test_what_comes_late_is_announced_and_told_before_the_next_request(desk: Des
     desk.settings["wait_s"] = 0.1
     desk.trust()
     events = desk.talk([read("a.txt")], BAD, [("pause", {"seconds": 6.0})])
-    assert said(events) == ["fake-server is still at work on a.txt; new errors, if there are any, will be told"]
+    assert said(events) == ["fake-server is still checking a.txt; new errors, if any, are reported later"]
     (words,) = [event["data"]["text"] for event in events if event["kind"] == "input.waiting"]
     assert words == "1 new error in a.txt since this edit, says fake-server:\na.txt:3:1: bad: bad"
 
@@ -64,8 +64,8 @@ def test_edits_that_a_slow_server_can_not_follow_are_told_at_once(desk: Desk) ->
         ("crash", "it ended with exit code 3"),
         ("crash later", "it ended with exit code 7"),
         ("garbage", "it wrote a message without its length"),
-        ("endless", "it wrote something else than messages of the protocol"),
-        ("big", "it wrote a message of 100000000 bytes; 16777216 are the most"),
+        ("endless", "it wrote output that is not a protocol message"),
+        ("big", "it wrote a message of 100000000 bytes; the limit is 16777216"),
         ("hang", "it did not answer within 2 s"),
     ],
 )

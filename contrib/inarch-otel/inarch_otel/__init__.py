@@ -17,10 +17,10 @@ class Settings:
     """Settings of the traces.
 
     Args:
-        base_url: The collector; `/v1/traces` is added. If empty, the variables of OpenTelemetry say it. Nothing is
-            sent where neither does.
+        base_url: The collector; `/v1/traces` is added. If empty, OpenTelemetry's own variables set it. If neither is
+            set, nothing is sent.
         headers_env: The variable with headers for the collector, as `name=value,name=value`.
-        content: Whether prompts, answers, arguments and results are sent, too.
+        content: Whether to send prompts, answers, arguments and results.
     """
 
     base_url: str = ""
@@ -36,7 +36,7 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
-    """Return the tracer, unless nothing may be recorded."""
+    """Return the tracer, unless recording is off."""
     if not context.recorded:
         return []
     from inarch_otel.tracer import OtelTracer

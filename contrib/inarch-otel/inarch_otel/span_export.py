@@ -1,4 +1,4 @@
-"""Finished spans, in batches, to the collector; and what became of them."""
+"""Export of finished spans to the collector, in batches."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from opentelemetry.util.re import parse_env_headers
 import inarch
 
 TIMEOUT_S = 5
-"""How long one batch is tried, retries included."""
+"""Seconds for one batch, retries included."""
 
 
 class _LastWords(logging.Handler):
-    """Keeps what the exporter said last; with it nothing of that reaches standard error."""
+    """Log handler that stores the exporter's last message and keeps it off standard error."""
 
     said = ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep a message."""
+        """Store a message."""
         self.said = record.getMessage()
 
 
@@ -31,15 +31,15 @@ class _Finished(SpanProcessor):
         self.spans: list[ReadableSpan] = []
 
     def on_end(self, span: ReadableSpan) -> None:
-        """Keep a finished span for the next batch."""
+        """Queue a finished span for the next batch."""
         self.spans.append(span)
 
 
 class Sender:
-    """Sends spans from one thread.
+    """Sender of spans, used by one thread.
 
-    `lost` counts spans that were given up, `reason` says why the last ones were, and `outages` counts failures that
-    came first or after a success.
+    `lost` counts dropped spans. `reason` says why the last ones were dropped. `outages` counts failures that came first
+    or after a success.
     """
 
     def __init__(self, endpoint: str, headers: str) -> None:
@@ -61,11 +61,11 @@ class Sender:
 
     @property
     def ready(self) -> list[ReadableSpan]:
-        """Spans that wait to be sent."""
+        """Spans that are ready to be sent."""
         return self._finished.spans
 
     def send(self) -> None:
-        """Send what is ready."""
+        """Send the ready spans."""
         batch, self._finished.spans = self._finished.spans, []
         self._words.said = ""
         self._sending = len(batch)
@@ -77,13 +77,13 @@ class Sender:
         self._sending = 0
 
     def abandon(self) -> None:
-        """Give up what is being sent and what waits; for another thread, while `send` takes too long."""
+        """Drop the spans that are being sent or waiting; another thread calls it when `send` takes too long."""
         self._sending += len(self._finished.spans)
         self._lose("no answer in time")
         self._exporter.shutdown()  # type: ignore[no-untyped-call] # the library has no annotation there
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._exporter.shutdown()  # type: ignore[no-untyped-call] # the library has no annotation there
         self._logger.removeHandler(self._words)
 

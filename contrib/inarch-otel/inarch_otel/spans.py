@@ -1,4 +1,4 @@
-"""Events to spans: `invoke_agent` for a turn, and in it `chat` for each request and `execute_tool` for each call."""
+"""Conversion of events to spans: `invoke_agent` for a turn, with `chat` and `execute_tool` inside."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _FINISHES = {"calls": "tool_call", "filtered": "content_filter"}
 
 
 def nanoseconds(time: str) -> int:
-    """Return an event's time as OpenTelemetry counts it."""
+    """Convert an event's time to OpenTelemetry's nanoseconds."""
     return (datetime.fromisoformat(time) - _EPOCH) // timedelta(microseconds=1) * 1000
 
 
 def provider_and_model(full_name: str) -> tuple[str, str]:
-    """Split `PROVIDER/NAME`; of LiteLLM's names the service is the provider."""
+    """Split `PROVIDER/NAME`; for LiteLLM's names the provider is the service."""
     provider, _, model = full_name.partition("/")
     if provider == "litellm" and "/" in model:
         provider, _, model = model.partition("/")
@@ -37,12 +37,12 @@ def provider_and_model(full_name: str) -> tuple[str, str]:
 
 
 def finish_reason(finish: str) -> str:
-    """Return the conventions' word for how a reply ended."""
+    """Return the finish reason in the terms of OpenTelemetry's conventions."""
     return _FINISHES.get(finish, finish)
 
 
 def usage_attributes(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was used; what is unknown is left out."""
+    """Return the usage as attributes; omit unknown values."""
     cost = usage.get("cost_usd")
     found = {
         "gen_ai.usage.input_tokens": usage.get("input_tokens"),
@@ -70,18 +70,18 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str:
-    """Return arguments or a result as JSON text, cut to what a viewer can take."""
+    """Return arguments or a result as JSON text, cut to the size that viewers accept."""
     return cut(json.dumps(value))
 
 
 def cut(text: str) -> str:
-    """Return the text, or its beginning if it is too long."""
-    whole = text.encode("utf-8", "replace").decode()  # half characters can't be sent
+    """Return the text, cut if it is too long."""
+    whole = text.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be sent
     return whole if len(whole) <= LONGEST_TEXT else whole[: LONGEST_TEXT - 1] + "…"
 
 
 MOST_OPEN = 1000
-"""Turns, requests and calls of a turn that wait for their end; beyond that the oldest is given up."""
+"""Maximum open turns, requests and calls; beyond that the oldest is dropped."""
 
 _SAFE = frozenset(
     {
@@ -101,7 +101,7 @@ class _Turn:
 
 
 class Spans:
-    """Makes the spans of any number of turns at once. Times are those of the events."""
+    """Builder of spans for any number of concurrent turns. Times are those of the events."""
 
     def __init__(self, provider: TracerProvider, content: bool) -> None:
         self._tracer = provider.get_tracer("inarch-otel", "1.0")
@@ -111,7 +111,7 @@ class Spans:
         self._profiles: dict[str, str] = {}
 
     def take(self, event: inarch.Event) -> None:
-        """Begin or end spans, or note what happened in one."""
+        """Start or end spans, or record an event in one."""
         if event.kind == "session.started":
             self._profiles[event.session_id] = event.data.get("profile", "")
         elif event.kind == "turn.started":
@@ -120,7 +120,7 @@ class Spans:
             self._take_of_turn(turn, event)
 
     def end(self) -> None:
-        """End the spans of turns that did not come to an end."""
+        """End the spans of unfinished turns."""
         for turn in self._turns.values():
             turn.span.set_status(Status(StatusCode.ERROR, "interrupted"))
             turn.span.end()
@@ -133,7 +133,7 @@ class Spans:
         elif event.kind == "model.replied":
             self._replied(turn, event, data)
         elif event.kind == "call.state":
-            if data.get("call"):  # the first one of a call, and where its arguments changed
+            if data.get("call"):  # the first event of a call, and one when its arguments changed
                 turn.calls.pop(data["call_id"], None)
                 _bounded(turn.calls, data["call_id"], event)
         elif event.kind == "approval.given":
@@ -166,7 +166,7 @@ class Spans:
         if prompt is not None:
             attributes["gen_ai.input.messages"] = message("user", [{"type": "text", "text": prompt}])
         start = nanoseconds(event.time)
-        # A turn is a trace of its own, whatever span is current in a program that uses Inarch as a library.
+        # # A turn is its own trace, even if a program that uses Inarch as a library has a current span.
         span = self._tracer.start_span("invoke_agent inarch", Context(), attributes=attributes, start_time=start)
         _bounded(self._turns, turn["id"], _Turn(span, event.session_id, set_span_in_context(span, Context())))
 
@@ -239,7 +239,7 @@ class Spans:
         span.set_status(Status(StatusCode.ERROR, cut(message) if self._content else None))
 
     def _remark(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what may be told of an event: with content all that is plain, else Inarch's own words and numbers."""
+        """Return the event data that may be sent: all plain values with `content`, else only Inarch's own values."""
         return {
             name: cut(value) if isinstance(value, str) else value
             for name, value in data.items()
@@ -248,7 +248,7 @@ class Spans:
 
 
 def _bounded(kept: dict[Any, Any], key: Any, value: Any) -> Any:
-    """Keep the first value of a key and return it; the oldest key goes where there are too many."""
+    """Store the first value of a key and return it; drop the oldest key if there are too many."""
     if key not in kept and len(kept) >= MOST_OPEN:
         kept.pop(next(iter(kept)))
     return kept.setdefault(key, value)

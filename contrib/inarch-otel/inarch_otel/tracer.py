@@ -1,4 +1,4 @@
-"""The tracer: hands events to a thread of its own, which makes spans of them and sends these in batches."""
+"""The tracer: it hands events to its thread, which turns them into spans and sends these in batches."""
 
 from __future__ import annotations
 
@@ -24,23 +24,22 @@ SEEN = frozenset(
 MOST_WAITING = 10_000
 BATCH = 512
 DELAY_S = 1.0
-"""How long a finished span waits for others at most."""
+"""Maximum seconds that a finished span waits for others."""
 CLOSING_S = 2.0
-_UNSET = 'no collector is set: nothing is traced; write base_url = "http://127.0.0.1:4318" under [plugins.otel]'
+_UNSET = 'nothing is traced because no collector is set; write base_url = "http://127.0.0.1:4318" under [plugins.otel]'
 
 
 @define(eq=False, repr=False)
 class OtelTracer:
-    """Sends a trace for each turn; never waits for the network, except up to two seconds when it is closed.
+    """Tracer that sends a trace for each turn; it waits for the network only on close, for at most two seconds.
 
-    What can't be delivered is counted and told once, in the same run or, where it is known only after the last turn,
-    in the next one.
+    Undelivered spans are counted and reported once. Losses after the last turn are reported in the next run.
 
     Args:
-        endpoint: Where spans go, with the path; empty for nowhere.
+        endpoint: URL for spans, with the path; empty to send nothing.
         headers: Headers of the requests, as `name=value,name=value`.
-        content: Whether texts are sent.
-        state: A folder that outlives the run.
+        content: Whether to send texts.
+        state: A folder that persists between runs.
     """
 
     endpoint: str
@@ -60,7 +59,7 @@ class OtelTracer:
         self._events = queue.Queue(self.most_waiting)
 
     def saw(self, event: inarch.Event) -> None:
-        """Put the event in line; if the line is full, it is dropped and counted."""
+        """Queue the event; if the queue is full, drop and count it."""
         if not self.endpoint or event.kind not in SEEN or self._closing.is_set():
             return
         if self._thread is None:
@@ -72,14 +71,14 @@ class OtelTracer:
             self._dropped += 1
 
     def summary(self, turn_id: str) -> str | None:
-        """Say once that nothing is traced, or what was lost; again only after something was delivered in between."""
+        """Return once that nothing is traced, or what was lost; after a delivery, new losses are reported again."""
         if not self.endpoint:
             told, self._told = self._told, 1
             return None if told else _UNSET
         return "; ".join(filter(None, (self._earlier_note(), self._losses()))) or None
 
     def close(self) -> None:
-        """Send what there is, for two seconds at most."""
+        """Send the remaining spans, for at most two seconds."""
         if self._closing.is_set():
             return
         self._closing.set()
@@ -87,7 +86,7 @@ class OtelTracer:
             return
         try:
             self._events.put_nowait(None)
-        except queue.Full:  # the thread looks at `_closing`, too
+        except queue.Full:  # the thread also checks `_closing`
             pass
         self._thread.join(CLOSING_S)
         if self._thread.is_alive():
@@ -99,7 +98,7 @@ class OtelTracer:
             self._leave_note(lost)
 
     def _work(self) -> None:
-        # The libraries take a fifth of a second to import: here they hold up no turn.
+        # # The libraries take 0.2 s to import. In this thread they do not delay a turn.
         from inarch_otel.span_export import Sender
         from inarch_otel.spans import Spans
 
@@ -129,7 +128,7 @@ class OtelTracer:
             return None
 
     def _losses(self) -> str:
-        """Return what was lost in an outage that was not told yet."""
+        """Return the losses of an outage that were not reported yet."""
         said = []
         sender = self._sender
         if sender is not None and sender.outages > self._told:
@@ -145,7 +144,7 @@ class OtelTracer:
         try:
             inarch.staging.make_folder(Path(self.state))
             inarch.staging.write_whole(Path(self.state, "undelivered"), lost.encode(), sync=False)
-        except OSError:  # a remark about an earlier run is no reason to fail
+        except OSError:  # a note about an earlier run must not cause a failure
             pass
 
     def _earlier_note(self) -> str:
