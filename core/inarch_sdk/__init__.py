@@ -1,4 +1,4 @@
-"""What plugins build on, each of which could do without it: `@tool`, HTTP, chat shapes, prices, what events come to.
+"""Optional building blocks of plugins: `@tool`, HTTP, chat formats, prices and summaries of events.
 
-Everything in it that is public is passed on by `inarch`; of Inarch it knows the contract only.
+`inarch` re-exports all public names. This package depends only on Inarch's contract.
 """

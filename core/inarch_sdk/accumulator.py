@@ -1,6 +1,6 @@
-"""Deltas in, one whole reply out: fragments are joined by call index, and a reply that is not whole is an error.
+"""Assembly of a reply from deltas: fragments are joined by call index, and an incomplete reply is an error.
 
-Slips in calls whose meaning is plain are mended: wrong names of tools, badly written JSON.
+Mistakes in calls are repaired if the meaning is clear: wrong tool names and malformed JSON.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from inarch_sdk.bounds import MOST_TOKENS, fault_of, read_json, size_of
 from inarch_sdk.usage import credible_usage
 
 _PREFIXES = ("functions.", "default_api:", "default_api.", "multi_tool_use.")
-"""Namespaces in which models think that tools are (OpenAI's format for gpt-oss, Gemini's Python)."""
+"""Namespaces that models put before tool names (OpenAI's format for gpt-oss, Gemini's Python)."""
 _MARK = "<|"
-"""Begins a mark of the model's own format: `read_file<|channel|>commentary`."""
+"""Start of a mark of the model's own format: `read_file<|channel|>commentary`."""
 
 
 def offered_name(name: str, offered: Collection[str]) -> str:
-    """Return the offered tool that a name means; the name itself, if it means none or more than one.
+    """Return the offered tool that a name means; the name itself if it matches none or several.
 
     >>> offered_name("functions.Read-File", ["read_file", "list_files"])
     'read_file'
@@ -64,10 +64,10 @@ def offered_name(name: str, offered: Collection[str]) -> str:
 
 
 def read_arguments(text: str) -> tuple[Any, str]:
-    """Return the arguments that a call's text says, and what was repaired to read them ("" for nothing).
+    """Parse a call's arguments, and return what was repaired to read them ("" for nothing).
 
     Raises:
-        ValueError: They can't be read; the message says why.
+        ValueError: They cannot be parsed; the message says why.
     """
     text = text.strip() or "{}"
     try:
@@ -92,11 +92,11 @@ def _folded(name: str) -> str:
 
 
 MAX_CALLS = 1_000
-"""More calls than this in one reply are a fault of the model, not work to do."""
+"""Maximum calls in one reply; more are a fault of the model."""
 TOO_LONG: Literal["too_long"] = "too_long"
-"""The kind of error of a reply that passed its bytes."""
+"""Error kind of a reply that exceeds its byte limit."""
 LONGEST_WHY = 300
-"""Characters of a service's reason for an end that an error quotes."""
+"""Characters of a service's finish reason that an error quotes."""
 LONGEST_NAME = 80
 """Characters of a call's name that an error quotes."""
 
@@ -110,7 +110,7 @@ class _CallDraft:
 
 @define(eq=False, repr=False)
 class _TextDraft:
-    """A part of text or reasoning; the last of its kind is open until its data comes."""
+    """Part of text or reasoning; the last of its kind is open until its data arrives."""
 
     index: int
     words: StringIO = field(factory=StringIO)
@@ -118,19 +118,19 @@ class _TextDraft:
 
     @property
     def holds_anything(self) -> bool:
-        """Whether words or data came."""
+        """Return whether text or data arrived."""
         return self.data is not None or self.words.tell() > 0
 
 
 @define(eq=False, repr=False)
 class Accumulator:
-    """Collects one streamed reply.
+    """Collector of one streamed reply.
 
     Args:
-        provider: The name under which opaque part data is kept.
-        most: Bytes that a reply may have; one that has more is not taken further.
-        make_id: Makes the ids of its calls.
-        offered: The names of the tools that can be called; a call of another one that means one of them is its call.
+        provider: The name under which opaque part data is stored.
+        most: Maximum bytes of a reply; the rest is rejected.
+        make_id: Creates ids for its calls.
+        offered: The names of the callable tools; a similar name in a call is corrected to one of them.
     """
 
     provider: str
@@ -150,10 +150,10 @@ class Accumulator:
     _said: str = ""
 
     def add(self, delta: Delta) -> None:
-        """Take the next piece of the stream.
+        """Add the next piece of the stream.
 
         Raises:
-            TypeError: It is no delta, or one that carries something else than its class says.
+            TypeError: It is not a delta, or has a field of the wrong type.
         """
         match delta:
             case TextDelta(str(text)):
@@ -191,20 +191,20 @@ class Accumulator:
                 self._take("", StringIO(), len(text))
                 self.notes.append(delta)
             case _:
-                raise TypeError(f"answer yielded {delta!r:.80}: no inarch.Delta, or one with a wrong field")
+                raise TypeError(f"answer yielded {delta!r:.80}, which is not an inarch.Delta or has a wrong field")
 
     @property
     def usage(self) -> Usage | None:
-        """The usage reported so far, None if there was no report that can be true."""
+        """The usage so far, None without a credible report."""
         return credible_usage(self._usage, has_output=bool(self.characters or self._calls))
 
     @property
     def has_begun(self) -> bool:
-        """Whether anything of a reply came."""
+        """Return whether any part of a reply arrived."""
         return bool(self._size or self._calls or self._usage)
 
     def so_far(self) -> Message:
-        """Return the text and reasoning that came of a reply that was never whole; calls in it were never made."""
+        """Return the text and reasoning of an incomplete reply, without its calls, which never ran."""
         thought, text = self._words(REASONING_INDEX), self._words(TEXT_INDEX)
         parts: list[Part] = [Reasoning(thought)] if thought else []
         if text:
@@ -212,10 +212,10 @@ class Accumulator:
         return Message("assistant", tuple(parts))
 
     def reply(self) -> Reply:
-        """Return the whole reply.
+        """Return the complete reply.
 
         Raises:
-            ProviderError: It was cut, empty, filtered or malformed; retryable unless it was filtered.
+            ProviderError: It was cut, empty, filtered or malformed; all but filtered ones are retryable.
         """
         if self._finish is None:
             raise ProviderError("malformed", "the reply was cut before its end", retryable=True)
@@ -223,7 +223,7 @@ class Accumulator:
             raise failure
         if len(self._calls) > MAX_CALLS:
             raise _unusable(f"{len(self._calls)} calls in one reply (at most {MAX_CALLS})", "make fewer calls at once")
-        indexes = iter(sorted(self._calls))  # calls have the places that came for them, in the order of their indexes
+        indexes = iter(sorted(self._calls))  # calls take the positions reserved for them, in the order of their indexes
         drafts = (next(indexes) if isinstance(one, int) else one for one in self._drafts)
         parts = tuple(self._part(one) for one in drafts if isinstance(one, int) or one.holds_anything)
         calls = tuple(part for part in parts if isinstance(part, CallPart))
@@ -231,11 +231,11 @@ class Accumulator:
             raise self._nothing()
         for part in parts:
             if fault := fault_of(part.provider_data):
-                raise ProviderError("malformed", f"what came beside the reply is {fault}", retryable=True)
+                raise ProviderError("malformed", f"the reply's data is {fault}", retryable=True)
         return Reply(Message("assistant", parts), calls, self.usage or Usage(), self._finish, self.answered_by)
 
     def _opened(self, index: int) -> _TextDraft:
-        """Return the open part of text or reasoning; a new one where there is none."""
+        """Return the open part of text or reasoning, creating one if there is none."""
         draft = self._open.get(index)
         if draft is None:
             draft = self._open[index] = _TextDraft(index)
@@ -254,10 +254,10 @@ class Accumulator:
         return Text(words, data) if draft.index == TEXT_INDEX else Reasoning(words, data)
 
     def _take(self, text: str, into: StringIO, more: int = 0) -> None:
-        """Count what comes, and keep as much of the text as there is room for.
+        """Count the text and store as much of it as the limit allows.
 
         Raises:
-            ProviderError: It was more.
+            ProviderError: It exceeds the limit.
         """
         room = self.most - self._size - more
         size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
@@ -292,7 +292,7 @@ class Accumulator:
         return None if data is None else {self.provider: data}
 
     def _failure(self) -> ProviderError | None:
-        """Return the error of a reply that ended for a reason for which it is not an answer."""
+        """Return the error if the finish reason means that the reply is not an answer."""
         why = f" ({shown(self._said)[:LONGEST_WHY]})" if self._said else ""
         match self._finish:
             case "error":
@@ -303,12 +303,12 @@ class Accumulator:
                 part = "rest of the" if self._words(TEXT_INDEX).strip() else "whole"
                 message = f"the service filtered the {part} reply{why}"
                 return ProviderError("filtered", message, remedy="ask it in other words")
-            case "length" if self._calls:  # even one whose JSON is whole may be half of what was meant
+            case "length" if self._calls:  # even complete JSON may be half of the intended call
                 why = "its calls are cut at the limit of output"
                 return _unusable(why, "make them again with less in each, in several replies if need be")
             case "cut":
                 remedy = "ask again, or use another model"
-                return ProviderError("filtered", f"the service broke its reply off{why}", remedy=remedy)
+                return ProviderError("filtered", f"the service ended its reply early{why}", remedy=remedy)
         return None
 
     def _nothing(self) -> ProviderError:
@@ -322,13 +322,13 @@ class Accumulator:
 
 
 def _unusable(message: str, remedy: str, kind: Literal["malformed", "empty"] = "malformed") -> ProviderError:
-    """Return the error of a reply whose fault lies with the model, which is told of it where it is asked again."""
+    """Return the error for a fault of the model, which sees it when it is asked again."""
     told = f"Your last reply could not be used: {message}. Nothing of it was run; {remedy}."
     return ProviderError(kind, message, retryable=True, told=told)
 
 
 def _is_credible(usage: Usage) -> bool:
-    """Whether a report can be one: what can't be counted with is taken as not told."""
+    """Return whether a usage report is plausible; others are ignored."""
     counts = (
         usage.input_tokens,
         usage.output_tokens,
@@ -343,10 +343,10 @@ def _is_credible(usage: Usage) -> bool:
 
 
 def join_deltas(deltas: Iterable[Delta]) -> Iterator[Delta]:
-    """Yield the same deltas, with neighbouring pieces of text or reasoning joined.
+    """Yield the deltas in order, with adjacent pieces of text or reasoning joined.
 
     Raises:
-        ProviderError: Reading them raised it; what came before was yielded.
+        ProviderError: Reading them raised it; earlier deltas were yielded.
     """
     kind: type[TextDelta] | type[ReasoningDelta] | None = None
     texts: list[str] = []

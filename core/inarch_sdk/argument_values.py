@@ -1,4 +1,4 @@
-"""Arguments that passed their schema, made into what a function takes: dates, paths, enums, records and so on."""
+"""Conversion of valid arguments to the types that a function takes: dates, paths, enums, records and so on."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _ANNOTATED: tuple[Any, ...] = (typing.Annotated,)
 
 
 def structured(tool: str, arguments: Mapping[str, Any], annotations: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with those that `annotations` has converted.
+    """Return the arguments with those in `annotations` converted.
 
     Args:
         tool: The tool's name, for messages.
-        arguments: JSON values that passed the tool's schema.
-        annotations: What to convert to, by name.
+        arguments: JSON values that match the tool's schema.
+        annotations: The target type, by name.
 
     Raises:
-        ToolFailed: A value can't be converted (`validation`); the message names where it stands.
+        ToolFailed: A value cannot be converted (`validation`); the message names its position.
     """
     import cattrs
 
@@ -66,7 +66,7 @@ def _converter() -> Converter:
     )
     converter.register_structure_hook_factory(is_namedtuple, namedtuple_dict_structure_factory)
     converter.register_structure_hook_func(_is_union, lambda value, union: _member(converter, value, union))
-    # Not by cattrs: before Python 3.13 a NotRequired in text annotations is hidden from it.
+    # # Not by cattrs: before Python 3.13 text annotations hide NotRequired from it.
     converter.register_structure_hook_func(is_typed_dict, lambda value, cls: _members(converter, value, cls))
     converter.register_structure_hook_func(
         lambda annotation: get_origin(annotation) in _ITERABLES,
@@ -118,7 +118,7 @@ def _is_union(annotation: Any) -> bool:
 
 
 def _member(converter: Converter, value: Any, union: Any) -> Any:
-    """Return the value as the first member of the union whose schema it fits and that takes it."""
+    """Return the value as the first member of the union whose schema and converter accept it."""
     members = [member for member in get_args(union) if member is not type(None)]
     if value is None and len(members) < len(get_args(union)):
         return None

@@ -1,4 +1,4 @@
-"""What data may be to pass through a turn: plain JSON, no deeper than all can read, and no number it can't say."""
+"""Limits of data in a turn: plain JSON, of limited depth, with numbers that JSON can express."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from math import isfinite
 from typing import Any, NoReturn
 
 DEEPEST = 100
-"""Levels of lists and objects in each other. Encoding, redaction and schemas go down a few frames a level, and Python
-ends at a thousand."""
+"""Maximum levels of nested lists and objects. Encoding, redaction and schemas use a few frames a level, and Python
+allows a thousand."""
 LONGEST_INTEGER = 14_000
-"""Bits; Python neither writes nor reads integers of more than 4,300 digits."""
+"""Maximum bits of an integer; Python neither writes nor reads integers of more than 4,300 digits."""
 MOST_TOKENS = 1_000_000_000
-"""A service that counts more has not counted."""
+"""Maximum plausible token count of a service."""
 
 _PLAIN = frozenset({str, bool, type(None)})
 
 
 def fault_of(data: Any) -> str:
-    """Return why data can't pass, "" where it can; looks at it level by level, whatever its depth."""
+    """Return why data cannot pass, "" if it can; works level by level, so depth does not matter."""
     level = [data]
     for _ in range(DEEPEST + 1):
         if not level:
@@ -40,7 +40,7 @@ def fault_of(data: Any) -> str:
 
 
 def size_of(data: Any, enough: int) -> int:
-    """Return about how many bytes data has as JSON, whatever its depth; beyond `enough` it is not looked at further."""
+    """Return the approximate JSON size of data in bytes, whatever its depth; stop counting beyond `enough`."""
     size, waiting = 0, [data]
     while waiting and size <= enough:
         value = waiting.pop()
@@ -55,9 +55,9 @@ def size_of(data: Any, enough: int) -> int:
 
 def _fault_of_leaf(value: Any) -> str:
     if isinstance(value, float):
-        return "" if isfinite(value) else f"{value} is no JSON number"
+        return "" if isfinite(value) else f"{value} is not a JSON number"
     if isinstance(value, int):
-        return "" if value.bit_length() <= LONGEST_INTEGER else "an integer has more digits than anybody reads"
+        return "" if value.bit_length() <= LONGEST_INTEGER else "an integer has too many digits"
     from inarch.contract.codec import to_data
 
     try:
@@ -68,14 +68,14 @@ def _fault_of_leaf(value: Any) -> str:
 
 
 def read_json(text: str, *, strict: bool = True) -> Any:
-    """Return the value of JSON text that may come from anywhere.
+    """Parse JSON text of any origin.
 
     Args:
         text: The text.
-        strict: Whether line breaks and other control characters within its texts are errors, as JSON says.
+        strict: Whether control characters such as line breaks in its texts are errors, as in JSON.
 
     Raises:
-        ValueError: It is no JSON, or data that can't pass; the message says which.
+        ValueError: It is not JSON, or data that cannot pass; the message says which.
     """
     try:
         value = json.loads(text, parse_constant=_no_number, strict=strict)
@@ -87,4 +87,4 @@ def read_json(text: str, *, strict: bool = True) -> Any:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")

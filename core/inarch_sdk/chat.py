@@ -1,4 +1,4 @@
-"""The shapes of chat completions, the format that most services and gateways take: for all wires that speak it."""
+"""Messages of chat completions, the format of most services and gateways, for all wires that use it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from inarch_sdk.bounds import size_of
 
 CACHED = {"type": "ephemeral"}
 LEAST_CACHED = 4_096
-"""Characters of a request from which on it is kept: services keep nothing of less than about 1,000 tokens."""
+"""Minimum characters of a request to cache: services cache nothing below about 1,000 tokens."""
 MOST_DETAILS = 1 << 23
-"""Bytes of reasoning details in one reply."""
+"""Maximum bytes of reasoning details in one reply."""
 _GROWING = ("text", "summary")
-"""Members of a detail that come in pieces; anything else comes whole."""
+"""Members of a detail that arrive in pieces; all others arrive whole."""
 
 
 def chat_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
-    """Return the `content` of a user's message: a text, or a list if it has pictures."""
+    """Return the `content` of a user's message: a text, or a list with pictures and their bytes."""
     if not any(isinstance(part, Image) for part in parts):
         return "\n\n".join(part.text for part in parts if isinstance(part, Text))
     content: list[dict[str, Any]] = []
@@ -38,14 +38,14 @@ def chat_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
 
 
 def chat_pays_to_cache(request: ModelRequest) -> bool:
-    """Return whether the cost of writing a cache is likely to pay off."""
+    """Return whether requested caching pays: writing costs more, so a following request must be likely."""
     size = len(request.system) + sum(len(spec.description) + len(str(spec.input_schema)) for spec in request.tools)
     size += sum(len(part.text) for message in request.messages for part in message.parts if isinstance(part, Text))
     return request.purpose == "turn" and request.tool_choice == "auto" and size >= LEAST_CACHED
 
 
 def chat_cached(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message with a mark up to which the service caches."""
+    """Return a message with the mark that ends the cached part of a prompt."""
     content = item.get("content")
     if item.get("role") == "tool":
         return {**item, "cache_control": dict(CACHED)}
@@ -71,16 +71,16 @@ def chat_tool(spec: ToolSpec) -> dict[str, Any]:
 
 @define(eq=False, repr=False)
 class ReasoningDetails:
-    """Encrypted reasoning (`reasoning_details`), collected whole and sent back unchanged."""
+    """Reasoning that only the model can read (`reasoning_details`): collected whole and sent back unchanged."""
 
     items: list[dict[str, Any]] = field(init=False, factory=list)
     _size: int = field(init=False, default=0)
 
     def add(self, fragments: Any) -> None:
-        """Take the details of one chunk; what is none is passed over.
+        """Add the details of one chunk; ignore invalid ones.
 
         Raises:
-            ProviderError: They have no end: nobody sees them come, so they are bounded here.
+            ProviderError: There are too many. They are limited here because they are not shown.
         """
         for fragment in fragments if isinstance(fragments, list) else ():
             if not isinstance(fragment, Mapping):
@@ -98,7 +98,7 @@ class ReasoningDetails:
 
 
 def _goes_on(last: Mapping[str, Any], fragment: Mapping[str, Any]) -> bool:
-    """Whether a fragment belongs to the detail before it."""
+    """Return whether a fragment continues the detail before it."""
     if fragment.get("index") is None or "data" in fragment or "data" in last:
         return False
     same = all(last.get(key) == fragment.get(key) for key in ("type", "index"))

@@ -1,4 +1,4 @@
-"""One tokenizer for command lines: words, quotes and backslashes, and what joins and redirects commands."""
+"""Tokenizer of command lines: words, quotes, backslashes, operators and redirections."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from inarch.contract.errors import ToolFailed
 
 
 class NeedsShell(ToolFailed):
-    """A command line that only a shell could run as it is meant."""
+    """Command line that only a shell can run as intended."""
 
 
 LONGEST = 8_192
-"""Characters of the longest command line that is taken."""
+"""Maximum characters of a command line."""
 _OPERATORS = {
-    **dict.fromkeys(";&\n", "of what joins commands && || ; and | work, on one line; nothing runs in the background"),
-    "|": "commands are piped by | between two programs, with 2>&1 before it for errors",
-    "<": "input is redirected from /dev/null only: name the file as an argument",
-    ">": "output goes to /dev/null or the other output only, as 2>/dev/null and 2>&1, each a word of its own: "
-    "it is returned; keep it with a tool that writes files",
-    **dict.fromkeys("()", "there is no shell: no groups and no subshells"),
-    **dict.fromkeys("$`", "nothing is expanded: write the value itself, or quote with '…' what is meant literally"),
-    **dict.fromkeys("{}", "braces are not expanded: write every word, or quote with '…' what is meant literally"),
+    **dict.fromkeys(";&\n", "join commands with && || ; or | on one line; background commands are not supported"),
+    "|": "| joins two programs; put 2>&1 before it to include errors",
+    "<": "input can only be redirected from /dev/null: name the file as an argument",
+    ">": "output can only go to /dev/null or the other output, as in 2>/dev/null and 2>&1, each a separate word:  "
+    "the call returns it; store it with a tool that writes files",
+    **dict.fromkeys("()", "there is no shell: groups and subshells are not supported"),
+    **dict.fromkeys("$`", "nothing is expanded: write the value itself, or quote literal text with '…'"),
+    **dict.fromkeys("{}", "braces are not expanded: write every word, or quote literal text with '…'"),
     **dict.fromkeys(
         "*?[",
-        "patterns are not expanded: use find or a tool that lists files, or quote with '…' what the program itself "
-        "expands",
+        "patterns are not expanded: use find or a tool that lists files, or quote a pattern for the program "
+        "itself with '…'",
     ),
 }
 _AT_THE_START = {
     "~": "~ is not expanded: give a path relative to the workspace root",
-    "#": "there are no comments: leave it out, or quote it with '…'",
+    "#": "comments are not supported: remove it, or quote it with '…'",
 }
 _IN_DOUBLE_QUOTES = "$`"
 _JOINT = re.compile(r"&&|\|\||;|\|(?!&)")
 REDIRECTION = re.compile(
     r"(?:(?P<null>[12]?)>>?[ \t]*/dev/null|(?P<copied>[12]?)>&(?P<onto>[12])|0?<[ \t]*/dev/null)(?=[ \t;|]|$)"
 )
-"""An output that goes to nowhere or to the other one, or an input from nowhere: a word of its own."""
+"""Redirection of an output to nowhere or to the other one, or of the input from nowhere; a separate word."""
 _BLANKS = re.compile(r"[ \t]+")
 
 
 def split_command(text: str) -> tuple[str, ...]:
-    """Return the words of a command line; single quotes, double quotes and backslashes work as in a POSIX shell.
+    """Split a command line into words; single quotes, double quotes and backslashes work as in a POSIX shell.
 
     Raises:
-        ToolFailed: `validation` where a shell would do more than split it, or it is no command line at all.
+        ToolFailed: `validation` if it needs more than splitting, or is not a command line.
     """
     require_readable(text)
     return tuple(word for _, word in tokens(text, joins=False))
 
 
 def require_readable(text: str) -> None:
-    """Refuse what is no line of text, is too long, or has characters that can't be seen.
+    """Reject text that is not one line, is too long, or has invisible characters.
 
     Raises:
-        ToolFailed: `validation`, with what is wrong.
+        ToolFailed: `validation`, with the fault.
     """
     if not isinstance(text, str) or not text.strip():
         raise ToolFailed("validation", "the command is empty", "give a program and its arguments")
@@ -72,17 +72,17 @@ def require_readable(text: str) -> None:
 def _refuse_invisible(text: str) -> None:
     for position, char in enumerate(text):
         kind = unicodedata.category(char)
-        # Format characters reorder or hide what a person approves; surrogates are no text. Newlines chain commands.
+        # # Format characters reorder or hide what a person approves; surrogates are not text. Newlines chain commands.
         if kind in ("Cf", "Cs", "Zl", "Zp") or (kind == "Cc" and char not in "\t\n"):
             raise ToolFailed(
                 "validation",
-                f"the command has the character U+{ord(char):04X} at position {position}, which can't be seen",
-                "leave it out",
+                f"the command has the character U+{ord(char):04X} at position {position}, which is invisible",
+                "remove it",
             )
 
 
 def tokens(text: str, *, joins: bool) -> Iterator[tuple[str, str]]:
-    """Yield words, and where commands may be joined what joins them and their redirections, each with its kind."""
+    """Yield words, and if `joins` is set, operators and redirections, each with its kind."""
     position, word = 0, None
     while position < len(text):
         char = text[position]
@@ -130,16 +130,16 @@ def _quotation(text: str, start: int) -> tuple[str, int]:
             position += 1
             char = text[position]
         piece, position = piece + char, position + 1
-    raise ToolFailed("validation", f"the quotation that begins at position {start} has no end", f"close it with {mark}")
+    raise ToolFailed("validation", f"the quotation at position {start} is not closed", f"close it with {mark}")
 
 
 def _escaped(text: str, start: int) -> tuple[str, int]:
     if start + 1 >= len(text) or text[start + 1] == "\n":
-        raise ToolFailed("validation", "the command ends in a backslash", "leave it out, or quote it with '…'")
+        raise ToolFailed("validation", "the command ends in a backslash", "remove it, or quote it with '…'")
     return text[start + 1], start + 2
 
 
 CARRIERS = frozenset({
     "env", "nice", "ionice", "timeout", "nohup", "xargs", "sudo", "doas", "time", "setsid", "stdbuf", "command", "exec",
 })  # fmt: skip
-"""Programs that start the one among their words."""
+"""Programs that start another program given in their arguments."""

@@ -1,4 +1,4 @@
-"""Errors of a connection, its proxy and its certificates, as one `ProviderError` that says what to do."""
+"""Conversion of errors of connections, proxies and certificates to a `ProviderError` with a remedy."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from attrs import frozen
 from inarch.contract.errors import ProviderError
 from inarch_lib.output.escapes import shown
 
-_CERTIFICATE = "check the base_url, the clock and who stands in between; for an authority of your own set SSL_CERT_FILE"
+_CERTIFICATE = "check the base_url, the clock and any proxy; for your own certificate authority set SSL_CERT_FILE"
 _TLS = "check the base_url and its port: a server without TLS has an address that begins with http://"
 _OTHER_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
-"""Variables by which other programs name a company's authority; httpx2 reads `SSL_CERT_FILE` and `SSL_CERT_DIR`."""
+"""Variables that name a company's authority for other programs; httpx2 reads `SSL_CERT_FILE` and `SSL_CERT_DIR`."""
 PROXY_LOGIN = "put a user and a password into the address of the proxy: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT"
 
 
 class Service(Protocol):
-    """What the errors say of an `inarch.HttpService`."""
+    """Members of an `inarch.HttpService` that the errors use."""
 
     name: str
     base_url: str
@@ -33,7 +33,7 @@ class Service(Protocol):
 
     @property
     def address(self) -> str:
-        """The base address as it may be shown."""
+        """The base address for messages."""
         ...
 
     @property
@@ -42,21 +42,21 @@ class Service(Protocol):
         ...
 
     def hide(self, text: str) -> str:
-        """Return text without the service's secrets."""
+        """Redact the service's secrets in a text."""
         ...
 
 
 def connection_error(service: Service, error: Exception) -> ProviderError:
-    """Return what an error of the HTTP library means for the user."""
+    """Return the error for an exception of the HTTP library."""
     return _Failure(service, error).translated()
 
 
 def setup_error(service: Service, error: Exception) -> ProviderError:
-    """Return what is wrong with the environment if no client can be made: its certificates or its proxy."""
+    """Return the error in the certificates or the proxy that keeps a client from being created."""
     if isinstance(error, OSError):  # as ssl.SSLError is
         named = os.environ.get("SSL_CERT_FILE", "")
         why = error.reason if isinstance(error, ssl.SSLError) else error.strerror
-        message = f"the certificates in {shown(named)!r} (SSL_CERT_FILE) can't be read: {shown(str(why))}"
+        message = f"the certificates in {shown(named)!r} (SSL_CERT_FILE) cannot be read: {shown(str(why))}"
         remedy = "name a file of certificates in PEM form, or unset SSL_CERT_FILE"
         return ProviderError("network", message, remedy=remedy, was_sent=False)
     proxy = proxy_of(service.base_url) or "in the environment"
@@ -64,13 +64,13 @@ def setup_error(service: Service, error: Exception) -> ProviderError:
         message = f"the proxy {proxy} speaks SOCKS, for which the library socksio is missing"
         remedy = "pip install socksio, or set HTTPS_PROXY to an http:// proxy"
     else:
-        message = f"the proxy {proxy} has an address that can't be used"
+        message = f"the proxy {proxy} has an invalid address"
         remedy = "correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY: http://HOST:PORT"
     return ProviderError("network", message, remedy=remedy, was_sent=False)
 
 
 def proxy_of(url: str) -> str:
-    """Return the proxy that the environment names for an address, without its password; "" if there is none."""
+    """Return the proxy that the environment sets for an address, without its password; "" if there is none."""
     parts = urlsplit(url)
     proxies = getproxies()
     named = proxies.get(parts.scheme) or proxies.get("all") or ""
@@ -89,7 +89,7 @@ class _Failure:
         if isinstance(error, httpx2.ProxyError):
             return self._refused_by_proxy()
         if isinstance(error, httpx2.ConnectTimeout):
-            message = f"{service.name} could not be reached at {self._place()} for {service.connect_s:g} s"
+            message = f"{service.name} could not be reached at {self._place()} within {service.connect_s:g} s"
             return ProviderError("timeout", message, retryable=True, was_sent=False)
         if isinstance(error, httpx2.TimeoutException):
             message = f"{service.name} said nothing for {service.silence_s:g} s"
@@ -121,7 +121,7 @@ class _Failure:
         return "check the connection, and HTTPS_PROXY and NO_PROXY" if self._proxy() else "check the connection"
 
     def _refused_by_proxy(self) -> ProviderError:
-        """Return the error for a proxy that answers CONNECT with another status than 200: `407 Some Reason`."""
+        """Return the error for a proxy that answers CONNECT with a status other than 200, such as `407 Some Reason`."""
         host = urlsplit(self.service.base_url).hostname
         said = shown(self.service.hide(str(self.error))) or "without a reason"
         status = int(said[:3]) if said[:3].isdecimal() else None
@@ -129,9 +129,9 @@ class _Failure:
         if status == 407:
             return ProviderError("auth", message, remedy=PROXY_LOGIN, was_sent=False)
         if status is not None and status >= 500:
-            remedy = "the proxy can't reach the service: try again, or add the host to NO_PROXY"
+            remedy = "the proxy cannot reach the service: try again, or add the host to NO_PROXY"
             return ProviderError("network", message, retryable=True, remedy=remedy, was_sent=False)
-        remedy = f"ask who runs the proxy to allow {host}, or add it to NO_PROXY if it can be reached without"
+        remedy = f"ask the proxy's administrator to allow {host}, or add it to NO_PROXY"
         return ProviderError("network", message, remedy=remedy, was_sent=False)
 
 
@@ -144,18 +144,18 @@ def _certificate_remedy() -> str:
 
 
 def _reason(error: BaseException | None, of: Callable[[ssl.SSLError], str]) -> str:
-    """Return the reason for the error of TLS behind an error, empty if there is none."""
+    """Return the reason of the TLS error behind an error, empty if there is none."""
     while error is not None and not isinstance(error, ssl.SSLError):
         error = error.__cause__ or error.__context__
     return of(error) if error is not None else ""
 
 
 def _distrust(refused: ssl.SSLError) -> str:
-    """Return why a certificate was refused, empty if that is not why there is no connection."""
+    """Return why a certificate was rejected, empty if the certificate was not the problem."""
     return shown(getattr(refused, "verify_message", ""))
 
 
 def _no_tls(refused: ssl.SSLError) -> str:
-    """Return why both sides can't agree on TLS, empty if the other side only broke off."""
+    """Return why the TLS handshake failed, empty if the other side only closed the connection."""
     broke_off = isinstance(refused, (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError))
     return "" if broke_off else shown(refused.reason or "no reason given").lower().replace("_", " ")

@@ -1,4 +1,4 @@
-"""Where a session's requests stopped being a continuation of those before: the service's cache begins anew there."""
+"""Context breaks: requests that do not continue the one before, so that the service's cache starts again."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ REASONS = {
     "window": "to fit the window", "early": "before the window was full", "refused": "refused as too long",
     "turns": "context_turns", "asked": "/compact",
 }  # fmt: skip
-"""What the reasons of `context.dropped` mean."""
+"""Descriptions of the reasons of `context.dropped`."""
 MOST = 10
-"""Lines of the latest ones."""
+"""Maximum lines for the latest breaks."""
 
 
 _WHY = {
-    "service": "another service is asked", "secret": "a secret became known", "tools": "new tools were taken in",
-    "older": "an older version kept the session", "resumed": "what was kept is not what was sent",
+    "service": "another service was asked", "secret": "a secret became known", "tools": "new tools were added",
+    "older": "an older version stored the session", "resumed": "the stored messages differ from those sent",
 }  # fmt: skip
-"""What the reasons of `context.broken` mean, but for `compaction`."""
+"""Descriptions of the reasons of `context.broken`, except `compaction`."""
 
 
 @frozen
 class Break:
-    """The request before which the context began anew, counted from 1 among those for answers, and why."""
+    """Request that started a new context, counted from 1 among the answering requests, and the reason."""
 
     request: int
     why: str
@@ -35,7 +35,7 @@ class Break:
 
 @define(eq=False, repr=False)
 class Breaks:
-    """Takes a session's events in; those before its first request break nothing.
+    """Collector of context breaks; events before a session's first request are not breaks.
 
     A `context.broken` is a break. In a session of a version that recorded none, each `context.dropped` is one.
     """
@@ -47,7 +47,7 @@ class Breaks:
     _dropped: list[str] = field(init=False, factory=list)
 
     def take(self, event: Event) -> None:
-        """Take in an event."""
+        """Process an event."""
         reason = str(event.data.get("reason") or "")
         if event.kind == "model.requested" and event.data.get("purpose", "turn") == "turn":
             self._requests += 1
@@ -66,18 +66,18 @@ class Breaks:
             yield f"compaction{how}" if reason == "compaction" else _WHY.get(reason, reason)
 
     def to_data(self) -> Any:
-        """Return what was found as plain JSON data."""
+        """Return the breaks as plain JSON data."""
         found = [(one.request, one.why) for one in self.found]
         return [found, self._requests, self._is_told, self._broken, self._dropped]
 
     def go_on_from(self, data: Any) -> None:
-        """Take over what `to_data` gave."""
+        """Restore the data of `to_data`."""
         found, self._requests, self._is_told, self._broken, self._dropped = data
         self.found = [Break(request, why) for request, why in found]
 
 
 def break_lines(found: Sequence[Break]) -> Iterator[str]:
-    """Yield a line for each of the latest, and how many there were if that is more."""
+    """Yield a line for each of the latest breaks, and the total if there are more."""
     if len(found) > MOST:
         yield f"the context began anew {len(found):,} times, lately:"
     for one in found[-MOST:]:

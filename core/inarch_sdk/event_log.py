@@ -1,6 +1,6 @@
-"""Reading a log of events, one JSON object a line, however it was cut, mixed up or written over.
+"""Reader of event logs, one JSON object a line, that tolerates cut, mixed and overwritten lines.
 
-What `jsonl-logger` writes, `--output jsonl` prints and an export holds: with or without the field `schema` in front.
+Logs come from `jsonl-logger`, `--output jsonl` and exports. Their lines may have a field `schema` in front.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from inarch.contract.frozen import frozen
 from inarch_sdk.bounds import fault_of
 
 SCHEMA = 1
-"""The newest version of the lines that is known here."""
+"""The newest known version of the lines."""
 WAY_ON = "inarch sessions restore brings back what event logs have"
-"""What to do where a store has lost something."""
+"""The remedy when a store has lost events."""
 MOST_PROBLEMS = 1000
-"""Of a file that is no log at all, more lines than these are only counted."""
+"""Number of faulty lines that are listed; a file that is not a log may have more, and these are only counted."""
 LONGEST_FIRST = 1 << 20
-"""Bytes of the first line that are looked at to know whose log it is."""
+"""Bytes of the first line that are read to identify the log's session."""
 _BEGINNING = re.compile(rb'\{"(?:schema|seq)":')
 _FIELDS = ("seq", "time", "session_id", "turn_id", "kind", "data")
 _SEQ_END = 1 << 32
 LONGEST_LINE = 64 << 20
-"""Bytes of a line; no event is nearly as long, and a line that never ends must not fill the memory."""
-# A log may come from anywhere. An id becomes the name of files, and all of these are shown.
+"""Bytes of a line. No event is nearly as long, and an endless line must not fill the memory."""
+# # A log may come from anywhere. Ids become file names, and all of these values are shown.
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _KIND = re.compile(r"[a-z][a-z0-9_.-]{0,99}")
 _TIME = re.compile(r"[0-9T:Z.+-]{1,40}")
 _NUL = b"\0"
 _MOST_FORKS = 100
-"""Forks of forks that are followed; a log may come from anywhere."""
+"""Maximum depth of forks; a log may come from anywhere."""
 
 
 @frozen
 class LogProblem:
-    """Something that is wrong with a log; `line` counts from 1 and is 0 where it is the whole."""
+    """Fault in a log; `line` is 1-based, or 0 if the fault concerns the whole log."""
 
     file: str
     line: int
@@ -52,20 +52,20 @@ class LogProblem:
 
 
 class SessionsRead(NamedTuple):
-    """What a log holds of any number of sessions, by their ids in the order of their beginnings."""
+    """Sessions of a log, by id, in order of their starts."""
 
     sessions: Mapping[str, tuple[Event, ...]]
     problems: tuple[LogProblem, ...]
 
 
 def read_sessions(path: Path) -> SessionsRead:
-    """Return the events of a log, with those of the files NAME.1.jsonl, NAME.2.jsonl, … that were set aside before it.
+    """Return the events of a log and of its rotated files NAME.1.jsonl, NAME.2.jsonl, …
 
-    A line that isn't an event costs that line; an event that can be read is as it was written. Second events of one
-    number that differ are left out.
+    A line that is not an event is skipped. Events are returned as they were written. If two events with one number
+    differ, the second is skipped.
 
     Raises:
-        OSError: A file can't be read.
+        OSError: A file cannot be read.
     """
     reading = _Reading()
     _take_files(path, reading)
@@ -75,24 +75,24 @@ def read_sessions(path: Path) -> SessionsRead:
 
 
 def first_event(path: Path) -> Event | None:
-    """Return the event that a log begins with, None where its first line is none.
+    """Return the first event of a log, None if its first line is not an event.
 
     Raises:
-        OSError: A file can't be read.
+        OSError: A file cannot be read.
     """
     with log_files(path)[0].open("rb") as lines:
         return _event_of(lines.readline(LONGEST_FIRST).strip())[0]
 
 
 def log_files(path: Path) -> list[Path]:
-    """Return the files of a log, oldest first; the last one may have been set aside a moment ago."""
+    """Return the files of a log, oldest first; the last one may have just been rotated."""
     name = re.compile(rf"{re.escape(path.stem)}\.(\d+){re.escape(path.suffix)}")
     found = [(int(match[1]), other) for other in path.parent.iterdir() if (match := name.fullmatch(other.name))]
     return [*(other for _, other in sorted(found)), *([path] if path.exists() or not found else [])]
 
 
 def missing(seqs: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the gaps in ascending numbers that should begin with 1: first and last number of each."""
+    """Return the first and last number of each gap in ascending numbers that should start with 1."""
     gaps, before = [], 0
     for seq in seqs:
         if seq > before + 1:
@@ -102,7 +102,7 @@ def missing(seqs: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def gap_words(first: int, last: int) -> str:
-    """Say which events are missing."""
+    """Describe which events are missing."""
     return f"event {first} is missing" if first == last else f"events {first} to {last} are missing"
 
 
@@ -113,7 +113,7 @@ def _take_files(path: Path, reading: _Reading) -> None:
 
 
 def forked_with(first: Event | None) -> tuple[str, int]:
-    """Return the session of whose events a fork has the same, by its first event, and up to which; ("", 0) for none."""
+    """Return the session and last number of the events that a fork shares, by its first event; ("", 0) for none."""
     if first is None or first.kind != "session.started":
         return "", 0
     source, last = first.data.get("forked_from"), first.data.get("forked_events")
@@ -121,7 +121,7 @@ def forked_with(first: Event | None) -> tuple[str, int]:
 
 
 def _borrow(path: Path, sessions: dict[str, dict[int, Event]], session_id: str, above: frozenset[str]) -> None:
-    """Add what a fork has from another session and only that one's log has: in the same file, or in one beside it."""
+    """Add a fork's events that only the other session's log holds, in this file or one beside it."""
     events = sessions.get(session_id, {})
     source, last = forked_with(events.get(1))
     if source in above or len(above) > _MOST_FORKS or sum(1 < seq <= last for seq in events) >= last - 1:
@@ -140,7 +140,7 @@ def _borrow(path: Path, sessions: dict[str, dict[int, Event]], session_id: str, 
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; of one that is too long only the beginning, which then is no event."""
+    """Yield the lines of a file; a line that is too long is cut, so that it is not an event."""
     while line := file.readline(LONGEST_LINE):
         yield line
         while not line.endswith(b"\n") and line:
@@ -154,7 +154,7 @@ class _Reading:
     more: int = 0
 
     def take(self, file: str, lines: Iterable[bytes]) -> None:
-        """Read the lines of a file."""
+        """Read lines of a file."""
         for number, line in enumerate(lines, 1):
             if line.isspace():
                 continue
@@ -166,12 +166,12 @@ class _Reading:
                     self.more += 1
 
     def _keep(self, event: Event) -> str:
-        """Keep an event, or say why not."""
+        """Store an event, or return why it is skipped."""
         kept = self.sessions.setdefault(event.session_id, {}).setdefault(event.seq, event)
         return f"a second, different event {event.seq} was left out" if kept.line != event.line else ""
 
     def all(self, file: str) -> SessionsRead:
-        """Put the events of each session in order."""
+        """Return the events of each session in order."""
         more = [LogProblem(file, 0, f"{self.more} more lines are broken")] if self.more else []
         sessions = {session_id: _ordered(events) for session_id, events in self.sessions.items()}
         return SessionsRead(sessions, (*self.problems, *more))
@@ -182,7 +182,7 @@ def _ordered(events: Mapping[int, Event]) -> tuple[Event, ...]:
 
 
 def _events_of(line: bytes) -> Iterator[tuple[Event | None, str]]:
-    """Yield the event of a line, or what is wrong; of a broken line with a whole one behind it, both."""
+    """Yield the event of a line, or its fault; if a whole line follows a broken one, yield both."""
     clean = line.strip(b"\0 \t\r\n\v\f")
     if _NUL in line:
         yield None, f"{line.count(_NUL)} bytes are zero, as after a power loss"
@@ -191,7 +191,7 @@ def _events_of(line: bytes) -> Iterator[tuple[Event | None, str]]:
     event, what = _event_of(clean)
     yield event, what
     if event is None:
-        # Two processes wrote, and one was killed in the middle of its line.
+        # # Two processes wrote at once, and one was killed in the middle of its line.
         behind = (_event_of(clean[match.start() :])[0] for match in _BEGINNING.finditer(clean, 1))
         rescued = next((found for found in behind if found is not None), None)
         if rescued is not None:
@@ -210,7 +210,7 @@ def _event_of(line: bytes) -> tuple[Event | None, str]:
         return None, f"written by another version of Inarch: schema {schema}, known here is {SCHEMA}"
     if type(schema) is not int or not _is_event(item):
         return None, "this is no event"
-    if fault := fault_of(item["data"]):  # a newer Python reads what none of the rest could go down into
+    if fault := fault_of(item["data"]):  # a newer Python reads values that are too deep for other code
         return None, f"this is no event of Inarch's: {fault}"
     return Event(*(item[name] for name in _FIELDS)), ""
 

@@ -1,6 +1,6 @@
-"""Events in, exchanges out, one after the other: only the one that is being read is held.
+"""Conversion of events to exchanges, one at a time: only the current one is held in memory.
 
-Events of other versions and from damaged or hostile files are met here: what can't be understood becomes a remark.
+Events may be of other versions, or from damaged or hostile files. Unreadable ones become remarks.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from inarch.contract.transcripts import Answered, Call, Change, Data, Exchange, 
 
 _NAME = re.compile(r"\w+")
 _PATHS = ("file_path", "filePath", "path", "new_path", "directory", "file_paths", "paths")
-"""Arguments that say what a call is about, if it failed before it was known what it would do."""
+"""Arguments that name a call's target, for calls that failed before their effects were known."""
 
 
 @define(eq=False)
 class _Tried:
-    """A call so far; `failed` is the error that ended it, None if none did."""
+    """Call so far; `failed` is the error that ended it, None if none did."""
 
     id: str
     name: str
@@ -33,12 +33,12 @@ class _Tried:
 
 @define(eq=False, repr=False)
 class Recoveries:
-    """Takes the events of a session in; `of` has the later call's id for each failed call of any turn.
+    """Recoveries of failed calls: `of` maps the id of each failed call to the id of the later call that recovered it.
 
-    A call recovers a failed one if it began after that one's end in the same turn and went well. Its tool is the same,
-    or one that the error's remedy names. It wrote every path that the failed one was to write, or read every path that
-    it was to read. A call without paths has to have the same arguments. One that was refused for its name or arguments
-    is recovered by the next such call that goes well, about the same paths if it named any.
+    A call recovers a failed one if it started after the failure in the same turn and succeeded. Its tool is the same,
+    or one that the error's remedy names. It wrote or read every path that the failed one declared. Without paths, the
+    arguments must be the same. A call that was rejected for its name or arguments is recovered by the next successful
+    call of this kind, about the same paths if it named any.
     """
 
     of: dict[str, str] = field(factory=dict)
@@ -47,7 +47,7 @@ class Recoveries:
     _before: dict[str, list[_Tried]] = field(init=False, factory=dict)
 
     def take(self, event: Event) -> str:
-        """Take in an event; return the id of the failed call that it recovers, empty for none."""
+        """Process an event; return the id of the failed call that it recovers, empty for none."""
         data = event.data
         if event.kind == "turn.started":
             self._calls, self._failed, self._before = {}, [], {}
@@ -85,13 +85,13 @@ class Recoveries:
 
 def _recovers(later: _Tried, failed: _Tried) -> bool:
     error = failed.failed or {}
-    remedy = str(error.get("remedy") or "").partition("tools: ")[0]  # what follows is a list of all there are
+    remedy = str(error.get("remedy") or "").partition("tools: ")[0]  # the rest is a list of all tools
     if later.name != failed.name and later.name not in _NAME.findall(remedy):
         return False
     for kind in ("writes", "reads"):
         if paths := _paths(failed, kind):
             return paths <= _paths(later, kind)
-    if not failed.effects:  # it was refused before it was known what it would do
+    if not failed.effects:  # it was rejected before its effects were known
         return _named(failed.arguments) <= _named(later.arguments)
     return later.arguments == failed.arguments
 
@@ -107,11 +107,11 @@ def _named(arguments: Data) -> set[str]:
 
 
 MOST_OUTPUT = 100_000
-"""Characters of live output that are held of a call; shown only where it has no result."""
+"""Maximum characters of a call's live output that are stored; shown only if the call has no result."""
 
 
 def exchanges(events: Iterable[Event]) -> Iterator[Exchange]:
-    """Yield an agent's turn with its prompt at a time; one without number before them if anything happened there."""
+    """Yield prompts with their agent turns, one at a time; events before them come first, without a number."""
     reader = Reading()
     for event in events:
         yield from reader.take(event)
@@ -121,12 +121,12 @@ def exchanges(events: Iterable[Event]) -> Iterator[Exchange]:
 
 @define(eq=False, repr=False)
 class Reading:
-    """Takes events in and holds the exchange that they have come to, for whoever shows it while it happens.
+    """Incremental reader of events that holds the current exchange, for live display.
 
     Args:
-        turns: How many turns there were before the first event, where reading begins in the midst of a session.
-        exchange: The exchange so far; `calls` are those of it, by their ids.
-        touched: The step that the last event was about, None where it was about none.
+        turns: The number of turns before the first event, if reading starts inside a session.
+        exchange: The exchange so far; `calls` are its calls by id.
+        touched: The step of the last event, None if it had none.
     """
 
     turns: int = 0
@@ -138,17 +138,17 @@ class Reading:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has happened yet."""
+        """Return whether nothing has happened yet."""
         now = self.exchange
         return not (now.steps or now.later or now.number) and now.prompt is None
 
     @property
     def steps(self) -> list[Step]:
-        """Where the next step goes: behind the end of the turn once it is over."""
+        """The list for the next step: after the end of the turn once it is over."""
         return self.exchange.later if self.exchange.is_over else self.exchange.steps
 
     def take(self, event: Event) -> Iterator[Exchange]:
-        """Take in an event; yields the exchange that it ends."""
+        """Process an event; yield the exchange that it ends."""
         self.touched = None
         self.time = _seconds(event.time) or self.time
         data = event.data
@@ -186,7 +186,7 @@ class Reading:
             self.exchange.begun, self.exchange.model = began, str(turn.get("model") or "")
 
     def _is_shown(self, kind: str, data: Data) -> bool:
-        """Whether a person's own command is on the page already: the call that it was has all of it."""
+        """Return whether a user's command is already shown: its call contains all of it."""
         last = self.steps[-1] if self.steps else None
         if kind != "command.ran" or data.get("name") != "!" or not isinstance(last, Call):
             return False
@@ -197,7 +197,7 @@ class Reading:
         self.steps.append(step)
 
     def ended(self, data: Data) -> None:
-        """Note what a turn came to."""
+        """Record the end of a turn."""
         turn, exchange = _mapping(data.get("turn")), self.exchange
         if turn.get("type") == "user":
             return
@@ -212,12 +212,12 @@ class Reading:
         exchange.is_over = True
 
     def context(self, data: Data) -> None:
-        """Note what was added to the prompt, and how many pictures."""
+        """Record the text added to the prompt, and the number of pictures."""
         self.exchange.pictures += len(_list(data.get("images")))
         self._add(Remark("context.added", self.time, data))
 
     def requested(self, data: Data) -> None:
-        """Note a request."""
+        """Record a request."""
         attempt = data.get("attempt")
         self._add(
             Request(
@@ -230,7 +230,7 @@ class Reading:
         )
 
     def replied(self, data: Data) -> None:
-        """Note the reply to the latest request of its model and purpose that has none."""
+        """Record the reply to the latest open request of its model and purpose."""
         model, purpose = str(data.get("model") or ""), str(data.get("purpose") or "turn")
         request = next(
             (
@@ -255,7 +255,7 @@ class Reading:
         request.answered_by, request.company = str(data.get("answered_by") or ""), str(data.get("company") or "")
 
     def call_state(self, data: Data) -> None:
-        """Note how far a call came; a call that an approval changed comes with its new arguments."""
+        """Record the state of a call; a call that an approval changed has new arguments."""
         call = self._call(data)
         call.status = str(data.get("status") or "")
         whole = data.get("call")
@@ -265,12 +265,12 @@ class Reading:
             call.started = self.time
 
     def call_output(self, data: Data) -> None:
-        """Note live output, for the case that no result comes."""
+        """Record live output, in case no result arrives."""
         call = self._call(data)
         call.output += str(data.get("text") or "")[: max(MOST_OUTPUT - len(call.output), 0)]
 
     def call_result(self, data: Data) -> None:
-        """Note how a call ended."""
+        """Record the result of a call."""
         call = self._call(data)
         call.status, call.result = str(data.get("status") or ""), _mapping(data.get("result"))
         call.started = _seconds(data.get("started")) or call.started
@@ -278,15 +278,15 @@ class Reading:
         call.output = ""
 
     def rewritten(self, data: Data) -> None:
-        """Note what a plugin made of a call."""
+        """Record how a plugin rewrote a call."""
         self._call(data).rewritten.append(data)
 
     def reviewed(self, data: Data) -> None:
-        """Note what a plugin added to a result."""
+        """Record a plugin's addition to a result."""
         self._call(data).added.append(data)
 
     def asked(self, data: Data) -> None:
-        """Note that calls wait for a person."""
+        """Record that calls wait for approval."""
         reasons = _list(data.get("reasons"))
         for place, call_id in enumerate(_list(data.get("call_ids"))):
             call = self._call({"call_id": call_id})
@@ -294,13 +294,13 @@ class Reading:
             call.reasons += [str(reasons[place])] if place < len(reasons) and reasons[place] else []
 
     def answered(self, data: Data) -> None:
-        """Note a person's answer."""
+        """Record the user's decision."""
         call = self._call(data)
         call.answered = self.time
         call.answers.append(Answered(*(str(data.get(name) or "") for name in ("outcome", "scope", "by", "reason"))))
 
     def changed(self, data: Data) -> None:
-        """Note a changed file at the call that did it; what an undo did stands with the undo."""
+        """Record a changed file with its call; changes by an undo belong to the undo."""
         change = _change(data)
         call = self.calls.get(str(data.get("call_id")))
         if call is not None:
@@ -359,7 +359,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _seconds(time: Any) -> float | None:
-    """Return a time of a record in seconds since the epoch, None where it isn't one."""
+    """Return a recorded time in seconds since the epoch, None if it is not a time."""
     try:
         return datetime.fromisoformat(str(time)).timestamp() if time else None
     except (ValueError, OverflowError):

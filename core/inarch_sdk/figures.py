@@ -1,4 +1,4 @@
-"""Text for times, tokens, money and calls, and tables of spending and sessions."""
+"""Formats of times, tokens, money and calls in a line, and tables of spending and sessions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _ON_WHAT = ("file_path", "directory", "query", "pattern", "command", "function")
 
 
 def short_arguments(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments on one line: the one that says on what as its bare value, long texts as their size."""
+    """Return the arguments on one line: the main one as its bare value, long texts as their size."""
     plain = next(iter(arguments), None) if len(arguments) == 1 else next(filter(arguments.__contains__, _ON_WHAT), None)
     named = [f"{name}={_value(value)}" for name, value in arguments.items() if name != plain]
     return " ".join([_value(arguments[plain]), *named] if plain is not None else named)
@@ -64,7 +64,7 @@ def _value(value: Any) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people read it."""
+    """Format a duration for people."""
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 60:
@@ -73,14 +73,14 @@ def duration(seconds: float) -> str:
 
 
 def seconds_between(started: str | None, ended: str | None) -> float | None:
-    """Return the seconds between two times as records carry them, None where one is missing."""
+    """Return the seconds between two recorded times, None if one is missing."""
     if not started or not ended:
         return None
     return max((datetime.fromisoformat(ended) - datetime.fromisoformat(started)).total_seconds(), 0.0)
 
 
 def local_time(time: str, *, seconds: bool = False) -> str:
-    """Return a time of the record as the clock of this place shows it, to the minute or the second."""
+    """Format a recorded time in local time, to the minute or the second."""
     form = "%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M"
     try:
         return datetime.fromisoformat(time).astimezone().strftime(form)
@@ -89,7 +89,7 @@ def local_time(time: str, *, seconds: bool = False) -> str:
 
 
 def usage_words(usage: Mapping[str, Any]) -> str:
-    """Return tokens and cost; an unknown cost is said to be unknown."""
+    """Format tokens and cost; an unknown cost is shown as unknown."""
     tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
     cost = usage.get("cost_usd")
     about = "about " if usage.get("estimated") else ""
@@ -98,7 +98,7 @@ def usage_words(usage: Mapping[str, Any]) -> str:
 
 
 def money(amount: Decimal) -> str:
-    """Return US dollars with as many places as the amount needs."""
+    """Format US dollars with as many decimals as the amount needs."""
     if amount == 0:
         return "$0"
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}" if amount >= Decimal("0.0001") else "<$0.0001"
@@ -108,14 +108,14 @@ _DATED = re.compile(r"-\d{4}-?\d\d-?\d\d$")
 
 
 def answered_words(model: str, answered_by: str, company: str = "") -> str:
-    """Say who answered in another's place; empty if that is the model that was asked, or its service doesn't say.
+    """Name the model that answered if it is not the one that was asked; empty if it is, or if unknown.
 
-    A name with the date of a version, such as `NAME-2026-11-17`, is no other model.
+    A name with a version date, such as `NAME-2026-11-17`, is the same model.
 
     Args:
-        model: What was asked, as `PROVIDER/NAME`.
-        answered_by: The name that the service gives, without the provider.
-        company: Who runs it, if the service says so.
+        model: The model that was asked, as `PROVIDER/NAME`.
+        answered_by: The name in the reply, without the provider.
+        company: The company that runs it, if the service reports it.
     """
     if not answered_by or any(f"/{model}".endswith(f"/{name}") for name in (answered_by, _DATED.sub("", answered_by))):
         return ""
@@ -126,7 +126,7 @@ _DECISIONS = {"deny": "denies it", "stop": "stops the turn", "ask": "asks about 
 
 
 def rewritten_words(data: Mapping[str, Any]) -> str:
-    """Say in a line what a plugin made of a call, by the data of a `call.rewritten`."""
+    """Describe in a line how a plugin rewrote a call, by the data of a `call.rewritten`."""
     said = _DECISIONS.get(str(data.get("decision") or ""), "")
     given = data.get("arguments")
     words = [f"rewrites it to {short_arguments(given)}" if isinstance(given, Mapping) else "", said]
@@ -136,7 +136,7 @@ def rewritten_words(data: Mapping[str, Any]) -> str:
 
 
 def reviewed_words(data: Mapping[str, Any]) -> str:
-    """Say in a line what a plugin added to a result, by the data of a `call.reviewed`."""
+    """Describe in a line what a plugin added to a result, by the data of a `call.reviewed`."""
     said = " and ".join(
         filter(None, ("stops the turn" if data.get("stop") else "", "adds" if data.get("text") else ""))
     )
@@ -144,12 +144,12 @@ def reviewed_words(data: Mapping[str, Any]) -> str:
 
 
 def held_words(data: Mapping[str, Any]) -> str:
-    """Say in a line why a turn goes on, by the data of a `turn.held`."""
+    """Describe in a line why a turn continues, by the data of a `turn.held`."""
     return f"{data.get('plugin') or data.get('guard')} holds back the end: {_line(data.get('reason'))}"
 
 
 def child_words(data: Mapping[str, Any]) -> str:
-    """Say in a line that a child session begins or how it ended, by the data of a `child.started` or `child.ended`."""
+    """Describe in a line the start or end of a child session, by the data of a `child.started` or `child.ended`."""
     return f"{data.get('name')} {data.get('status') or 'begins'}: session {data.get('session_id')}"
 
 
@@ -158,7 +158,7 @@ def _line(text: object) -> str:
 
 
 def dropped_words(data: Mapping[str, Any]) -> str:
-    """Say in a few words what was left out, by the data of a `context.dropped`."""
+    """Describe briefly what was dropped, by the data of a `context.dropped`."""
     words = [
         _many(len(data.get("shortened") or ()), "earlier turn", " but for prompt and answer"),
         _many(len(data.get("turns") or ()), "earlier turn", " wholly"),
@@ -176,13 +176,13 @@ def _many(number: int, what: str, more: str = "") -> str:
 
 
 def confinement_words(found: Confinement) -> str:
-    """Return how well commands are confined, and why not better."""
+    """Describe how well commands are confined, and what is missing."""
     layers = f" ({', '.join(found.layers)})" if found.layers else ""
     return f"confined at level {found.level}{layers}" + (f": {found.reason}" if found.reason else "")
 
 
 def table(rows: Sequence[Data]) -> Iterator[str]:
-    """Yield the lines of a table by purpose, plugin and model, with a sum under several rows."""
+    """Yield the lines of a table by purpose, plugin and model, with a sum below several rows."""
     cells = [["purpose", "plugin", "model", "requests", "in", "out", "cost", "time"], *map(_cells, rows)]
     if len(rows) > 1:
         total = _cells(summed(rows))
@@ -195,7 +195,7 @@ def table(rows: Sequence[Data]) -> Iterator[str]:
 
 
 def spent_words(row: Data) -> str:
-    """Return tokens and cost of a row of the ledger."""
+    """Format tokens and cost of a row of the ledger."""
     tokens = row["input_tokens"] + row["output_tokens"]
     about = "about " if row.get("estimated") else ""
     counted = f"{about}{row['input_tokens']:,} in, {row['output_tokens']:,} out" if tokens else "no tokens"
@@ -203,7 +203,7 @@ def spent_words(row: Data) -> str:
 
 
 def cost_words(row: Data) -> str:
-    """Return the cost of a row of the ledger, and of how many requests it is unknown."""
+    """Format the cost of a row of the ledger, with the number of requests of unknown cost."""
     known, unknown = Decimal(str(row["cost_usd"])), row["unknown"]
     if not unknown:
         return money(known)
@@ -213,16 +213,16 @@ def cost_words(row: Data) -> str:
 
 
 def input_words(row: Data) -> str:
-    """Say how many tokens went in, and which share of them came from the service's cache, if any did."""
+    """Format the input tokens, with the share from the service's cache, if any."""
     rate = row.get("cached_tokens", 0) / row["input_tokens"] if row["input_tokens"] else 0
     about = "about " if row.get("estimated") else ""
     return f"{about}{row['input_tokens']:,}" + (f" ({rate:.0%} cached)" if rate else "")
 
 
 def hit_rate_words(rows: Sequence[Data]) -> str:
-    """Say which share of the input came from the services' caches, and by model if several report any.
+    """Format the share of input tokens from the services' caches, by model if several report any.
 
-    A model whose service has never reported a cached token counts for nothing; empty if that is all of them.
+    Models whose service never reported a cached token are ignored; without others, return an empty string.
     """
     sums: dict[str, list[int]] = {}
     for row in rows:
@@ -239,7 +239,7 @@ def hit_rate_words(rows: Sequence[Data]) -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    """Return a share that is whole only if nothing is missing."""
+    """Format a share; 100 % only if nothing is missing."""
     return f"{math.floor(1000 * part / whole) / 10:g}%"
 
 
@@ -247,22 +247,22 @@ _QUOTED = re.compile(r"'[^']*'|`[^`]*`|\"[^\"]*\"")
 
 
 def repair_kind(text: str) -> str:
-    """Return the kind of a remark on what was mended: those that differ only in what they quote are one."""
+    """Return the kind of a repair: texts that differ only in quoted parts are one kind."""
     return _line(_QUOTED.sub("…", text))
 
 
 def repair_words(repairs: Mapping[str, int]) -> str:
-    """Say how often what was mended in replies, by its kind; empty for nothing."""
+    """Format the number of repairs in replies by kind; empty for none."""
     ordered = sorted(repairs.items(), key=lambda item: -item[1])
     said = "; ".join(f"{count:,} × {kind}" for kind, count in ordered)
-    return f"mended in replies: {said}" if said else ""
+    return f"repaired in replies: {said}" if said else ""
 
 
 def summed(rows: Sequence[Data]) -> dict[str, Any]:
     """Return the sum of rows."""
     names = ("requests", "failed", "input_tokens", "output_tokens", "cached_tokens", "unknown", "seconds")
     total: dict[str, Any] = {name: sum(row[name] for row in rows) for name in names}
-    total["estimated"] = sum(row.get("estimated", 0) for row in rows)  # which older records don't have
+    total["estimated"] = sum(row.get("estimated", 0) for row in rows)  # missing in older records
     return {**total, "cost_usd": sum((Decimal(str(row["cost_usd"])) for row in rows), Decimal(0))}
 
 
@@ -277,7 +277,7 @@ SHORTEST_ID = 8
 
 
 def short_ids(ids: Sequence[str]) -> dict[str, str]:
-    """Return for each id as much of its beginning as tells it from all others."""
+    """Return for each id the shortest beginning that is unique."""
     ordered = sorted(ids)
     short: dict[str, str] = {}
     for before, this, after in zip(["", *ordered], ordered, [*ordered[1:], ""], strict=False):
@@ -289,7 +289,7 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
 def listing(
     shown: Sequence[SessionInfo], ids: Sequence[str], *, with_root: bool = False, names: Mapping[str, str] | None = None
 ) -> Iterator[str]:
-    """Yield a line a session, with as much of its id as tells it from all others, and its name; `names` has the ids."""
+    """Yield a line for each session, with its shortest unique id and its name; `names` has the ids."""
     named = {session_id: f"{name}: " for name, session_id in (names or {}).items()}
     columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
     short = short_ids(ids)

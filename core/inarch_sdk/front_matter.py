@@ -1,4 +1,4 @@
-"""Markdown with YAML between two lines of `---` at its top, as files that steer agents have it."""
+"""Parser of Markdown with YAML front matter between two lines of `---`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _REMEDY = "put the value between quotes, or write the text below a line that end
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Return the front matter between the lines of `---` at a text's top, and the text below.
+    """Return the front matter and the text below it; an empty mapping if there is none.
 
-    Only plain YAML is read: nothing in it makes objects.
+    Only plain YAML is read: it cannot create objects.
 
     Raises:
-        ToolFailed: It is no YAML, no mapping with texts as keys, or too much; with the line.
+        ToolFailed: It is not YAML, not a mapping with text keys, or too large; the message has the line.
     """
     found = _FENCED.match(text)
     if found is None:
@@ -31,7 +31,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     if len(head) > _MOST:
         raise ToolFailed("validation", f"the front matter is more than {_MOST:,} characters")
     try:
-        loader = _Shallow(head)  # the one in C is faster, and crashes on what is nested deeply
+        loader = _Shallow(head)  # the C loader is faster, but crashes on deep nesting
         node = loader.get_single_node()
         if node is not None and _size(node, {}) > _MOST_NODES:
             raise ToolFailed("validation", f"the front matter has more than {_MOST_NODES:,} values, with its aliases")
@@ -39,13 +39,13 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"line {mark.line + 2}: " if mark is not None else ""
-        raise ToolFailed("validation", f"{where}the front matter is no YAML: {error.problem}", _REMEDY) from None
+        raise ToolFailed("validation", f"{where}the front matter is not YAML: {error.problem}", _REMEDY) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ToolFailed("validation", f"the front matter is no YAML: {error}".split("\n")[0], _REMEDY) from None
+        raise ToolFailed("validation", f"the front matter is not YAML: {error}".split("\n")[0], _REMEDY) from None
     if data is None:
         data = {}
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
-        raise ToolFailed("validation", "the front matter is no list of names with values", "write lines of NAME: VALUE")
+        raise ToolFailed("validation", "the front matter is not a list of names with values", "use NAME: VALUE lines")
     names = set[str]()
     for key, _ in node.value if node is not None else ():
         if key.value in names:
@@ -56,7 +56,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
 
 
 class _Shallow(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
-    """A loader that lets brackets stand in a few others: reading one takes as long as there are others around it."""
+    """Loader with a limit on nested brackets: reading time grows with the depth."""
 
     def fetch_flow_collection_start(self, TokenClass: type[yaml.Token]) -> None:
         if self.flow_level >= _DEEPEST:
@@ -65,7 +65,7 @@ class _Shallow(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
 
 
 def _size(node: yaml.Node, known: dict[int, int]) -> int:
-    """Return how many values a node has if each alias is what it stands for; too many if it stands in itself."""
+    """Return the number of values with all aliases expanded; too many for recursive aliases."""
     if id(node) not in known:
         known[id(node)] = _MOST_NODES + 1
         inner = node.value if isinstance(node, yaml.CollectionNode) else ()

@@ -1,4 +1,4 @@
-"""The table of errors: from an HTTP status and a body to the one `ProviderError` that says what to do."""
+"""Conversion of HTTP statuses and error bodies to a `ProviderError` with a remedy."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _READ = 20_000
 
 _MODELS = "inarch models list shows the models"
 _TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
-    400: ("request", False, "the request is not accepted as it is; another model may take it"),
+    400: ("request", False, "the service rejects this request; another model may accept it"),
     401: ("auth", False, "check the key"),
     402: ("quota", False, "the account has no credit left: add some, or use another model"),
     403: ("auth", False, "the key may not use this model, or not from here"),
     404: ("request", False, f"{_MODELS}; check the base_url as well"),
-    407: ("auth", False, "the proxy wants a login: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT"),
+    407: ("auth", False, "the proxy needs a login: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT"),
     408: ("timeout", True, ""),
     409: ("server", True, ""),
     413: ("context_length", False, "begin a new session, or ask about less"),
-    422: ("request", False, "the request is not accepted as it is; another model may take it"),
+    422: ("request", False, "the service rejects this request; another model may accept it"),
     425: ("server", True, ""),
     429: ("rate_limit", True, "wait, or use another model"),
 }
-# What services that stream say instead of a number.
+# # Status names in the error events of streams.
 _WORDS: dict[str, int] = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -48,7 +48,7 @@ _WORDS: dict[str, int] = {
     "overloaded_error": 529,
     "unavailable_error": 503,
 }
-# Compiled where a service has refused something: most starts never do.
+# # Compiled on the first error: most runs never need them.
 _MEMBER = r"(?:unsupported|unknown|unrecognized|unexpected|extra)\b[^'\"`]{0,60}['\"`]([A-Za-z_][\w.]*)"
 _CONTEXT = (
     r"context[ _](length|window|size)|maximum context|too many tokens|prompt is too long|token count .{0,40}exceeds"
@@ -65,14 +65,14 @@ def provider_error(
     data: Any,
     hide: Callable[[str], str] = lambda text: text,
 ) -> ProviderError:
-    """Return the error for a service's reply.
+    """Return the error that a service's reply describes.
 
     Args:
-        name: How messages call the service.
-        status: The HTTP status; None for an error in the midst of a stream, whose data says more or less which it is.
+        name: The service's name in messages.
+        status: The HTTP status, or None for an error in a stream, whose data names it more or less clearly.
         headers: The response's headers, with lower-case names or a mapping that ignores case.
-        data: The parsed body or event, of any shape; a text says itself.
-        hide: Takes what must not be shown out of what the service said.
+        data: The parsed body or event, of any shape; a text is the message itself.
+        hide: Redacts secrets in the service's text.
     """
     wait = retry_after_of(headers, data)
     words = _words_of(data)
@@ -83,7 +83,7 @@ def provider_error(
 def from_response(
     name: str, status: int, headers: Mapping[str, str], body: bytes, hide: Callable[[str], str] = lambda text: text
 ) -> ProviderError:
-    """Return the error for a failed response with the beginning of its body."""
+    """Return the error for a failed response and the beginning of its body."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -94,17 +94,17 @@ def from_response(
 def from_status(
     name: str, status: int, message: str, retry_after: float | None = None, words: str = ""
 ) -> ProviderError:
-    """Return the error for a status, what was said with it, and the words that services use for kinds of errors."""
+    """Return the error for a status, its message, and the keywords that services use for kinds of errors."""
     kind, retryable, remedy = _TABLE.get(status, ("request", False, "") if status < 500 else ("server", True, ""))
     said = f"{words} {message}"
     if 300 <= status < 400:
-        remedy = "no redirect is followed, the key would go along: correct the base_url"
+        remedy = "redirects are not followed because they would get the key: correct the base_url"
     elif status in (400, 413, 422, 500) and re.search(_CONTEXT, said, re.I):
         kind, retryable, remedy = "context_length", False, _TABLE[413][2]
     elif status in (400, 422):
         remedy = _remedy_for(said) or remedy
     elif status == 429 and (re.search(_QUOTA, said, re.I) or (retry_after is None and re.search(_DAILY, said, re.I))):
-        kind, retryable, remedy = "quota", False, "the quota is used up: use another model, or wait until it is renewed"
+        kind, retryable, remedy = "quota", False, "the quota is used up: use another model, or wait until it resets"
     return ProviderError(
         kind, f"{name} answered {status}{f': {message}' if message else ''}", status=status, retry_after=retry_after,
         retryable=retryable, remedy=remedy,
@@ -112,7 +112,7 @@ def from_status(
 
 
 def _remedy_for(said: str) -> str:
-    """Return what to do about a request that is not accepted, "" if the service's words do not tell."""
+    """Return the remedy for a rejected request, "" if the service's text does not suggest one."""
     if re.search(NO_SUCH_MODEL, said, re.I):
         return _MODELS
     member = re.search(_MEMBER, said, re.I)
@@ -120,7 +120,7 @@ def _remedy_for(said: str) -> str:
 
 
 def retry_after_of(headers: Mapping[str, str], data: Any) -> float | None:
-    """Return the seconds a service asks to wait, from `Retry-After` or from `RetryInfo` in the body."""
+    """Return the seconds that a service asks to wait, from `Retry-After` or from `RetryInfo` in the body."""
     for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         given = headers.get(name)
         seconds = _seconds(given, scale) if given else None
@@ -144,7 +144,7 @@ def _error_in(data: Any) -> Mapping[str, Any]:
 
 
 def _message_of(data: Any) -> str:
-    """Return what an error body says, in any of the shapes that services use."""
+    """Return the message of an error body, in any of the shapes that services use."""
     if isinstance(data, str):
         return data
     error = _error_in(data)
@@ -155,11 +155,11 @@ def _message_of(data: Any) -> str:
         message = f"{message} ({raw})"
     said = message if isinstance(message, str) else json.dumps(message, default=str)
     quotas = ", ".join(_quotas_in(error))
-    return f"{quotas}: {said}" if quotas and quotas not in said else said  # in front: services say the rest at length
+    return f"{quotas}: {said}" if quotas and quotas not in said else said  # in front, because the rest may be long
 
 
 def _quotas_in(error: Mapping[str, Any]) -> Iterator[str]:
-    """Yield which quotas a `QuotaFailure` names: only their names tell whether it is of a minute or of a day."""
+    """Yield the quotas that a `QuotaFailure` names: only the name shows whether it is per minute or per day."""
     details = error.get("details")
     for detail in details if isinstance(details, list) else ():
         violations = detail.get("violations") if isinstance(detail, Mapping) else None
@@ -171,14 +171,14 @@ def _quotas_in(error: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _in_words(message: str, hide: Callable[[str], str]) -> str:
-    """Return a message as it may be shown; it is cut at last, so that no half of a secret is left."""
+    """Return a message that may be shown; it is cut last, so that no partial secret remains."""
     if re.match(r"[\s\ufeff]*<[!?/a-z]", message, re.I):
         return shown(hide(_words_of_page(message[:_READ])))[:PAGE_CHARACTERS]
     return shown(hide(message))[:MESSAGE_CHARACTERS]
 
 
 def _words_of_page(page: str) -> str:
-    """Return the title of a page of HTML, such as the 502 of a gateway, else its first sentence, without markup."""
+    """Return the title of an HTML page such as a gateway's 502, else its first sentence, without markup."""
     from html import unescape
 
     def line(markup: str) -> str:
@@ -199,7 +199,7 @@ def _words_of(data: Any) -> str:
 
 
 def _status_in(data: Any) -> int:
-    """Return the HTTP status that an error in a stream stands for; one that says nothing is the service's fault."""
+    """Return the HTTP status of an error in a stream; without any hint, that of a server error."""
     error = _error_in(data)
     for key in ("code", "status", "type"):
         value = error.get(key)
@@ -221,4 +221,4 @@ def _seconds(text: str, scale: float) -> float | None:
         except ValueError:
             return None
         seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
-    return seconds if 0.0 <= seconds <= LONGEST_ASKED_S else None  # NaN, times that are over, and endless ones are none
+    return seconds if 0.0 <= seconds <= LONGEST_ASKED_S else None  # rejects NaN, past times and endless waits

@@ -1,4 +1,4 @@
-"""Lines of several commands: what `|`, `&&`, `||` and `;` join, and what is redirected, as a shell means it."""
+"""Parser of joined commands: lines with `|`, `&&`, `||`, `;` and redirections, with a shell's meaning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inarch.contract.errors import ToolFailed
 from inarch_sdk.commandline import REDIRECTION, NeedsShell, require_readable, tokens
 
 MOST_PARTS = 32
-"""Commands of the longest line that is taken."""
+"""Maximum commands of a line."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _TILDE = re.compile("[=:]~")
 _SHELLS_OWN = frozenset({
@@ -20,17 +20,17 @@ _SHELLS_OWN = frozenset({
     "time", "jobs", "fg", "bg", "disown", "getopts", "history", "mapfile", "readarray", "suspend", "logout", "bind",
     "help", ":",
 })  # fmt: skip
-"""Words that are no programs to a shell where a command begins: its grammar, and what changes the shell itself."""
+"""Words at the start of a command that are not programs: shell grammar, and commands that change the shell itself."""
 
 
 class Part(NamedTuple):
-    """One command of a line.
+    """Command of a line.
 
     Args:
-        words: Its words, variables that are set before it among them.
-        joint: How it follows the one before it: `|`, `&&`, `||` or `;`; empty for the first.
-        output: Where its standard output goes: `out`, which is the next command behind a pipe, `err` or `null`.
-        errors: Where its standard error goes, in the same words.
+        words: Its words, with the variables that are set before it.
+        joint: The operator before it: `|`, `&&`, `||` or `;`; empty for the first.
+        output: The target of its standard output: `out` (before a pipe, the next command), `err` or `null`.
+        errors: The target of its standard error, with the same values.
     """
 
     words: tuple[str, ...]
@@ -45,14 +45,14 @@ class Part(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A command line: the commands, and the folder in which they run, empty for the usual one."""
+    """Command line: its commands, and the folder in which they run, empty for the default."""
 
     parts: tuple[Part, ...]
     folder: str = ""
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one command and no more."""
+        """Return whether it is a single command."""
         return not self.folder and self.parts == (Part(self.parts[0].words),)
 
     def __str__(self) -> str:
@@ -71,13 +71,13 @@ _REDIRECTED = {
 
 
 def split_line(text: str) -> Line:
-    """Return the commands of a line that are joined by `|`, `&&`, `||` and `;`.
+    """Parse a line of commands joined by `|`, `&&`, `||` and `;`.
 
-    Beyond that it may redirect to `/dev/null` and an output to the other, and begin with `cd FOLDER &&`.
+    It may also redirect to `/dev/null` or from one output to the other, and start with `cd FOLDER &&`.
 
     Raises:
-        NeedsShell: A shell would do more than start these commands.
-        ToolFailed: `validation` where it is no command line at all.
+        NeedsShell: Only a shell can run the line.
+        ToolFailed: `validation` if it is not a command line.
     """
     require_readable(text)
     parts: list[Part] = []
@@ -93,8 +93,8 @@ def split_line(text: str) -> Line:
             words, joint, targets = [], token, {"1": "out", "2": "err"}
         elif token or joint != ";":
             raise ToolFailed(
-                "validation", f"there is no command {f'before {token!r}' if token else f'behind {joint!r}'}",
-                "give a program on both sides of it",
+                "validation", f"there is no command {f'before {token!r}' if token else f'after {joint!r}'}",
+                "put a command on both sides of it",
             )  # fmt: skip
     if len(parts) > MOST_PARTS:
         raise ToolFailed(
@@ -112,11 +112,11 @@ def _redirect(targets: dict[str, str], token: str, joint: str) -> None:
     elif found["null"] is not None:
         targets[found["null"] or "1"] = "null"
     elif joint == "|":
-        raise NeedsShell("validation", "the input of a command behind | is redirected", "leave the pipe out")
+        raise NeedsShell("validation", "the input of a command after | is redirected", "remove the pipe")
 
 
 def _checked(parts: list[Part]) -> Line:
-    """Take a leading `cd FOLDER &&` away, and refuse what only a shell itself can do."""
+    """Remove a leading `cd FOLDER &&`, and reject commands that only a shell can run."""
     line = Line(tuple(parts))
     match parts:
         case [Part(("cd", folder), "", "out", "err"), Part(joint="&&") as second, *others] if folder[:1] not in "-":
@@ -124,8 +124,8 @@ def _checked(parts: list[Part]) -> Line:
     for part in line.parts:
         count = next((number for number, word in enumerate(part.words) if not _VARIABLE.match(word)), len(part.words))
         if any(_TILDE.search(word) for word in part.words[:count]):
-            raise NeedsShell("validation", "~ is expanded in a variable", "write the path itself")
+            raise NeedsShell("validation", "~ is not expanded in a variable", "write the path itself")
         if not line.is_plain and not _SHELLS_OWN.isdisjoint(part.words[count : count + 1] or ("set",)):
             said = " ".join(part.words[: count + 1])
-            raise NeedsShell("validation", f"{said!r} is for a shell itself", "give only the programs")
+            raise NeedsShell("validation", f"{said!r} only works in a shell", "use programs only")
     return line

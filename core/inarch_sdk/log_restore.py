@@ -1,4 +1,4 @@
-"""Restoring: the sessions of an event log, put back into a store that lost them or parts of them."""
+"""Restoration of sessions from an event log into a store that lost all or part of them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from inarch.contract.stores import ContextStore
 from inarch_sdk.event_log import LogProblem, missing, read_sessions
 
 BATCH = 500
-"""Events that are handed to the store at once."""
+"""Events per write to the store."""
 
 
 @frozen
 class Restored:
-    """What a log gave back of one session.
+    """Restored session.
 
     Args:
         session_id: The session.
-        title: Its first prompt, on one line.
-        turns: The agent turns that it has now.
-        events: How many events of the log the store did not have.
-        present: How many it had.
-        left_out: How many were left out, because the store has others under their numbers.
-        missing: First and last number of each gap that stays.
-        not_undoable: Changes of files that can't be taken back: a log doesn't have the bytes.
+        turns: The number of agent turns it has now.
+        events: The number of the log's events that the store lacked.
+        present: The number that it had.
+        left_out: The number skipped because the store has different events with their numbers.
+        missing: First and last number of each remaining gap.
+        not_undoable: File changes that cannot be undone, because a log does not contain the bytes.
+        placed: Whether its beginning is lost, so that it now belongs to the directory of the restoration.
         placed: Whether its beginning is lost, so that it now belongs to the directory in which it was restored.
-        root: The directory that it belongs to.
+        root: Its directory.
     """
 
     session_id: str
@@ -47,27 +47,27 @@ class Restored:
 
 @frozen
 class Restoration:
-    """What a log gave back, and what is wrong with it."""
+    """Restored sessions of a log, and its faults."""
 
     sessions: tuple[Restored, ...]
     problems: tuple[LogProblem, ...]
 
 
 def restore_log(store: ContextStore, path: Path, root: str, *, only: str | None = None) -> Restoration:
-    """Put the sessions of a log, and of the files that were set aside before it, into the store under their ids.
+    """Restore the sessions of a log and its rotated files into the store, with their ids.
 
-    Of a session that the store has in parts the missing events are added. Where log and store tell different stories
-    from some event on, the store's holds.
+    Missing events are added to sessions that the store has in part. If log and store differ from some event on, the
+    store's events are kept.
 
     Args:
-        store: Where to.
+        store: The target.
         path: The log.
-        root: The workspace of a session whose beginning is lost.
-        only: The one session to be restored; None restores all.
+        root: The workspace for sessions whose beginning is lost.
+        only: The one session to restore; None restores all.
 
     Raises:
-        OSError: A file can't be read.
-        StoreError: The store takes nothing more; what it has taken stays, and restoring may be repeated.
+        OSError: A file cannot be read.
+        StoreError: The store accepts no more events. Earlier ones are stored, and restoring may be repeated.
     """
     read = read_sessions(path)
     wanted = [one for one in read.sessions.items() if only in (None, one[0])]
@@ -101,11 +101,10 @@ def _restore(store: ContextStore, session_id: str, events: Sequence[Event], root
 
 
 def _addable(events: Sequence[Event], kept: Mapping[int, str]) -> list[Event]:
-    """Return the events that the store lacks, as far as log and store are of one story.
+    """Return the events that the store lacks, up to the point where log and store diverge.
 
-    A number under which both have the same shows that they are, up to there. Behind the last such one, the first number
-    under which they differ is where the session went on without the lost events: what the log has from there on is of
-    another story.
+    An equal event in both shows that they agree up to there. After the last one, the first number with different events
+    is where the session continued without the lost events. The log's events from there on are skipped.
     """
     both = [(event.seq, kept[event.seq] == event.line) for event in events if event.seq in kept]
     same = max((seq for seq, equal in both if equal), default=0)
@@ -119,7 +118,7 @@ def _lost_beginning(session_id: str, time: str, root: str) -> Event:
 
 
 def _agents_turns(events: Iterable[Event]) -> int:
-    """Count the turns that aren't a person's; one whose beginning is lost is none, for a person's has nothing else."""
+    """Count the agent's turns; one whose beginning is lost counts, because a user's command has no other events."""
     users, turns = set[str](), set[str]()
     for event in events:
         if event.turn_id:
@@ -131,7 +130,7 @@ def _agents_turns(events: Iterable[Event]) -> int:
 
 
 def _not_undoable(store: ContextStore, session_id: str, events: Iterable[Event]) -> int:
-    """Count the changes of files of whose bytes the store doesn't have both sides."""
+    """Count the file changes for which the store lacks the bytes of either side."""
     there: dict[str, bool] = {}
     lost = 0
     for event in events:

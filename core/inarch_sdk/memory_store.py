@@ -1,4 +1,4 @@
-"""A store that forgets: for `--no-journal`, for tests and for scripts."""
+"""In-memory store for `--no-journal`, tests and scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inarch.contract.records import SessionInfo
 
 @define(eq=False, repr=False)
 class MemoryStore:
-    """Keeps sessions in memory, with the manners of a store on disk."""
+    """Store that keeps sessions in memory and behaves like a store on disk."""
 
     _events: dict[str, dict[int, Event]] = field(init=False, factory=dict)
     _blobs: dict[tuple[str, str], bytes] = field(init=False, factory=dict)
@@ -23,17 +23,17 @@ class MemoryStore:
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
-        """Keep events; ones that are here already are passed over.
+        """Store events; skip those already stored.
 
         Raises:
-            StoreError: `busy` where another event has the number of one, `missing` where the session was deleted.
+            StoreError: `busy` if a different event has one of the numbers, `missing` if the session was deleted.
         """
         if events and min(event.seq for event in events) > 1:
             self.require(session_id)
         self.keep(session_id, events)
 
     def keep(self, session_id: str, events: Sequence[Event]) -> None:
-        """Keep events of a session whose beginning may be lost."""
+        """Store events of a session whose beginning may be lost."""
         with self._lock:
             kept = self._events.get(session_id, {})
             for event in events:
@@ -49,7 +49,7 @@ class MemoryStore:
                 self._events.setdefault(session_id, kept).update((event.seq, event) for event in events)
 
     def require(self, session_id: str) -> None:
-        """Refuse what belongs to a session that was deleted.
+        """Reject writes to a deleted session.
 
         Raises:
             StoreError: `missing`.
@@ -58,7 +58,7 @@ class MemoryStore:
             raise StoreError("missing", f"session {session_id} was deleted meanwhile", "start a new session")
 
     async def sync(self) -> None:
-        """Do nothing: there is no disk."""
+        """Do nothing, because there is no disk."""
 
     def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
         """Return the events with `seq` greater than `after`, in order."""
@@ -74,7 +74,7 @@ class MemoryStore:
         return [info for info in infos if root is None or info.root == root]
 
     def delete(self, session_id: str) -> None:
-        """Forget a session with its events and blobs."""
+        """Delete a session with its events and blobs."""
         with self._lock:
             if self._events.pop(session_id, None) is not None:
                 self._deleted.add(session_id)
@@ -82,7 +82,7 @@ class MemoryStore:
                 del self._blobs[key]
 
     def put_blob(self, session_id: str, data: bytes) -> str:
-        """Keep bytes and return their SHA-256."""
+        """Store bytes and return their SHA-256."""
         ref = hashlib.sha256(data).hexdigest()
         self.require(session_id)
         with self._lock:
@@ -98,7 +98,7 @@ class MemoryStore:
         return data
 
     def close(self) -> None:
-        """Keep everything until the object goes."""
+        """Do nothing: the sessions live as long as the object."""
 
 
 def _info(session_id: str, kept: Mapping[int, Event]) -> SessionInfo:

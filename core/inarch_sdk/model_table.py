@@ -1,7 +1,7 @@
-"""The models that Inarch proposes: one dated table of services, in the order in which `auto` takes their keys.
+"""Models that Inarch proposes: a dated table of services, in the order in which `auto` tries their keys.
 
 `tox -e release` fails when a proposed name retires within `NOTICE_DAYS` or was seen more than `STALE_DAYS` ago. To
-renew the table, look at each service's own page of models, correct the rows and set their `seen` to that day.
+update the table, read each service's page of models, correct the rows and set `seen` to that day.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from inarch.contract.frozen import frozen
 from inarch.contract.records import Price
 
 NOTICE_DAYS = 30
-"""Days before it retires from which a model is not proposed any more."""
+"""Days before retirement from which a model is not proposed."""
 STALE_DAYS = 90
-"""Days after which a name has to be looked at again."""
+"""Days after which a name must be checked again."""
 
 
 @frozen
 class ProposedModel:
-    """A model of a service as it was on the day `seen`.
+    """Model of a service on the day `seen`.
 
     Args:
-        name: As the service has it, without a provider.
-        seen: The day on which the service, or a list of its models, was seen to have it.
-        retires: The day from which the service answers no more requests for it; None if none was announced.
-        context_tokens: Most tokens of input.
-        output_tokens: Most tokens of output.
-        price: US dollars for a million tokens; None if it depends or was not found.
+        name: The service's name for it, without a provider.
+        seen: The day on which the service or a list of its models was last checked.
+        retires: The day on which the service stops serving it; None if none is announced.
+        context_tokens: Maximum tokens of input.
+        output_tokens: Maximum tokens of output.
+        price: US dollars for a million tokens; None if it varies or is unknown.
     """
 
     name: str
@@ -47,13 +47,13 @@ class ProposedService:
 
     Args:
         name: The service's name.
-        title: How people call it.
-        provider: Where its models are: `PROVIDER`, or `PROVIDER/SERVICE`.
-        keys: Variables that may hold its key, each with its rank: `auto` takes the lowest of those that are set.
+        title: Its name for people.
+        provider: The provider of its models: `PROVIDER`, or `PROVIDER/SERVICE`.
+        keys: Variables that may hold its key, each with a rank: `auto` uses the set variable of the lowest rank.
         model: The model for coding.
-        decision_model: Cheap model for decisions.
-        models: What is known of these and of others of the service.
-        key_begins: How its keys begin, "" if others' may begin so, too.
+        decision_model: A cheap model for decisions.
+        models: Data of these and other models of the service.
+        key_begins: The prefix of its keys, "" if other services' keys may share it.
     """
 
     name: str
@@ -66,7 +66,7 @@ class ProposedService:
     key_begins: str = ""
 
     def find(self, name: str) -> ProposedModel | None:
-        """Return what is known of a model, None if nothing is."""
+        """Return the data of a model, None if it is unknown."""
         return next((one for one in self.models if one.name == name), None)
 
     def key_fault(self, variable: str, key: str, remedy: str, *, is_own: bool) -> ProviderError | None:
@@ -76,14 +76,14 @@ class ProposedService:
             variable: The variable that holds it.
             key: The key, "" if there is none.
             remedy: Where to get one.
-            is_own: Whether it goes to the service's own address. A gateway at another one has keys of its own.
+            is_own: Whether it is sent to the service's own address; gateways have their own keys.
         """
         if not key:
             return ProviderError("auth", f"{self.name} needs a key: {variable} is not set", remedy=remedy)
         other = misplaced(variable, key) if is_own else None
         if other is not None:
             message = f"{variable} holds a key of {other.title} ({other.key_begins}…)"
-            return ProviderError("auth", message, remedy=f"put it into {other.keys[0][0]}, or {remedy}", was_sent=False)
+            return ProviderError("auth", message, remedy=f"store it in {other.keys[0][0]}, or {remedy}", was_sent=False)
         if is_own and self.key_begins and key.startswith("sk-") and not key.startswith(self.key_begins):
             message = f"{variable} does not hold a key of {self.title}: those begin with {self.key_begins}"
             return ProviderError("auth", message, remedy=remedy, was_sent=False)
@@ -91,13 +91,13 @@ class ProposedService:
 
     @property
     def proposals(self) -> Iterator[ProposedModel]:
-        """The rows of what is proposed: the model and the decision model."""
+        """The rows of the proposed models: for coding and for decisions."""
         names = dict.fromkeys((self.model, self.decision_model))
         return (one for one in self.models if one.name in names)
 
 
 def proposed(service: str) -> ProposedService:
-    """Return the proposed models of a service, such as `openai`.
+    """Return the row of a service, such as `openai`.
 
     Raises:
         KeyError: The table does not have it.
@@ -106,7 +106,7 @@ def proposed(service: str) -> ProposedService:
 
 
 def service_of(full_name: str) -> ProposedService | None:
-    """Return the service that `PROVIDER/NAME` is of, None if the table does not have it."""
+    """Return the service of `PROVIDER/NAME`, None if the table does not have it."""
     return next((one for one in SERVICES if full_name.startswith(f"{one.provider}/")), None)
 
 
@@ -117,14 +117,14 @@ def proposed_model(full_name: str) -> ProposedModel | None:
 
 
 def misplaced(variable: str, key: str) -> ProposedService | None:
-    """Return the service whose key a variable of another service holds, as far as its beginning tells."""
+    """Return the other service whose key a variable holds, as far as the key's prefix shows."""
     own = next((one for one in SERVICES if any(variable == name for name, _ in one.keys)), None)
     whose = next((one for one in SERVICES if one.key_begins and key.startswith(one.key_begins)), None)
     return whose if own is not None and whose is not own else None
 
 
 def table_faults(today: date) -> list[str]:
-    """Return a sentence for each proposed name that retires soon or was not looked at for too long."""
+    """Return a sentence for each proposed name that retires soon or was not checked for too long."""
     faults = []
     for service in SERVICES:
         for model in service.proposals:
@@ -143,11 +143,11 @@ def _price(into: str, out: str, cached: str = "", written: str = "", above: tupl
 
 _NOV = date(2026, 11, 28)
 _K = 1_000
-_LONG = 272 * _K  # OpenAI takes twice the price of input and 1.5 times that of output beyond, developers.openai.com
+_LONG = 272 * _K  # OpenAI charges twice the input price and 1.5 times the output price beyond, developers.openai.com
 
 
-# OpenAI: developers.openai.com, pages of models and deprecations, Nov 2026. The cached price of 6.2 was not published
-# and is that of 6.1; what is written into the cache costs 1.25 times as much from 5.6 on.
+# OpenAI: developers.openai.com, pages of models and deprecations, Nov 2026. The cached price of 6.2 is unpublished;
+# this is the one of 6.1. Cache writes cost 1.25 times as much from 5.6 on.
 _OPENAI = (
     ProposedModel("gpt-6.2-sol", _NOV, None, 922 * _K, 128 * _K,
                   _price("2", "10", "0.10", "2.5", (_LONG, _price("4", "15", "0.20", "5")))),
@@ -170,8 +170,8 @@ _OPENAI = (
     ProposedModel("gpt-5.1-codex", _NOV, date(2026, 7, 23)),
 )  # fmt: skip
 
-# Anthropic: platform.claude.com, models, pricing and deprecations, Nov 2026. A write to the cache of 5 minutes costs
-# 1.25 times as much; a read costs a twentieth with 5.5, a fortieth with Fable and a tenth with Haiku.
+# Anthropic: platform.claude.com, models, pricing and deprecations, Nov 2026. Writes to the 5-minute cache cost 1.25
+# times as much. Reads cost 1/20 with 5.5, 1/40 with Fable and 1/10 with Haiku.
 _ANTHROPIC = (
     ProposedModel("claude-sonnet-5-5", _NOV, None, 1_000 * _K, 128 * _K, _price("2", "10", "0.10", "2.5")),
     ProposedModel("claude-opus-5-5", _NOV, None, 1_000 * _K, 128 * _K, _price("4", "20", "0.20", "5")),
@@ -182,8 +182,8 @@ _ANTHROPIC = (
     ProposedModel("claude-opus-4-5", _NOV, date(2027, 1, 22)),
 )  # fmt: skip
 
-# Google: ai.google.dev, changelog, pricing and deprecations, Oct 2026. Aliases that Google moves by itself; prices of
-# Flash until 31 Dec 2026, of 4 Argon from 1 Dec 2026 (half as much before).
+# Google: ai.google.dev, changelog, pricing and deprecations, Oct 2026. Google moves aliases. Prices of Flash are valid
+# until 31 Dec 2026, of 4 Argon from 1 Dec 2026 (half as much before).
 _GEMINI = (
     ProposedModel("gemini-flash-latest", _NOV, None, 1_048_576, 65_536, _price("0.75", "3.75", "0.075")),
     ProposedModel("gemini-3.5-flash-lite", _NOV, None, 1_048_576, 65_536, _price("0.30", "2.50", "0.03")),
@@ -194,7 +194,7 @@ _GEMINI = (
     ProposedModel("gemini-2.5-flash", _NOV, date(2026, 12, 1)),
 )
 
-# OpenRouter: openrouter.ai, Nov 2026; the price of `auto` is that of the model it takes.
+# # OpenRouter: openrouter.ai, Nov 2026; the price of `auto` is that of the chosen model.
 _OPENROUTER = (
     ProposedModel("openrouter/auto", _NOV),
     ProposedModel("~anthropic/claude-sonnet-latest", _NOV),
@@ -202,7 +202,7 @@ _OPENROUTER = (
     ProposedModel("google/gemini-3.5-flash-lite", _NOV, None, 1_048_576, 65_536, _price("0.30", "2.50", "0.03")),
 )
 
-# DeepSeek: api-docs.deepseek.com, pricing, Oct 2026; by day, half of it at other hours.
+# # DeepSeek: api-docs.deepseek.com, pricing, Oct 2026; daytime price, half of it at other hours.
 _DEEPSEEK = (
     ProposedModel("deepseek-v4-pro", _NOV, None, 1_000 * _K, 384 * _K, _price("1.32", "3.96", "0.044")),
     ProposedModel("deepseek-flash", _NOV, None, 1_000 * _K, 384 * _K, _price("0.30", "1.20", "0.006")),
@@ -233,7 +233,7 @@ _GROQ = (
 def _hosted(
     name: str, title: str, variable: str, rank: int, model: str, price: Price, context: int | None = None
 ) -> ProposedService:
-    """Return a service of which one model is proposed, through LiteLLM."""
+    """Return a service with one proposed model, through LiteLLM."""
     row = ProposedModel(model, _NOV, None, context, None, price)
     return ProposedService(name, title, f"litellm/{name}", ((variable, rank),), model, model, (row,))
 
@@ -242,9 +242,9 @@ _GLM = _price("1.40", "4.40", "0.26")
 _KIMI = _price("3", "15", "0.30")
 _QWEN = _price("2", "6", "0.25")
 
-# Who had GEMINI_API_KEY or OPENROUTER_API_KEY goes on with them: earlier versions took these alone, and a server of the
-# user's own after them (rank 30, see pyproject.toml). GOOGLE_API_KEY comes later, for many have it for other services.
-# OPENAI_CHATGPT_TOKEN stands for a sign-in with ChatGPT.
+# Users of GEMINI_API_KEY or OPENROUTER_API_KEY keep these: earlier versions knew only them, followed by the user's own
+# server (rank 30, see pyproject.toml). GOOGLE_API_KEY comes later, because many have it for other services.
+# OPENAI_CHATGPT_TOKEN represents a sign-in with ChatGPT.
 SERVICES = (
     ProposedService("gemini", "Google Gemini", "gemini", (("GEMINI_API_KEY", 10), ("GOOGLE_API_KEY", 60)),
                     "gemini-flash-latest", "gemini-3.5-flash-lite", _GEMINI, "AIza"),

@@ -1,4 +1,4 @@
-"""What a registration hook may return: the members each port has, the names they may carry, the schemas of tools."""
+"""Checks of the objects that registration hooks return: members of each port, names, and schemas of tools."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _CATEGORIES = frozenset(get_args(Category))
 
 
 class Port(NamedTuple):
-    """What the objects of one hook look like.
+    """Requirements on the objects of one hook.
 
-    `claims` says that their names are unique among all plugins; of the methods only `coroutines` may be `async def`.
+    `claims`: names are unique among all plugins. `coroutines`: the methods that may be `async def`.
     """
 
     noun: str
@@ -69,7 +69,7 @@ PORTS: dict[str, Port] = {
     "exporters": Port("exporter", True, ("export",)),
     "checks": Port("check", False, ("run",)),
 }
-"""The registration hooks `inarch_KIND(context)` by kind."""
+"""The registration hooks `inarch_KIND(context)`, by kind."""
 
 OPENED = {
     "store": ("append", "sync", "load", "sessions", "delete", "put_blob", "get_blob", "close"),
@@ -78,11 +78,11 @@ OPENED = {
     ),
     "front end": ("show", "approve", "close"),
 }  # fmt: skip
-"""The methods of what `open` of a `StoreSpec`, a `WorkspaceSpec` or a `FrontEndSpec` returns."""
+"""The methods of the objects that `open` of a `StoreSpec`, a `WorkspaceSpec` or a `FrontEndSpec` returns."""
 
 
 def fault_of(kind: str, value: Any) -> str:
-    """Say what keeps `value` from being what the hook of this kind returns; "" if nothing does."""
+    """Return why `value` does not fit the hook of this kind, "" if it does."""
     port = PORTS[kind]
     shown = f"{port.noun} {_shown(value)}"
     if isinstance(value, type):
@@ -104,7 +104,7 @@ def fault_of(kind: str, value: Any) -> str:
             return f"{shown} has a method {member!r} with `async def` that {_WITHOUT_YIELD.get(member, _PLAIN)}"
     talking = able(value, Converses) if kind == "front_ends" else None
     if talking is not None and (not callable(talking.converse) or iscoroutinefunction(talking.converse)):
-        return f"{shown} has a 'converse' that is no plain function"
+        return f"{shown} has a 'converse' that is not a plain function"
     if kind == "events":
         return _event_fault(value)
     names, others = _NAMES.get(kind, (_NAME, "_.-"))
@@ -116,13 +116,13 @@ def fault_of(kind: str, value: Any) -> str:
 
 
 def opened_fault(what: str, opened: object) -> str:
-    """Say what keeps a store, a workspace or a front end that was opened from being one; "" if nothing does."""
+    """Return why an opened store, workspace or front end is not valid, "" if it is."""
     missing = [member for member in OPENED[what] if not callable(_member(opened, member))]
     return f"open gave {opened!r:.60}, which has no method {missing[0]!r}" if missing else ""
 
 
 def _member(value: object, name: str) -> Any:
-    """Return a member that must be there and may not be: None then."""
+    """Return a required member, None if it is missing."""
     return getattr(value, name, None)
 
 
@@ -144,7 +144,7 @@ _OF_TOOLS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "requires_confirmation": (lambda it: isinstance(it, bool), "needs requires_confirmation, true or false"),
     "receives_secrets": (lambda it: isinstance(it, bool), "needs receives_secrets, true or false"),
 }
-"""What the members of a tool must be, and what is said of one that is not."""
+"""Requirements on the members of a tool, and the message if one is not met."""
 _MISSING = object()
 
 
@@ -168,7 +168,7 @@ def _event_fault(event: EventKind) -> str:
 
 
 def twice(kind: str, plugin: str, values: Sequence[Any]) -> str:
-    """Say which name one plugin gives two objects that are told apart by it; "" if none."""
+    """Return the name that one plugin gives two objects whose names must differ, "" if none."""
     port = PORTS[kind]
     if kind == "events" and values and plugin.partition(".")[0] in RESERVED:
         return f"events of a plugin named {plugin!r} would look like the kernel's own; give the plugin another name"
@@ -184,7 +184,7 @@ def _are_suffixes(value: object) -> bool:
 
 
 def schema_fault(described: Any) -> str:
-    """Say what is wrong with the schemas of a tool or an event; "" if nothing is. Costs the import of jsonschema."""
+    """Return the fault in the schemas of a tool or an event, "" if there is none. Imports jsonschema."""
     from jsonschema import SchemaError
     from jsonschema.validators import Draft202012Validator, validator_for
 

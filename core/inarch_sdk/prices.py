@@ -1,7 +1,7 @@
-"""Known models: their prices, limits and full names, from the table that the package `litellm` carries, if it is there.
+"""Prices, limits and full names of known models, from the table of the package `litellm` if it is installed.
 
-The package is found and its table read, but never imported: that costs two seconds. One entry is looked up in the
-table's bytes, because parsing all of it costs a tenth of a second and most runs ask for one model.
+The table is read without importing the package, which takes two seconds. A single entry is searched in the table's
+bytes: parsing the table takes a tenth of a second, and most runs need one model.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from inarch_sdk.usage import MILLION
 FILE = "model_prices_and_context_window_backup.json"
 LONGEST_ENTRY = 1 << 16
 LOCAL = frozenset({"ollama", "ollama_chat", "lemonade"})
-"""Services that run on the user's machine: there a price of zero is a price, elsewhere it stands for "unknown"."""
+"""Local services: their price of zero is real, elsewhere zero means "unknown"."""
 
 _TALKING = frozenset({"chat", "responses", "completion"})
 _USUAL = frozenset({"low", "medium", "high"})
@@ -33,9 +33,9 @@ _STEP = r"input_cost_per_token_above_(\d+)k_tokens"
 
 @frozen(eq=False, repr=False)
 class KnownModel:
-    """Model in the price table. A price that the table omits, or lists as zero, is None.
+    """Entry of the table; a missing or zero price is None.
 
-    `efforts` are the words by which it can be told how much to think; there are none where it doesn't.
+    `efforts` are the supported levels of reasoning; empty for models without them.
     """
 
     name: str
@@ -47,7 +47,7 @@ class KnownModel:
 
 @define(eq=False, repr=False)
 class PriceTable:
-    """The table in a file; "" stands for a table that knows nothing."""
+    """Price table in a file; "" means an empty table."""
 
     path: str = ""
     _found: dict[str, KnownModel | None] = field(init=False, factory=dict)
@@ -56,8 +56,8 @@ class PriceTable:
         """Return the entry of exactly this name, None if there is none.
 
         Args:
-            name: As the table has it, such as `gemini/gemini-flash-latest` or `gpt-4o`.
-            service: Which service the entry must be of; "" for any.
+            name: The name in the table, such as `gemini/gemini-flash-latest` or `gpt-4o`.
+            service: The required service of the entry; "" for any.
         """
         if name not in self._found:
             row = self._row(name) if self.path else None
@@ -66,7 +66,7 @@ class PriceTable:
         return known if known is None or not service or _is_of(known.service, service) else None
 
     def all(self) -> Iterator[KnownModel]:
-        """Yield every model that talks; parses the whole table."""
+        """Yield every chat model; parses the whole table."""
         try:
             with open(self.path, "rb") as file:  # noqa: PTH123  # "" is no path, and pathlib would make it one
                 rows = json.load(file)
@@ -78,7 +78,7 @@ class PriceTable:
 
     @property
     def source(self) -> str:
-        """What to call the table, with its version where that can be told."""
+        """Name of the table, with its version if known."""
         folder, package = os.path.split(os.path.dirname(self.path))  # noqa: PTH120
         try:
             names = os.listdir(folder) if package else []  # noqa: PTH208
@@ -89,7 +89,7 @@ class PriceTable:
         return f"litellm's table {version}".rstrip()
 
     def _row(self, name: str) -> Mapping[str, Any] | None:
-        """Return the object that follows a key, without parsing what stands before it."""
+        """Return the object after a key without parsing the text before it."""
         key = json.dumps(name).encode()
         try:
             with open(self.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:  # noqa: PTH123
@@ -97,12 +97,12 @@ class PriceTable:
                 while start >= 0:
                     after = data[start + len(key) : start + len(key) + LONGEST_ENTRY].decode("utf-8", "replace")
                     opening = re.match(r"\s*:\s*(?=\{)", after)
-                    if opening and data[start - 1 : start] != b"\\":  # else a quotation mark within a longer key
+                    if opening and data[start - 1 : start] != b"\\":  # else a quotation mark inside a longer key
                         row, _ = json.JSONDecoder().raw_decode(after, opening.end())
                         return row if isinstance(row, dict) else None
                     start = data.find(key, start + 1)
         except (OSError, ValueError, RecursionError):
-            pass  # a table that can't be read knows nothing
+            pass  # an unreadable table is an empty one
         return None
 
 
@@ -132,7 +132,7 @@ def _efforts(row: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _price(row: Mapping[str, Any], free: bool) -> Price | None:
-    """Return a row's price, None unless it is one of tokens alone."""
+    """Return a row's price, None unless it depends on tokens alone."""
     base = _price_of(row, "", free)
     if base is None or row.get("mode") not in _TALKING or row.get("input_cost_per_request"):
         return None
@@ -148,18 +148,18 @@ def _price_of(row: Mapping[str, Any], suffix: str, free: bool) -> Price | None:
     )
     if inputs is None or outputs is None or not (free or (inputs and outputs)):
         return None
-    thoughts = _money(row.get("output_cost_per_reasoning_token"))  # where it is more, all output is reckoned so
+    thoughts = _money(row.get("output_cost_per_reasoning_token"))  # if it is higher, all output is charged at it
     read, written = (_money(row.get(f"cache_{what}_input_token_cost{suffix}")) for what in ("read", "creation"))
     return Price(inputs, max(outputs, thoughts or outputs), read, written=written or None)
 
 
 def _is_of(service: str, wanted: str) -> bool:
-    """Whether an entry's service is the wanted one, or a part of it such as `vertex_ai-language-models`."""
+    """Return whether an entry's service is the wanted one, or a part of it such as `vertex_ai-language-models`."""
     return service in (wanted, f"{wanted}_converse", f"{wanted}_chat") or service.startswith(f"{wanted}-")
 
 
 def _money(value: Any) -> Decimal | None:
-    """Return dollars for a million tokens from dollars a token."""
+    """Convert dollars per token to dollars per million tokens."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
         return None
     return (Decimal(str(value)) * MILLION).normalize() + 0
@@ -174,17 +174,17 @@ _NATIVE = {
     "anthropic": re.compile(r"claude-[^/]*"),
     "gemini": re.compile(r"gemini-[^/]*"),
 }
-"""Names that a company gives to its own models: they mean its own provider, also when no table knows them yet."""
+"""Prefixes of companies' own model names: they mean the company's provider, even if a table lacks the model."""
 
 
 def full_names(name: str, places: Collection[str]) -> list[str]:
-    """Return the full names that a model's name may stand for.
+    """Return the possible full names of a model's name.
 
-    Whose own model it is wins over those who resell it; a name that begins with a service may be reached at that one.
+    The model's maker comes before resellers. A name that starts with a service may also be reached there.
 
     Args:
-        name: The model's name, which begins with no provider.
-        places: Where models are: each `PROVIDER`, or `PROVIDER/SERVICE`.
+        name: The model's name, without a provider.
+        places: Available providers: each `PROVIDER`, or `PROVIDER/SERVICE`.
     """
     native = next((place for place, names in _NATIVE.items() if place in places and names.fullmatch(name)), None)
     if native is not None:

@@ -1,4 +1,4 @@
-"""A tool's result as the text that a model reads."""
+"""Text of a tool's result for a model."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from inarch.contract.records import ToolResult
 from inarch_lib.output.escapes import shown
 
 CHANGED_BY_USER = "changed_by_user"
-"""Key of a result's metadata: the arguments that a person changed before the call ran, by name."""
+"""Key of a result's metadata: arguments that the user changed before the call ran, by name."""
 
 NOT_ASKED = "no model is asked with this prompt"
-"""Why a turn was decided without a model, where a plugin lets nobody see its prompt."""
+"""Why a turn was decided without a model, if a plugin withholds its prompt from models."""
 REWRITTEN = "rewritten"
-"""Key of a result's metadata: who rewrote the call before it was judged (`by`), and the `arguments` that it changed."""
+"""Key of a result's metadata: which plugin rewrote the call before approval (`by`), and the `arguments` it changed."""
 
 ADDED = "added"
-"""Key of a result's metadata: the texts that were added to it, each with `by`."""
+"""Key of a result's metadata: texts that plugins added to it, each with `by`."""
 
 ANSWER = "answer"
-"""Key of a result's metadata: a text with which the call ends its turn, as the turn's answer."""
+"""Key of a result's metadata: a text that ends the turn as its answer."""
 
 READ_AS_ADDED = "absolute, and read as below an added folder"
 READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
-"""How the note in a result's `repaired` ends that is about a path."""
+"""The end of the note in a result's `repaired` about a path."""
 
 LONGEST_NAME = 80
-"""Characters of a wrong name that a model reads back."""
+"""Characters of a wrong tool name that the model sees."""
 _NAMED = "The name of this tool is"
 
 
 def result_text(result: ToolResult) -> str:
-    """Return a result as text: its data, or its error with the remedy.
+    """Return a result as text: its data, or its error with the remedy and any data.
 
-    Where a person changed the call, that and the arguments that they changed come first: else a model believes that
-    its own ones ran. Names and paths that were read otherwise than written come first, too.
+    Arguments that the user changed come first, so that the model does not assume that its own ran. Repaired names and
+    paths come first, too.
 
-    A member that is a text of several lines stands as it is below the others, not in the escapes of JSON: models read
-    it better, and it costs fewer tokens. Beside it, what is null or says that nothing was cut says nothing.
+    A text of several lines follows the other members as it is, without JSON escapes: models read it better, and it
+    needs fewer tokens. Members that are null, or say that nothing was cut, are then omitted.
     """
     text = _data_text(result.data) if result.data is not None or result.error is None else ""
     if result.error is not None:
@@ -61,7 +61,7 @@ def result_text(result: ToolResult) -> str:
 
 
 def with_added(result: ToolResult, by: str, text: str) -> ToolResult:
-    """Return a result with one more text that its model reads below it."""
+    """Return a result with one more text for the model below it."""
     added = [*(result.metadata.get(ADDED) or ()), {"by": by, "text": text}]
     return ToolResult(result.success, result.data, result.error, {**result.metadata, ADDED: added})
 
@@ -72,7 +72,7 @@ def named_note(name: str, called: str) -> str:
 
 
 def held_text(by: str, reason: str) -> str:
-    """Return what a model is told where the end of its turn is held back."""
+    """Return the model's message when the end of its turn is held back."""
     if not by:  # the answer itself
         return f"That can't be the answer: {reason}\nAnswer again, with the JSON alone."
     return f"The plugin {by} holds back the end of this turn: {reason}\nSee to that, then finish."
@@ -96,5 +96,5 @@ def _is_silent(name: str, value: Any) -> bool:
 
 
 def json_text(data: Any) -> str:
-    """Return data as JSON without the spaces that only people need."""
+    """Encode data as compact JSON."""
     return json.dumps(to_data(data), ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""JSON Schema from annotations: what a tool's parameters look like to a model, and to the check before each call."""
+"""JSON Schemas of annotations: a tool's parameters as models see them and as each call is checked against."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SCALARS: dict[Any, dict[str, Any]] = {
     Any: {},
     object: {},
 }
-_CONVERTED: dict[tuple[str, str], dict[str, Any]] = {  # by name: their modules are imported by those who use them
+_CONVERTED: dict[tuple[str, str], dict[str, Any]] = {  # by name: users of these types import the modules
     ("datetime", "datetime"): {"type": "string", "format": "date-time"},
     ("datetime", "date"): {"type": "string", "format": "date"},
     ("datetime", "time"): {"type": "string", "format": "time"},
@@ -45,14 +45,14 @@ def schema_of(annotation: Any) -> dict[str, Any]:
     """Return the JSON Schema of one annotation.
 
     Raises:
-        Unsupported: The annotation can't be said in JSON Schema.
+        Unsupported: The annotation has no JSON Schema.
     """
     schemas = Schemas()
     return schemas.closed(schemas.of(annotation))
 
 
 class Schemas:
-    """Makes the schemas of one document. Records stand where they are used; recursive ones become `$defs`."""
+    """Builder of the schemas of one document. Records are inlined; recursive ones become `$defs`."""
 
     def __init__(self) -> None:
         self._open: list[Any] = []
@@ -67,7 +67,7 @@ class Schemas:
         """Return the schema of an annotation.
 
         Raises:
-            Unsupported: The annotation can't be said in JSON Schema.
+            Unsupported: The annotation has no JSON Schema.
         """
         origin, arguments = get_origin(annotation), get_args(annotation)
         if origin is None:
@@ -167,7 +167,7 @@ class Schemas:
 
 
 def is_record(annotation: Any) -> bool:
-    """Whether the annotation is a class with named fields: attrs, a dataclass, a named tuple or a TypedDict."""
+    """Return whether the annotation is a class with named fields: attrs, a dataclass, a named tuple or a TypedDict."""
     return isinstance(annotation, type) and (
         hasattr(annotation, "__attrs_attrs__")
         or hasattr(annotation, "__dataclass_fields__")
@@ -177,12 +177,12 @@ def is_record(annotation: Any) -> bool:
 
 
 def is_typed_dict(annotation: Any) -> bool:
-    """Whether the annotation is a TypedDict, of `typing` or `typing_extensions`."""
+    """Return whether the annotation is a TypedDict, of `typing` or `typing_extensions`."""
     return isinstance(annotation, type) and issubclass(annotation, dict) and hasattr(annotation, "__required_keys__")
 
 
 def _fields(cls: Any) -> Iterator[tuple[str, Any, bool, Any]]:
-    """Yield name, annotation, whether it is required, and default of each field that can be given."""
+    """Yield name, annotation, whether it is required, and default of each field that a caller can set."""
     hints = _hints(cls)
     if hasattr(cls, "__attrs_attrs__"):
         from attrs import NOTHING, Factory
@@ -200,7 +200,7 @@ def _fields(cls: Any) -> Iterator[tuple[str, Any, bool, Any]]:
                 required = field.default is MISSING and field.default_factory is MISSING
                 yield field.name, hints[field.name], required, field.default
     elif is_typed_dict(cls):
-        for name, hint in hints.items():  # from the wrappers, too: text annotations hide them from __required_keys__
+        for name, hint in hints.items():  # also from the wrappers: text annotations hide them from __required_keys__
             optional = get_origin(hint) is NotRequired
             yield name, hint, get_origin(hint) is Required or (name in cls.__required_keys__ and not optional), None
     else:
@@ -213,11 +213,11 @@ def _hints(cls: type) -> dict[str, Any]:
     try:
         return typing.get_type_hints(cls, include_extras=True)
     except NameError as error:
-        raise Unsupported(f"class {cls.__name__}: {error}; define what it needs at the top of a module") from error
+        raise Unsupported(f"class {cls.__name__}: {error}; define the missing names at the top of a module") from error
 
 
 def with_default(schema: dict[str, Any], default: Any) -> dict[str, Any]:
-    """Return the schema with a default, where that has a JSON form and says more than "nothing"."""
+    """Return the schema with the default if that has a JSON form and is not empty."""
     if default is None:
         return schema
     if type(default) not in (str, int, bool):
@@ -235,7 +235,7 @@ def with_default(schema: dict[str, Any], default: Any) -> dict[str, Any]:
 
 def _enum_schema(annotation: Any, values: list[Any]) -> dict[str, Any]:
     if not values or not all(type(value) in _SCALARS for value in values):
-        raise Unsupported(f"{_shown(annotation)} has values that are no text, number or boolean; give it such ones")
+        raise Unsupported(f"{_shown(annotation)} has values that are not text, numbers or booleans; use only these")
     kinds = {_SCALARS[type(value)]["type"] for value in values}
     return {**({"type": kinds.pop()} if len(kinds) == 1 else {}), "enum": values}
 
@@ -263,7 +263,7 @@ def _shown(annotation: Any) -> str:
 
 
 def takes_plain(annotation: Any, within: tuple[Any, ...] = ()) -> bool:
-    """Whether a JSON value of this annotation can be handed over as it is."""
+    """Return whether a JSON value of this annotation can be passed without conversion."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is typing.Annotated or origin in _WRAPPERS:
         return takes_plain(arguments[0], within)

@@ -1,7 +1,7 @@
-"""One service over HTTP, for model providers: JSON in, JSON or a stream of JSON out, every failure a `ProviderError`.
+"""HTTP client for model providers: JSON requests, JSON or streamed replies, and `ProviderError` on failure.
 
-The wires of the shipped providers stand on this, and a provider of your own can: it knows time limits, server-sent
-events, the table of errors, and that a key must appear nowhere.
+The built-in providers use it, and your own can. It handles timeouts, server-sent events and the table of errors, and
+never shows the key.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     import httpx2
 
 LONGEST_ERROR = 1 << 16
-"""Bytes of a failed response's body that are looked at."""
+"""Bytes of a failed response's body that are read."""
 ERROR_S = 10.0
-"""Seconds that it may take to come."""
+"""Timeout in seconds for such a body."""
 DRAIN_S = 0.05
-"""Seconds that the end of a response may take once everything in it has come."""
+"""Seconds to wait for the end of a response after all its content has arrived."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.I)
 _LOOPBACK = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])(:|/|$)", re.I)
 
 
 def bearer_of(environ: Mapping[str, str], name: str) -> Callable[[], str]:
-    """Return a callable that gives `Bearer TOKEN` for a variable of `PluginContext.environ` that may expire.
+    """Return a function that returns `Bearer TOKEN` for a variable of `PluginContext.environ` whose value may expire.
 
-    It is meant for `HttpService.authorize`: a token that a sign-in gave is renewed shortly before it expires.
+    Use it for `HttpService.authorize`: a sign-in's token is renewed shortly before it expires.
     """
     renewing = able(environ, Renews)
     return lambda: f"Bearer {renewing.renewed(name) if renewing is not None else environ[name]}"
@@ -45,15 +45,15 @@ def bearer_of(environ: Mapping[str, str], name: str) -> Callable[[], str]:
 
 @define(eq=False, repr=False)
 class HttpService:
-    """HTTP client for one base address, with the same headers and reused connections.
+    """Requests to one base address with the same headers; connections are reused.
 
     Args:
-        name: How messages call the service.
-        base_url: What paths are appended to; it comes from code or the user's configuration, never from a project.
+        name: The service's name in messages.
+        base_url: The prefix of paths; it comes from code or the user's configuration, never from a project.
         headers: Sent with every request, the key among them.
-        connect_s: Seconds a connection may take.
-        silence_s: Seconds without a byte after which a response is given up.
-        authorize: Returns the value of `Authorization`; called in a thread before each request, for what expires.
+        connect_s: Timeout of a connection in seconds.
+        silence_s: Seconds without a byte after which a response times out.
+        authorize: Returns the value of `Authorization`; called in a thread before each request, for values that expire.
     """
 
     name: str
@@ -68,7 +68,7 @@ class HttpService:
     _closing: AsyncGenerator[None] | None = field(init=False, default=None)
 
     async def get(self, path: str) -> Any:
-        """Return the JSON that a GET answers.
+        """Return the JSON reply to a GET.
 
         Raises:
             ProviderError: It failed.
@@ -77,7 +77,7 @@ class HttpService:
             return self._parsed(await whole(response))
 
     async def form(self, path: str, fields: Mapping[str, str]) -> Any:
-        """POST fields as a form and return the JSON that comes back, None for an empty body.
+        """POST fields as a form and return the JSON reply, None for an empty body.
 
         Raises:
             ProviderError: It failed.
@@ -91,13 +91,13 @@ class HttpService:
             return self._parsed(body) if body.strip() else None
 
     async def stream(self, path: str, body: bytes) -> AsyncGenerator[Any]:
-        """POST a JSON body and yield each JSON value of the server-sent events that come back.
+        """POST a JSON body and yield each JSON value of the server-sent events in the reply.
 
-        A response that is no event stream but one JSON value is yielded as the only one. The word `[DONE]` ends the
-        stream; the caller knows by its own means whether all has come.
+        If the response is a single JSON value instead of an event stream, yield that value. The word `[DONE]` ends the
+        stream; the caller checks whether the reply is complete.
 
         Raises:
-            ProviderError: It failed, or what came is neither.
+            ProviderError: The request failed, or the reply is neither.
         """
         async with aclosing(self.batches(path, body)) as batches:
             async for values in batches:
@@ -105,10 +105,10 @@ class HttpService:
                     yield value
 
     async def batches(self, path: str, body: bytes) -> AsyncGenerator[list[Any]]:
-        """Do the same, but yield the values that arrived together in one list: a burst costs little more than one.
+        """Do the same, but yield values that arrived together as one list: a burst costs little more than one value.
 
         Raises:
-            ProviderError: As `stream`; what came before it was yielded.
+            ProviderError: As for `stream`; earlier values were yielded.
         """
         async with self._sent("POST", path, body) as response, aclosing(events(response)) as received:
             async for together in received:
@@ -129,11 +129,11 @@ class HttpService:
                     return
 
     def error(self, data: Any) -> ProviderError:
-        """Return the error that data in the midst of a stream or in a good response stands for."""
+        """Return the error that data in a stream or in a successful response describes."""
         return provider_error(self.name, None, {}, data, self.hide)
 
     def hide(self, text: str) -> str:
-        """Return text without the secrets among the headers."""
+        """Redact the secrets of the headers in a text."""
         for secret in self._secrets():
             text = text.replace(secret, "‹key›")
         return text
@@ -146,7 +146,7 @@ class HttpService:
 
     @property
     def address(self) -> str:
-        """The base address as it may be shown: without a password."""
+        """The base address for messages, without a password."""
         return shown(re.sub(r"//[^/@]*@", "//", self.base_url))
 
     @property
@@ -178,7 +178,7 @@ class HttpService:
 
             raise connection_error(self, error) from None
         except TooLong:
-            raise ProviderError("malformed", f"{self.name} sent more than {LONGEST} bytes in one piece") from None
+            raise ProviderError("malformed", f"{self.name} sent more than {LONGEST} bytes in one event") from None
 
     async def _authorized(self, authorize: Callable[[], str]) -> str:
         try:
@@ -191,7 +191,7 @@ class HttpService:
         return self._authorization
 
     async def _opened(self) -> httpx2.AsyncClient:
-        """Return the client of the running loop; connections of another loop are of no use."""
+        """Return the client of the running loop; connections of another loop cannot be used."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._check_headers(self.headers)
@@ -206,18 +206,18 @@ class HttpService:
 
         try:
             return self._made()
-        except (OSError, ImportError, ValueError, httpx2.InvalidURL) as error:  # certificates or a proxy of no use
+        except (OSError, ImportError, ValueError, httpx2.InvalidURL) as error:  # unusable certificates or proxy
             from inarch_sdk.connection_errors import setup_error
 
             raise setup_error(self, error) from None
 
     def _made(self) -> httpx2.AsyncClient:
-        """Make a client; an SSL context costs more than a whole request, and a plain address has no use for one."""
+        """Create a client. Plain HTTP gets no SSL context, which takes longer to create than a whole request."""
         import httpx2
 
         timeout = httpx2.Timeout(self.silence_s, connect=self.connect_s)
         headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED_ENCODING, **self.headers}
-        if self.is_local:  # nothing of this machine goes through a proxy
+        if self.is_local:  # local addresses bypass proxies
             verify = httpx2.create_ssl_context() if self.base_url.startswith("https:") else False
             return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=verify, trust_env=False)
         from urllib.request import getproxies
@@ -226,14 +226,14 @@ class HttpService:
         return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=secure)
 
     def _check_headers(self, headers: Mapping[str, str]) -> None:
-        """Refuse what no header can hold before a library quotes it in an error."""
+        """Reject values that no header can hold before a library quotes them in an error."""
         for name, value in headers.items():
             if not (value.isascii() and value.isprintable()):
-                message = f"the header {name} of {self.name} would hold characters that no header can"
-                raise ProviderError("auth", message, remedy="check the key: it is one line of plain letters")
+                message = f"the header {name} of {self.name} would contain characters that headers cannot hold"
+                raise ProviderError("auth", message, remedy="check the key: it must be one line of ASCII characters")
 
     def _check_port(self) -> None:
-        """Refuse a port that there can't be: the operating system would find out, with an error of its own."""
+        """Reject an impossible port: the operating system would raise its own error."""
         from urllib.parse import urlsplit
 
         try:
@@ -242,7 +242,7 @@ class HttpService:
             raise self._no_address() from None
 
     def _no_address(self) -> ProviderError:
-        message = f"{self.address!r} is no http:// or https:// address for {self.name}"
+        message = f"{self.address!r} is not an http:// or https:// address for {self.name}"
         return ProviderError("request", message, remedy="correct its base_url", was_sent=False)
 
     def _secrets(self) -> list[str]:
@@ -255,7 +255,7 @@ class HttpService:
         return sorted((word for word in words if len(word) >= 6 and word != "Bearer"), key=len, reverse=True)
 
     def _parse(self, events: list[bytes], values: list[Any]) -> None:
-        """Add the values of some events: with one call of the parser where each has one value."""
+        """Add the values of events, with one call of the parser if each event has one value."""
         if len(events) > 1:
             try:
                 found = json.loads(b"[%b]" % b",".join(events))
@@ -263,12 +263,12 @@ class HttpService:
                 found = []
             if len(found) == len(events):
                 values += found
-                return  # else it is said of each what it is
+                return  # else find the faulty event
         for data in events:
             values += [self._parsed(data)] if b"\n" not in data else self._several(data)
 
     def _several(self, data: bytes) -> list[Any]:
-        """Return the values of an event of several lines: one value, or, from careless servers, one a line."""
+        """Return the values of an event of several lines: one value, or one a line from sloppy servers."""
         try:
             return [json.loads(data)]
         except (ValueError, RecursionError):
@@ -283,8 +283,8 @@ class HttpService:
                 raise ProviderError("malformed", message, retryable=True) from None
             said = shown(self.hide(data[:2_000].decode("utf-8", "replace")))[:80]
             raise ProviderError(
-                "malformed", f"{self.name} answered with what is no JSON: {said!r}", retryable=True,
-                remedy="check that its address is the one of an API",
+                "malformed", f"{self.name} did not answer with JSON: {said!r}", retryable=True,
+                remedy="check that its address is that of an API",
             ) from None  # fmt: skip
         except RecursionError:
             raise ProviderError(
@@ -293,7 +293,7 @@ class HttpService:
 
 
 async def _drained(received: AsyncIterator[list[bytes]]) -> None:
-    """Read on to the end, which most often is there: only then is the connection free for the next request."""
+    """Read to the end, which has usually arrived: only then can the connection be reused."""
     import httpx2
 
     try:
@@ -301,11 +301,11 @@ async def _drained(received: AsyncIterator[list[bytes]]) -> None:
             async for _ in received:
                 pass
     except (TimeoutError, httpx2.HTTPError):
-        pass  # everything that counts has come
+        pass  # all content has arrived
 
 
 async def _closed_with_the_loop(client: httpx2.AsyncClient) -> AsyncGenerator[None]:
-    """Wait for the end: a loop that shuts down ends its generators, so no connection outlives its loop."""
+    """Close the client with its loop: a loop ends its generators when it shuts down."""
     try:
         yield
     finally:

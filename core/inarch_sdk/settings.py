@@ -1,7 +1,7 @@
-"""A table of the configuration as its attrs class says it: its keys, and what kind of value each takes.
+"""A configuration table as its attrs class defines it: its keys, and the kind of value of each.
 
-Annotations are read here and nowhere else: values out of files and variables, the JSON Schema and the pages of settings
-all go by `Kind`.
+This is the only reader of the annotations. Values from files and variables, the JSON Schema and the settings pages
+all use `Kind`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _LISTS = (list, tuple, set, frozenset)
 
 
 class Kind(NamedTuple):
-    """What kind of value an annotation asks for.
+    """Kind of value of an annotation.
 
     Args:
-        form: Its form; `odd` for what no setting can be.
-        type: Of a scalar, a list, a record and an enumeration: their class. Of what is odd: the annotation.
-        of: Of what is in it: a list's elements or a table's values (empty: anything), or what it can be either of.
-        choices: The plain values to choose from.
-        is_optional: Whether there may be no value.
-        is_fixed: Whether a list has exactly the elements `of`, each of its own kind.
+        form: Its form, or `odd` for a type that no setting can have.
+        type: The class of a scalar, a list, a record or an enumeration; for `odd`, the annotation.
+        of: Kinds of a list's elements or a table's values (empty for any), or the alternatives of a union.
+        choices: The allowed plain values.
+        is_optional: Whether the value may be absent.
+        is_fixed: Whether a list has exactly the elements `of`, each with its own kind.
     """
 
     form: Literal["any", "scalar", "choice", "either", "list", "table", "record", "odd"]
@@ -50,7 +50,7 @@ ANYTHING = Kind("any")
 
 
 class Check(NamedTuple):
-    """What a value must be beyond its type: a test, its words for a message and for the JSON Schema."""
+    """Constraint beyond the type: a test, with its text for messages and for the JSON Schema."""
 
     holds: Callable[[Any], bool]
     wanted: str
@@ -58,23 +58,23 @@ class Check(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A key of a table: the attrs field that takes it, and the class."""
+    """Key of a table: its attrs field and the class."""
 
     attribute: Attribute[Any]
     table: type
 
     @property
     def kind(self) -> Kind:
-        """What kind of value it takes.
+        """The kind of value it accepts.
 
         Raises:
-            NameError: An annotation of the class names what there is not.
+            NameError: An annotation of the class contains an undefined name.
         """
         return _kinds(self.table)[self.attribute.name]
 
     @property
     def default(self) -> Any:
-        """Its value where none is given, as attrs has it."""
+        """The default in attrs' form."""
         return self.attribute.default
 
     @property
@@ -89,32 +89,32 @@ class Key(NamedTuple):
 
     @property
     def check(self) -> Check | None:
-        """What a value must be beyond its type."""
+        """The constraint beyond the type."""
         check: Check | None = self.attribute.metadata.get("check")
         return check
 
     @property
     def each(self) -> bool:
-        """Whether the check is for every element."""
+        """Whether the check applies to every element."""
         return bool(self.attribute.metadata.get("each"))
 
     @property
     def one_or_more(self) -> bool:
-        """Whether one string stands for a list of one."""
+        """Whether one string means a list of one."""
         return bool(self.attribute.metadata.get("one_or_more"))
 
 
 def key(doc: str, default: Any = NOTHING, check: Check | None = None, **more: Any) -> Any:
-    """Return the attrs field of a key: a sentence for people, its default and what it must be.
+    """Return the attrs field of a key: a sentence for people, its default and its check.
 
     Args:
-        more: `each`: the check is for every element; `one_or_more`: one string stands for a list of one.
+        more: `each`: the check applies to every element; `one_or_more`: one string means a list of one.
     """
     return field(default=default, metadata={"doc": doc, "check": check, **more})
 
 
 def keys_of(cls: type) -> dict[str, Key]:
-    """Return the keys that a table of this class can set; `key` in a field's metadata says False for the others."""
+    """Return the keys of a table of this class; fields with `key` False in their metadata are not keys."""
     attributes = typing.cast("tuple[Attribute[Any], ...]", cls.__attrs_attrs__)  # type: ignore[attr-defined]
     own_first = sorted(attributes, key=lambda item: item.inherited)  # type: ignore[attr-defined] # the stub lacks it
     return {
@@ -124,7 +124,7 @@ def keys_of(cls: type) -> dict[str, Key]:
 
 @cache
 def _kinds(cls: type) -> dict[str, Kind]:
-    """Return the kind of each field; where one has a converter, of what that takes."""
+    """Return the kind of each field; if a field has a converter, the kind of the converter's argument."""
     hints = typing.get_type_hints(cls)
     for item in cls.__attrs_attrs__:  # type: ignore[attr-defined]
         if item.converter is not None:
@@ -136,13 +136,13 @@ def _taken_by(converter: Any) -> Any:
     function = getattr(converter, "converter", converter)  # attrs.Converter holds the function
     try:
         taken = [kind for name, kind in typing.get_type_hints(function).items() if name != "return"]
-    except (TypeError, NameError):  # a class or something built in says nothing of what it takes
+    except (TypeError, NameError):  # classes and built-ins do not describe their argument
         taken = []
     return taken[0] if taken else Any
 
 
 def kind_of(annotation: Any) -> Kind:
-    """Return what kind of value an annotation asks for."""
+    """Return the kind of value of an annotation."""
     if annotation is Any or annotation is object:
         return ANYTHING
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -178,12 +178,12 @@ _POSITIVE: Any = validators.gt(0)
 
 @frozen(eq=False, repr=False)
 class ServiceSettings:
-    """Base class for the settings of a service's plugin.
+    """Settings shared by the plugins of all services; each plugin's class inherits them.
 
     Args:
-        silence_s: Seconds of silence after which a reply times out.
-        requests_per_minute: Requests a minute that the service accepts for one model.
-        tokens_per_minute: Tokens a minute that the service accepts for one model.
+        silence_s: Seconds without a byte after which a reply times out.
+        requests_per_minute: Requests a minute that the service allows for one model; unknown by default.
+        tokens_per_minute: Tokens a minute that it allows.
     """
 
     silence_s: float = field(default=120.0, validator=_POSITIVE)
@@ -192,14 +192,14 @@ class ServiceSettings:
 
     @property
     def a_minute(self) -> Limits:
-        """What the service takes in a minute, without the limits of its models."""
+        """The service's limits per minute, without those of single models."""
         from inarch.contract.records import Limits
 
         return Limits(requests_per_minute=self.requests_per_minute, tokens_per_minute=self.tokens_per_minute)
 
 
 def dotted(path: KeyPath) -> str:
-    """Write a key path as in TOML: `profiles.default.plugins[2]`; unprintable characters are shown escaped."""
+    """Write a key path as in TOML, such as `profiles.default.plugins[2]`, with unprintable characters escaped."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -217,5 +217,5 @@ def shown(value: Any) -> str:
 
 
 def plugin_variable(plugin: str) -> str:
-    """Return the beginning that the variables of a plugin's settings share."""
+    """Return the common prefix of the variables of a plugin's settings."""
     return f"INARCH_PLUGIN_{plugin.upper().replace('-', '_').replace('.', '_')}__"

@@ -1,4 +1,4 @@
-"""The JSON Schema (2020-12) of a table of the configuration, from the class that reads it."""
+"""JSON Schema (2020-12) of a configuration table, from its class."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SCALARS: dict[Any, dict[str, Any]] = {
 
 
 def table_schema(cls: type, within: tuple[type, ...] = ()) -> dict[str, Any]:
-    """Return the schema of a table of this class; a key is described by its own words, else by the docstring's.
+    """Return the schema of a table of this class; a key's own description takes precedence over the docstring's.
 
     Args:
         cls: The class.
-        within: Classes of the tables around it; one of them again is any table, so that the schema has an end.
+        within: Classes of the enclosing tables; a recursive one accepts any table, so that the schema is finite.
     """
     keys, within = keys_of(cls), (*within, cls)
     table: dict[str, Any] = {
@@ -68,7 +68,7 @@ def _of(kind: Kind, within: tuple[type, ...]) -> dict[str, Any]:
             return dict(_SCALARS[kind.type])
         case "choice":
             return {"enum": list(kind.choices)}
-        case "either":  # TOML has no null: an optional key is one that may be left out
+        case "either":  # TOML has no null: an optional key may be omitted
             return {"anyOf": [_of(member, within) for member in kind.of]}
         case "list":
             return {"type": "array", "items": inner}

@@ -1,4 +1,4 @@
-"""Data that is too long for a message: measured, cut to head and tail in its shape, or left out."""
+"""Shortening of data that is too long for a message: measured, cut to head and tail, or omitted."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from inarch.contract.records import ToolError, ToolResult
 from inarch_sdk.result_text import ADDED, CHANGED_BY_USER, REWRITTEN
 
 STRUCTURE_TITLE = "# Project structure"
-"""What the project's structure begins with among a prompt's parts: it is the first to go, and comes again then."""
+"""First line of the project's structure in a prompt: it is the first part to be dropped, and is then sent again."""
 
 
 def shortened(data: Any, ref: str, room: int) -> Any:
-    """Return `data` in the same shape with about `room` characters: head and tail of what is long.
+    """Shorten `data` to about `room` characters: its shape stays, and long members keep head and tail.
 
-    A text that was cut says so in its middle, a list leaves items out; nothing else changes.
+    A shortened text says so in its middle, and lists lose items. Other values stay.
     """
     if isinstance(data, str):
         return _cut_text(data, ref, room)
@@ -28,10 +28,10 @@ def shortened(data: Any, ref: str, room: int) -> Any:
 
 
 def measured(data: Any) -> int:
-    """Return about how many characters plain data has as JSON, escapes not counted; much cheaper than encoding it.
+    """Return the approximate JSON size in characters, without escapes; much cheaper than encoding.
 
     Raises:
-        ValueError: It has a number that JSON can't say.
+        ValueError: It contains a number that JSON cannot express.
     """
     cls = type(data)
     if cls is str:
@@ -41,7 +41,7 @@ def measured(data: Any) -> int:
     if cls is list:
         return 2 + sum(map(measured, data)) + len(data)
     if cls is float and not isfinite(data):
-        raise ValueError(f"{data} is no JSON number")
+        raise ValueError(f"{data} is not a JSON number")
     return len(str(data))
 
 
@@ -50,7 +50,7 @@ def _cut_text(text: str, ref: str, room: int) -> str:
         return text
     head, tail = room * 3 // 4, room // 4
     left = len(text) - head - tail
-    whole = f'the whole is output_ref "{ref}"' if ref else "the whole could not be kept"
+    whole = f'the whole is output_ref "{ref}"' if ref else "the whole could not be stored"
     return f"{text[:head]}\n… {left} characters left out, {whole} …\n{text[len(text) - tail :]}"
 
 
@@ -75,7 +75,7 @@ def _fitting(items: list[Any], ref: str, room: int, largest: int) -> list[Any]:
 
 
 def _cut_members(data: Mapping[str, Any], ref: str, room: int) -> dict[str, Any]:
-    """Give each member a fair share: small ones stay whole and leave their rest to the long ones."""
+    """Give each member a fair share: short members stay whole and leave their rest to long ones."""
     result = dict(data)
     sizes = {name: measured(value) for name, value in data.items()}
     left = len(sizes)
@@ -89,14 +89,14 @@ def _cut_members(data: Mapping[str, Any], ref: str, room: int) -> dict[str, Any]
 
 
 _STUB = 600
-"""Results shorter than about this gain nothing by a stub."""
+"""Results shorter than about this are not replaced by a stub."""
 _MEMBERS = 400
-"""Characters beyond twice what was asked for, above which the shape of a result is given up."""
+"""Characters beyond twice the target above which the shape of a result is not preserved."""
 _LEFT_OUT = "result left out"
 
 
 def result_size(result: ToolResult) -> int:
-    """Return about how many characters a model reads of a result."""
+    """Return the approximate number of characters that a model reads of a result."""
     error = result.error
     said = len(error.message) + len(error.remedy) if error is not None else 0
     if changed := result.metadata.get(CHANGED_BY_USER):
@@ -106,19 +106,19 @@ def result_size(result: ToolResult) -> int:
 
 
 def result_stub(result: ToolResult, ref: str) -> ToolResult:
-    """Return a line that replaces a result and says how to read it back.
+    """Return a line that replaces a result and says how to read it back; success or failure is preserved.
 
-    A result that is hardly longer than such a line is returned as it is.
+    Return a result unchanged if it is hardly longer than such a line.
 
     Args:
         result: The result.
-        ref: What `read_output` takes for it; empty where it was not kept.
+        ref: The argument of `read_output` for it; empty if it was not stored.
     """
     size = result_size(result)
     if size <= _STUB:
         return result
     tokens = size // 4
-    how = f'the whole is output_ref "{ref}"' if ref else "it can't be read back here"
+    how = f'the whole is output_ref "{ref}"' if ref else "it cannot be read back here"
     error = result.error
     if error is not None:
         error = ToolError(error.code, error.message[: _STUB // 4], error.remedy[: _STUB // 4])
@@ -128,25 +128,25 @@ def result_stub(result: ToolResult, ref: str) -> ToolResult:
 
 
 def result_excerpt(result: ToolResult, ref: str, most: int) -> ToolResult:
-    """Return a result with head and tail of its data.
+    """Shorten a result's data to head and tail.
 
     Args:
         result: The result.
-        ref: What `read_output` takes for it; empty where it was not kept.
-        most: About how many characters stay.
+        ref: The argument of `read_output` for it; empty if it was not stored.
+        most: About how many characters to keep.
     """
     error = result.error
     if error is not None:
         error = ToolError(error.code, error.message[:most], error.remedy[:most])
     data = shortened(result.data, ref, most)
     if data is not None and result_size(ToolResult(True, data)) > 2 * most + _MEMBERS:
-        data = shortened(str(data), ref, most)  # many small members: no shape can be kept
+        data = shortened(str(data), ref, most)  # many small members: the shape cannot be preserved
     return ToolResult(result.success, data, error, _metadata(result.metadata, ref))
 
 
 def _metadata(metadata: Mapping[str, Any], ref: str) -> dict[str, Any]:
     kept = {**metadata, "truncated": True, **({"output_ref": ref} if ref else {})}
-    if changed := kept.get(CHANGED_BY_USER):  # what was changed is as long as a file may be; that it was stays
+    if changed := kept.get(CHANGED_BY_USER):  # these may be as long as a file
         kept[CHANGED_BY_USER] = dict.fromkeys(changed, "(left out)")
     if rewritten := kept.get(REWRITTEN):
         kept[REWRITTEN] = {**rewritten, "arguments": dict.fromkeys(rewritten["arguments"], "(left out)")}

@@ -1,8 +1,8 @@
-"""Snapshots: what a session's events came to up to one of them, so that only those behind it have to be read.
+"""Snapshots of a session's state at an event, so that only later events must be read.
 
-A snapshot is never the only truth. One that is missing, damaged or of another version is made anew from the events. A
-store may keep them (see `ContextStore`); with any other store all events are read each time. What only grows with the
-session is kept in segments (see `Rows`), so that bringing a snapshot up to date takes the same however long it is.
+A snapshot is only a cache. If it is missing, damaged or of another version, it is rebuilt from the events. A store may
+support snapshots (see `ContextStore`). With other stores, all events are read each time. Data that only grows is stored
+in segments (see `Rows`), so that updating a snapshot takes constant time.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from inarch.contract.events import Event
 from inarch.contract.stores import ContextStore
 
 KEEP_AFTER = 1000
-"""Events that are worth a snapshot: reading them again takes longer than writing one."""
+"""Events that justify a snapshot: reading them again takes longer than writing one."""
 SEGMENT = 200
-"""Rows of a segment: few, because up to as many are written again each time, and not so few that reading asks often."""
+"""Rows of a segment: few, because up to this many are rewritten each time, but enough to limit the number of reads."""
 _UNREADABLE = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 
 
 class Foldable(Protocol):
-    """What events come to, one after the other.
+    """State that is built from events, one after the other.
 
-    `NAME` and `VERSION` say what is kept: the version grows with every change of what `take` or `to_data` do. What it
-    has as `rows` is kept in segments, see `Rows`; the data of these is part of its own.
+    `NAME` and `VERSION` identify the stored data. Increase the version with every change of `take` or `to_data`. The
+    attribute `rows` is stored in segments (see `Rows`); their data is part of the state's own.
     """
 
     NAME: ClassVar[str]
     VERSION: ClassVar[int]
 
     def take(self, event: Event) -> object:
-        """Take in the next event."""
+        """Process the next event."""
         ...
 
     def to_data(self) -> Any:
-        """Return all that is needed to go on, as plain JSON data."""
+        """Return the whole state as plain JSON data."""
         ...
 
     def go_on_from(self, data: Any) -> object:
-        """Take over, as a new one, what `to_data` gave; damaged data raises."""
+        """Restore the data of `to_data` in a new object; damaged data raises."""
         ...
 
 
@@ -56,10 +56,10 @@ R = TypeVar("R", bound=tuple[Any, ...])
 
 @define(eq=False, repr=False)
 class Rows(Generic[R]):
-    """What events only ever add to: its last rows are in the snapshot, each full segment is one of its own.
+    """Append-only rows: the snapshot holds the last ones, and each full segment is stored separately.
 
-    They are named `NAME.1` and so on. A row begins with the number of its event, so a segment is the same whoever keeps
-    it. `row_of` makes a row of what was read; whoever doesn't look back goes on without those in segments.
+    Segments are named `NAME.1` and so on. A row starts with the number of its event, so segments of all writers are the
+    same. `row_of` makes a row from JSON data. Code that does not look back can skip the stored segments.
     """
 
     row_of: Callable[[Any], R]
@@ -72,11 +72,11 @@ class Rows(Generic[R]):
         return chain(self._earlier, self._latest)
 
     def add(self, row: R) -> None:
-        """Add the next row."""
+        """Append a row."""
         self._latest.append(row)
 
     def full(self) -> Iterator[tuple[int, list[R]]]:
-        """Yield each full segment with its number; it counts as kept when the next one is asked for."""
+        """Yield each full segment with its number; it counts as stored when the next one is requested."""
         while len(self._latest) >= SEGMENT:
             segment = self._latest[:SEGMENT]
             yield self.segments + 1, segment
@@ -86,29 +86,29 @@ class Rows(Generic[R]):
                 self._earlier += segment
 
     def look_back(self, segment: Any) -> None:
-        """Take over the next segment that was kept; damaged data raises."""
+        """Load the next stored segment; damaged data raises."""
         if len(segment) != SEGMENT:
-            raise ValueError("of another size")
+            raise ValueError("wrong size")
         self._earlier += map(self.row_of, segment)
 
     def to_data(self) -> Any:
-        """Return how many segments there are, and what is in none."""
+        """Return the number of segments, and the rows outside of them."""
         return [self.segments, self._latest]
 
     def go_on_from(self, data: Any) -> None:
-        """Take over what `to_data` gave."""
+        """Restore the data of `to_data`."""
         self.segments, latest = data
         self._latest = [*map(self.row_of, latest)]
 
 
 class HasRows(Protocol):
-    """A `Foldable` part of which is kept in segments."""
+    """`Foldable` with a part that is stored in segments."""
 
     rows: Rows[Any]
 
 
 def scan(store: ContextStore, session_id: str, after: int = 0, kinds: Collection[str] = ()) -> Iterator[Event]:
-    """Yield the events behind a number, all or those of some kinds, without holding them where the store has a way."""
+    """Yield the events after a number, optionally of some kinds, one by one if the store supports it."""
     if kinds and (picking := able(store, ScansKinds)) is not None:
         return iter(picking.scan_kinds(session_id, kinds, after))
     reading = able(store, Scans)
@@ -117,7 +117,7 @@ def scan(store: ContextStore, session_id: str, after: int = 0, kinds: Collection
 
 
 def between(store: ContextStore, session_id: str, first: int, last: int) -> Iterator[Event]:
-    """Yield the events from one number to another."""
+    """Yield the events between two numbers, both included."""
     for event in scan(store, session_id, first - 1):
         if event.seq > last:
             return
@@ -125,16 +125,16 @@ def between(store: ContextStore, session_id: str, first: int, last: int) -> Iter
 
 
 def folded(store: ContextStore, session_id: str, make: Callable[[], F], keep_after: int = KEEP_AFTER) -> F:
-    """Return what all events of a session come to; of a long one a snapshot is kept.
+    """Return the state after all events of a session; store a snapshot if the session is long.
 
     Args:
-        store: Where the session is.
+        store: The session's store.
         session_id: The session.
-        make: Makes an empty one.
-        keep_after: How many events behind the last snapshot are worth a new one.
+        make: Creates an empty state.
+        keep_after: Events after the last snapshot that justify a new one.
 
     Raises:
-        StoreError: The events can't be read.
+        StoreError: The events cannot be read.
     """
     found, start = _kept(store, session_id, make)
     taken, last = 0, start
@@ -147,7 +147,7 @@ def folded(store: ContextStore, session_id: str, make: Callable[[], F], keep_aft
 
 
 def keep(store: ContextStore, session_id: str, seq: int, what: Foldable) -> None:
-    """Keep what the events up to `seq` came to, where the store can."""
+    """Store the state after event `seq`, if the store supports it."""
     keeping = able(store, KeepsSnapshots)
     if keeping is None:
         return
@@ -158,11 +158,11 @@ def keep(store: ContextStore, session_id: str, seq: int, what: Foldable) -> None
             put(session_id, f"{what.NAME}.{number}", segment[-1][0], _packed(what.VERSION, segment))
         put(session_id, what.NAME, seq, _packed(what.VERSION, what.to_data()))
     except (StoreError, PluginError):
-        return  # a full or closed store: it is made anew the next time
+        return  # a full or closed store: the snapshot is rebuilt next time
 
 
 def carry_over(store: ContextStore, source_id: str, session_id: str, last: int, names: Iterable[str]) -> None:
-    """Keep for a session what its first events up to `last` came to in another one that has the same."""
+    """Copy the snapshots up to event `last` from another session that has the same events."""
     keeping = able(store, KeepsSnapshots)
     if keeping is None:
         return
@@ -175,7 +175,7 @@ def carry_over(store: ContextStore, source_id: str, session_id: str, last: int, 
 
 
 def _kept(store: ContextStore, session_id: str, make: Callable[[], F]) -> tuple[F, int]:
-    """Return what is kept, and up to which event; an empty one if there is none that can be used."""
+    """Return the stored state and its last event; an empty state if there is no usable snapshot."""
     keeping, found = able(store, KeepsSnapshots), make()
     kept = keeping.get_snapshot(session_id, found.NAME) if keeping is not None else None
     if keeping is None or kept is None:
@@ -199,7 +199,7 @@ def _packed(version: int, content: Any) -> bytes:
 
 
 def _unpacked(version: int, kept: tuple[int, bytes] | None) -> Any:
-    """Return the content of what `get_snapshot` gave.
+    """Return the content of a snapshot from `get_snapshot`.
 
     Raises:
         ValueError: There is none, or it is damaged or of another version.
@@ -209,5 +209,5 @@ def _unpacked(version: int, kept: tuple[int, bytes] | None) -> Any:
         raise ValueError("damaged")
     of, content = json.loads(data[8:])
     if of != version:
-        raise ValueError("of another version")
+        raise ValueError("wrong version")
     return content

@@ -1,6 +1,6 @@
-"""The body of a response, in small pieces, whole or event by event (server-sent events), within bounds.
+"""Reader of response bodies: in small pieces, whole, or event by event (server-sent events).
 
-A few bytes on the wire may unpack to gigabytes.
+All sizes are limited, because a few bytes may unpack to gigabytes.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     import httpx2
 
 ACCEPTED_ENCODING = "gzip"
-"""`Accept-Encoding` of requests whose replies `body_pieces` reads."""
+"""The `Accept-Encoding` of requests whose responses `body_pieces` reads."""
 LARGEST_PIECE = 1 << 16
 _HEADER = 2
-"""Bytes that say whether what follows has the frame of zlib."""
+"""Bytes that show whether a zlib header follows."""
 
 
 async def body_pieces(response: httpx2.Response) -> AsyncGenerator[bytes]:
-    """Yield the unpacked body of a streamed reply, in pieces of at most 64 KiB. The caller bounds their sum.
+    """Yield the unpacked body of a streamed response in pieces of at most 64 KiB; the caller limits their sum.
 
-    Requests send `Accept-Encoding: gzip`. One coding is undone, `gzip` or `deflate`; any other or a second one is
-    refused, since packing twice turns kilobytes into gigabytes.
+    Requests send `Accept-Encoding: gzip`. One `gzip` or `deflate` encoding is undone. Other or further encodings are
+    rejected, because double compression turns kilobytes into gigabytes.
 
     Raises:
-        httpx2.DecodingError: The body has another coding, or is not what its coding says.
-        httpx2.HTTPError: It broke off.
+        httpx2.DecodingError: The body has another encoding, or invalid data.
+        httpx2.HTTPError: The connection broke.
     """
     import httpx2
 
@@ -49,7 +49,7 @@ async def body_pieces(response: httpx2.Response) -> AsyncGenerator[bytes]:
 
 
 async def beginning(response: httpx2.Response, most: int, seconds: float) -> bytes:
-    """Return at most `most` bytes of a body, those that come within some seconds and before it breaks off."""
+    """Return at most `most` bytes of a body that arrive within some seconds and before the connection breaks."""
     import asyncio
 
     import httpx2
@@ -66,7 +66,7 @@ async def beginning(response: httpx2.Response, most: int, seconds: float) -> byt
 
 @define(eq=False, repr=False)
 class Unpacking:
-    """A body that is unpacked while it comes.
+    """Incremental decompression of a body.
 
     Args:
         coding: Its `Content-Encoding`: empty, `identity`, `gzip`, `x-gzip` or `deflate`.
@@ -78,14 +78,14 @@ class Unpacking:
 
     @property
     def has_trailer(self) -> bool:
-        """Whether bytes came after the end of what is packed."""
+        """Return whether bytes followed the end of the compressed data."""
         return self._inflating is not None and bool(self._inflating.unused_data)
 
     def pieces(self, packed: bytes) -> Iterator[bytes]:
-        """Yield what these bytes unpack to.
+        """Yield the decompressed bytes in pieces.
 
         Raises:
-            zlib.error: They do not have the coding.
+            zlib.error: The bytes do not have this encoding.
         """
         if self.coding in ("", "identity"):
             yield packed
@@ -101,7 +101,7 @@ class Unpacking:
             piece = self._inflating.decompress(self._inflating.unconsumed_tail, LARGEST_PIECE)
 
     def _window(self) -> int:
-        """Return how zlib reads it: some servers send what they call deflate without the frame of zlib."""
+        """Return the window bits for zlib: some servers send `deflate` without the zlib header."""
         if "gzip" in self.coding:
             return zlib.MAX_WBITS | 16
         first, second = self._head[:_HEADER]
@@ -110,14 +110,14 @@ class Unpacking:
 
 
 LONGEST = 1 << 25
-"""Bytes of the longest event of a stream and of a whole body; more is no reply of any model."""
+"""Maximum bytes of an event or a whole body; no model's reply is longer."""
 BOM = b"\xef\xbb\xbf"
-"""A mark that some servers put before the first event."""
+"""Byte order mark that some servers send before the first event."""
 _FIELDS = (b"data", b"event", b"id", b"retry", b":")
 
 
 class TooLong(Exception):
-    """An event or a body is longer than `LONGEST`."""
+    """Event or body longer than `LONGEST`."""
 
 
 async def whole(response: httpx2.Response) -> bytes:
@@ -136,9 +136,9 @@ async def whole(response: httpx2.Response) -> bytes:
 
 
 async def events(response: httpx2.Response) -> AsyncGenerator[list[bytes]]:
-    """Yield the data of the events that came together; comments and other fields are passed over.
+    """Yield lists of event data that arrived together; skip comments and other fields.
 
-    A body that is no stream of events is yielded whole, whatever the response calls it.
+    A body that is not an event stream is yielded whole, whatever its content type.
 
     Raises:
         TooLong: An event or a body is longer than `LONGEST`.
@@ -151,7 +151,7 @@ async def events(response: httpx2.Response) -> AsyncGenerator[list[bytes]]:
             async for piece in pieces:
                 unfinished.append(piece)
                 size += len(piece)
-                if b"\n" in piece:  # else wait: a line that comes byte by byte is joined once
+                if b"\n" in piece:  # else wait: a line that arrives byte by byte is joined once
                     complete = b"".join(unfinished).split(b"\n")
                     unfinished = [complete.pop()]
                     size = len(unfinished[0])
@@ -171,12 +171,12 @@ async def events(response: httpx2.Response) -> AsyncGenerator[list[bytes]]:
 
 
 class Unfinished(bytes):
-    """The data of an event that no empty line ended: the stream may have ended in its middle."""
+    """Data of an event without a final empty line: the stream may have ended inside it."""
 
 
 @define(eq=False, repr=False)
 class Lines:
-    """Reads the lines of a stream and gives the data of its events."""
+    """Parser of a stream's lines that returns the data of its events."""
 
     _data: list[bytes] = field(init=False, factory=list)
     _strange: list[bytes] = field(init=False, factory=list)
@@ -184,10 +184,10 @@ class Lines:
     _size: int = field(init=False, default=0)
 
     def read(self, lines: Iterable[bytes]) -> list[bytes]:
-        """Return the data of the events that these whole lines end.
+        """Return the data of the events that these complete lines end.
 
         Raises:
-            TooLong: The lines of one event are longer than `LONGEST` together.
+            TooLong: The lines of one event are longer than `LONGEST` in total.
         """
         found = []
         for line in lines:
@@ -209,7 +209,7 @@ class Lines:
         return found
 
     def end(self) -> list[bytes]:
-        """Return the event that no empty line ended; where none came at all, what came instead."""
+        """Return the event without a final empty line; without any events, return the raw body."""
         if self._data:
             return [Unfinished(self._event())]
         return [b"\n".join(self._strange)] if self._strange and not self._any else []

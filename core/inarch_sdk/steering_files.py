@@ -1,4 +1,4 @@
-"""Files that other tools obey or run without being asked to, and the policy that has a person asked about them."""
+"""Files that control other tools, and the policy that asks the user before writes to them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, Verdict
 from inarch_lib.staging.spellings import folded
 
-# Each name is a path below any folder; what lies below it counts, too. Looked up on 2026-11-28:
+# # Each name is a path below any folder, and includes everything inside. Checked on 2026-11-28:
 # Agents: agents.md, code.claude.com/docs/en/permission-modes (protected paths), developers.openai.com/codex,
 # opencode.ai/docs/config, docs.github.com/copilot (instructions, prompts, hooks), docs.cursor.com/context/rules,
 # docs.windsurf.com (.devin since June 2026), docs.cline.bot, docs.roocode.com, docs.warp.dev,
@@ -54,7 +54,7 @@ STEERING: Mapping[str, str] = {
         " .forgejo/workflows"
     ),
 }
-"""What other tools do with files, and their names; `*` is any part of a name."""
+"""Effects of files on other tools, with the files' names; `*` matches any part of a name."""
 
 
 class AskAboutSteering:
@@ -63,17 +63,17 @@ class AskAboutSteering:
     name = "steering-files"
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
-        """Ask where a call declares to write such a file."""
+        """Ask if a call declares to write such a file."""
         writes = sorted(tool.effects(call.arguments).writes)
         found = [f"{path} {what}" for path in writes if (what := steers(path))]
         if not found:
             return Verdict("allow")
-        remedy = "change it in a call of its own" if len(writes) > 1 else ""
+        remedy = "change it in a separate call" if len(writes) > 1 else ""
         return Verdict("ask", "; ".join(found[:3]), person=True, remedy=remedy)
 
 
 def steers(path: str) -> str:
-    """Return what other tools do with a file, such as `tells agents what to do`; empty for an ordinary one."""
+    """Return a file's effect on other tools, such as `tells agents what to do`; empty for an ordinary file."""
     plain = "/".join(folded(part) for part in path.split("/") if part not in ("", "."))
     return next((what for what, pattern in _patterns() if pattern.search(plain)), "")
 
@@ -87,7 +87,7 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _pattern(name: str) -> str:
-    """Return the pattern of a name, which a folder above it matches, too, if the path ends there."""
+    """Return the pattern of a name, which also matches a folder above it if the path ends there."""
     first, _, rest = name.partition("/")
     own = re.escape(first.lower()).replace(r"\*", "[^/]*")
     return rf"{own}(?:$|/{_pattern(rest)})" if rest else own

@@ -1,4 +1,4 @@
-"""Thoughts that a model writes into its text, between tags, because its server does not keep them apart."""
+"""Extraction of reasoning that a model writes into its text between tags, because its server does not separate it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPENING = {f"<{name}>": f"</{name}>" for name in _NAMES}
 _CLOSING = tuple(_OPENING.values())
 _CLOSES = re.compile("|".join(map(re.escape, _CLOSING)))
 _QUOTES = "`'\""
-# Marks of OpenAI's format for gpt-oss, which servers should have read (earendil-works/pi#4439, seen Nov 2026).
+# # Marks of OpenAI's format for gpt-oss that servers should have parsed (earendil-works/pi#4439, seen Nov 2026).
 _MARK = r"<\|(?:(?:start|channel|constrain)\|>\w*(?: to=[\w.:-]*)?|(?:message|end|call|return)\|>)"
 _LEADING = re.compile(rf"\A\s*(?:{_MARK}\s*)+")
 _TRAILING = re.compile(rf"(?:{_MARK}\s*)+\Z")
@@ -29,21 +29,21 @@ _UNFINISHED = re.compile(rf"(?:{_MARK}\s*)*(?:<(?:\|(?:[a-z]{{0,9}}\|?)?)?)?\Z")
 _MAY_BE_HEADER = re.compile(r"<\|[\w|<>=.: -]*\Z")
 _ENDS_OF_ANALYSIS = ("<|end|>", "<|start|>", "<|channel|>")
 LONGEST_HEADER = 120
-"""Characters that marks before a text may have."""
+"""Maximum characters of marks before a text."""
 
 
 @define(eq=False, repr=False)
 class ThoughtTags:
-    """Parser that splits a reply's text into text and reasoning.
+    """Splitter of a reply's text into text and reasoning.
 
-    Reasoning is what stands between `<think>` and `</think>` (or `thinking`, `mm:think`) before the first real text,
-    and everything before a closing tag that was never opened, unless the tag is in code or quoted. Each such part gets
-    `data` with `before` and `after`, the tags with the blanks around them: the text as it came is
-    `before + reasoning + after`. Marks of the format of gpt-oss at the beginning and at the end are cut.
+    Reasoning is the text between `<think>` and `</think>` (or `thinking`, `mm:think`) before the first real text. So is
+    everything before an unopened closing tag, unless the tag is in code or quoted. Each such part gets `data` with
+    `before` and `after`, the tags with the whitespace around them: the original text is `before + reasoning + after`.
+    Marks of the gpt-oss format at the start and at the end are removed.
 
     Args:
-        data: The opaque data of the parts, such as the model that they belong to.
-        watches: Whether a closing tag alone counts. Set it to False where thoughts come in a way of their own.
+        data: The opaque data of the parts, such as their model.
+        watches: Whether a closing tag alone counts. Set it to False if reasoning arrives separately.
     """
 
     data: Mapping[str, Any] = field(factory=dict)
@@ -60,7 +60,7 @@ class ThoughtTags:
         self._state = self._begin
 
     def passes(self, text: str) -> bool:
-        """Whether a piece is plain text and has nothing to be looked at; most pieces are."""
+        """Return whether a piece is plain text that needs no parsing; most pieces are."""
         if not self._is_text or self._held or "<" in text:
             return False
         if self.watches:
@@ -68,15 +68,15 @@ class ThoughtTags:
         return True
 
     def take(self, text: str) -> Iterator[Delta]:
-        """Yield what a piece of the text is."""
+        """Yield the deltas of a piece of text."""
         self._held += text
         state = None
-        while state != self._state:  # each looks at what is held, and may leave the rest to another one
+        while state != self._state:  # each state parses the held text, and may leave the rest to another state
             state = self._state
             yield from state()
 
     def end(self) -> Iterator[Delta]:
-        """Yield what was held back."""
+        """Yield the text that was held back."""
         held, self._held = self._held, ""
         if self._state == self._think:
             if held.strip():
@@ -91,7 +91,7 @@ class ThoughtTags:
         yield from self._closed()
 
     def _begin(self) -> Iterator[Delta]:
-        """Look at the beginning of the reply, or at what follows a thought."""
+        """Parse the start of the reply, or the text after a thought."""
         while True:
             text = self._held.lstrip()
             opening = next((tag for tag in _OPENING if text.startswith(tag)), "")
@@ -117,7 +117,7 @@ class ThoughtTags:
             return
 
     def _think(self) -> Iterator[Delta]:
-        """Look at a thought for its end."""
+        """Search a thought for its end."""
         if not self._last and self._tags is not None:
             words = self._held.lstrip()
             if not words:
@@ -133,7 +133,7 @@ class ThoughtTags:
         place, tag = min(found)
         words = self._held[:place].rstrip()
         yield from self._thought(words)
-        is_mark = tag in ("<|start|>", "<|channel|>")  # the header of what follows
+        is_mark = tag in ("<|start|>", "<|channel|>")  # the header of the next part
         end = place if is_mark else place + len(tag)
         if self._tags is not None:
             self._tags[1] = self._held[len(words) : end]
@@ -141,7 +141,7 @@ class ThoughtTags:
         self._go(self._begin, self._held[end:])
 
     def _say(self) -> Iterator[Delta]:
-        """Look at text for a closing tag that says that it was a thought, and hold back marks at its end."""
+        """Search text for a closing tag that makes it a thought, and hold back marks at its end."""
         if self.watches and (closing := self._closing()) is not None:
             place, tag = closing
             if place:
@@ -174,28 +174,28 @@ class ThoughtTags:
             yield ReasoningDelta(words)
 
     def _blanks(self, blanks: str | None = None) -> bool:
-        """Give the blanks that are held to the thought before them; return whether there is one."""
+        """Add held whitespace to the thought before it; return whether there is one."""
         if self._tags is None:
             return False
         self._tags[1] += self._held[: len(self._held) - len(self._held.lstrip())] if blanks is None else blanks
         return True
 
     def _closed(self) -> Iterator[Delta]:
-        """Yield the data of the last thought, if it is not told yet."""
+        """Yield the data of the last thought, if that is still missing."""
         if self._tags is not None:
             before, after = self._tags
             self._tags = None
             yield PartData(REASONING_INDEX, {**self.data, "before": before, "after": after})
 
     def _place(self, tag: str) -> int:
-        """Return where a tag ends the thought, -1 if it does not: one that is quoted is spoken of."""
+        """Return the position where a tag ends the thought, -1 if it does not, for example because it is quoted."""
         place = self._held.find(tag)
         while place >= 0 and (self._held[place - 1] if place else self._last or " ") in _QUOTES:
             place = self._held.find(tag, place + 1)
         return place
 
     def _closing(self) -> tuple[int, str] | None:
-        """Return the first closing tag before which everything was a thought."""
+        """Return the first closing tag that makes everything before it a thought."""
         if "</" not in self._held:
             return None
         said = "".join(self._said)
@@ -213,7 +213,7 @@ def _may_be_header(text: str) -> bool:
 
 
 def _start_of_part(text: str, tags: tuple[str, ...]) -> int:
-    """Return where the text ends in what may be the beginning of a tag; its length, if it does not."""
+    """Return the position where a partial tag may begin at the end of the text; its length if there is none."""
     longest = max(map(len, tags), default=0)
     for place in range(max(len(text) - longest, 0), len(text)):
         if text[place] == "<" and any(tag.startswith(text[place:]) for tag in tags):

@@ -1,4 +1,4 @@
-"""`@inarch.tool`: a typed function with a docstring becomes a whole tool."""
+"""The decorator `@inarch.tool`, which turns a typed function with a docstring into a tool."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from inarch_sdk.schemas import Schemas, Unsupported, is_record, takes_plain, wit
 
 
 class Parameters(NamedTuple):
-    """What a call needs to know of a function.
+    """Information about a function that calls of it need.
 
     Args:
         schema: JSON Schema of the arguments.
-        context: Name of the parameter that receives the `ToolContext`, "" if none does.
-        converted: Annotations of the parameters whose JSON value has to become something else.
-        fresh: Defaults that a call could change, and that are therefore copied for each.
+        context: The parameter that receives the `ToolContext`, "" if none does.
+        converted: Annotations of the parameters whose JSON value must be converted.
+        fresh: Mutable defaults, which are copied for each call.
     """
 
     schema: Mapping[str, Any]
@@ -36,15 +36,15 @@ class Parameters(NamedTuple):
 def read_parameters(
     function: Callable[..., Any], texts: Mapping[str, str], schema: Mapping[str, Any] | None = None
 ) -> Parameters:
-    """Return what `function` takes.
+    """Return the parameters of `function`.
 
     Args:
         function: The function.
-        texts: Descriptions by name of parameter.
-        schema: The schema, if its author has written one; then arguments are handed over as they come.
+        texts: Descriptions by parameter name.
+        schema: The schema, if its author has written one. Arguments are then passed unchanged.
 
     Raises:
-        Unsupported: A parameter has no annotation, or one without a JSON Schema; the message names it.
+        Unsupported: A parameter has no annotation, or one without a JSON Schema. The message names it.
     """
     parameters = inspect.signature(function).parameters
     if schema is not None:
@@ -79,9 +79,9 @@ def read_parameters(
 def _property(schemas: Schemas, parameter: inspect.Parameter, hints: _Hints) -> tuple[Any, dict[str, Any]]:
     where = f"parameter {parameter.name!r} of {hints.function_name}"
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
-        raise Unsupported(f"{where}: it is not given by name, so no schema says it; write it without / or *")
+        raise Unsupported(f"{where}: it cannot be passed by name, so a schema cannot describe it; remove / or *")
     if parameter.annotation is parameter.empty:
-        raise Unsupported(f"{where} has no annotation; say what it takes, such as {parameter.name}: str")
+        raise Unsupported(f"{where} has no annotation; add one, such as {parameter.name}: str")
     try:
         hint = hints.of(parameter)
         return hint, schemas.of(hint)
@@ -96,21 +96,21 @@ def _is_context(name: str, parameter: inspect.Parameter, hints: _Hints) -> bool:
         return False
     if parameter.annotation is parameter.empty:
         return True
-    try:  # an argument may be called context, if it says what it is
+    try:  # an argument may be called context if its annotation is another type
         return not Schemas().of(hints.of(parameter))
     except Unsupported:
         return True
 
 
 def _says_context(annotation: Any) -> bool:
-    if isinstance(annotation, str):  # not evaluated: it may be imported for type checkers only
+    if isinstance(annotation, str):  # not evaluated: it may only be imported for type checkers
         first = annotation.removeprefix("typing.").removeprefix("Optional[").rstrip("]").partition("|")[0]
         return first.strip(" '\"").rpartition(".")[2] == "ToolContext"
     return annotation is ToolContext or ToolContext in typing.get_args(annotation)
 
 
 class _Hints:
-    """A function's annotations, evaluated: all at once where that works, else only those that are asked for."""
+    """Evaluated annotations of a function: all at once if that works, else one by one."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function_name = getattr(function, "__name__", repr(function))
@@ -121,10 +121,10 @@ class _Hints:
             self._known = {}
 
     def of(self, parameter: inspect.Parameter) -> Any:
-        """Return what a parameter's annotation means.
+        """Return the meaning of a parameter's annotation.
 
         Raises:
-            Unsupported: It names what isn't there, or is no annotation.
+            Unsupported: It names something undefined, or is not an annotation.
         """
         if parameter.name in self._known:
             return self._known[parameter.name]
@@ -133,7 +133,7 @@ class _Hints:
             return typing.get_type_hints(alone, self._scope, include_extras=True)[parameter.name]
         except (NameError, AttributeError, TypeError, SyntaxError) as error:
             remedy = "import or define it at the top of the module, not only for type checkers"
-            raise Unsupported(f"the annotation {parameter.annotation!r} can't be read ({error}); {remedy}") from None
+            raise Unsupported(f"the annotation {parameter.annotation!r} cannot be read ({error}); {remedy}") from None
 
 
 EffectsRule = Effects | Callable[[Mapping[str, Any]], Effects]
@@ -146,7 +146,7 @@ NO_EFFECTS = Effects()
 
 @define(eq=False, repr=False)
 class FunctionTool(ToolFunction):
-    """Tool made from a function. Calling it calls the function."""
+    """Tool made from a function; calling it calls the function."""
 
     function: Callable[..., Any]
     name: str
@@ -174,24 +174,24 @@ class FunctionTool(ToolFunction):
         return self.function(*args, **kwargs)
 
     def effects(self, arguments: Mapping[str, Any]) -> Effects:
-        """Return what a call with these arguments reads and writes."""
+        """Return the reads and writes of a call with these arguments."""
         rule = self.effects_rule
         return rule if isinstance(rule, Effects) else rule(arguments)
 
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return what "always" would cover if a call with these arguments is approved; None leaves it to the kernel."""
+        """Return the scope of a lasting approval of this call; None leaves it to the kernel."""
         return self.shape_rule(arguments) if self.shape_rule is not None else None
 
     def offered(self, model: str) -> bool:
-        """Whether a model, by its full name, is told of the tool."""
+        """Return whether a model, by its full name, is offered the tool."""
         return self.offered_rule is None or self.offered_rule(model)
 
     def preview(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return what a person who is asked about a call with these arguments sees; None leaves it to the kernel."""
+        """Return the text that the user approves for this call; None leaves it to the kernel."""
         return self.preview_rule(arguments) if self.preview_rule is not None else None
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
-        """Raise `ToolFailed` where a call with these arguments can only fail."""
+        """Raise `ToolFailed` if a call with these arguments can only fail."""
         if self.check_rule is not None:
             self.check_rule(arguments, context)
 
@@ -199,7 +199,7 @@ class FunctionTool(ToolFunction):
         """Call the function with the arguments, and with the context if it takes one.
 
         Raises:
-            ToolFailed: An argument can't become what the function takes (`validation`).
+            ToolFailed: An argument cannot be converted to the parameter's type (`validation`).
         """
         values = dict(arguments)
         if self._converted:
@@ -220,9 +220,9 @@ class FunctionTool(ToolFunction):
         return self._declared_later(answer) if inspect.isawaitable(answer) else self._declared(answer)
 
     def _declared(self, answer: Any) -> Any:
-        """Return the answer; that there is none is a fault where the function says that it returns something."""
+        """Return the answer; raise if it is None but the function declares to return a value."""
         if answer is None and (declared := _never_none(self.function)):
-            raise TypeError(f"returned None, and it is declared to return {declared}")
+            raise TypeError(f"returned None, but is declared to return {declared}")
         return answer
 
     async def _declared_later(self, answer: Awaitable[Any]) -> Any:
@@ -230,19 +230,19 @@ class FunctionTool(ToolFunction):
 
 
 def _never_none(function: Callable[..., Any]) -> str:
-    """Return what a function is declared to return where that can't be None, else nothing; asked for in need only."""
+    """Return the declared result of a function if that excludes None, else "". Called only on errors."""
     try:
         declared = get_type_hints(function).get("return")
         kind = get_origin(declared) or declared
         if not isinstance(kind, type) or kind is UnionType or isinstance(None, kind):
             return ""
-    except (NameError, TypeError, AttributeError):  # names that are not there when it is called, or no plain class
+    except (NameError, TypeError, AttributeError):  # names that are undefined at the call, or not a plain class
         return ""
     return kind.__name__
 
 
 def _shown_live(chunks: Generator[Any, None, Any], context: ToolContext) -> Any:
-    """Emit what a generator yields; return what it returns, else the whole text."""
+    """Emit the pieces that a generator yields; return its result, else the whole text."""
     shown: list[str] = []
     try:
         while True:
@@ -267,7 +267,7 @@ async def _shown_live_later(chunks: AsyncGenerator[Any, None], context: ToolCont
 
 def _text(chunk: Any) -> str:
     if not isinstance(chunk, str):
-        raise TypeError(f"yielded {chunk!r:.80}: what a tool yields is live output, and that is text")
+        raise TypeError(f"yielded {chunk!r:.80}: a tool yields live output, which must be text")
     return chunk
 
 
@@ -304,23 +304,22 @@ def tool(
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
     """Make a tool from a typed function with a docstring.
 
-    The summary line becomes the description, the annotations the schema, `Args:` the descriptions of the parameters. A
-    parameter annotated `ToolContext`, or called `context`, receives the context. Without `effects` a function that
-    takes no context has none, and one that does is exclusive. The function may be `async`; text that a generator
-    yields is live output, and its result is what it returns, else all of the text.
+    The summary line becomes the description, the annotations become the schema, and `Args:` describes the parameters.
+    A parameter annotated `ToolContext`, or called `context`, receives the context. The default of `effects` is none for
+    a function without context, and exclusive for one with it. The function may be `async`. Text that a generator yields
+    is live output. Its result is its return value, else the whole text.
 
     Args:
         function: The function, when the decorator is used without parentheses.
-        **options: `name`, `category`, `effects` (an `Effects` or a function of the arguments), `input_schema`,
-            `output_schema`, `timeout_s` (30), `max_retries` (0), `requires_confirmation`, `receives_secrets`, `shape`
-            (a function of the arguments: what approving such a call for longer would cover, such as `pytest …`),
-            `check` (a function of the arguments and the context that changes nothing: raises `ToolFailed` where the
-            call can only fail, before the person is asked), `offered` (a function of a model's full name: whether
-            that model is told of the tool), `preview` (a function of the arguments: what the person who is asked sees
-            in their place, such as a diff).
+        **options: `name`, `category`, `effects` (an `Effects`, or a function of the arguments), `input_schema`,
+            `output_schema`, `timeout_s` (30), `max_retries` (0), `requires_confirmation` and `receives_secrets`. The
+            others are functions. `shape(arguments)` returns the scope of a lasting approval, such as `pytest …`.
+            `check(arguments, context)` raises `ToolFailed` before the user is asked if the call can only fail. It must
+            not change anything. `offered(model)` returns whether the model of this full name is offered the tool.
+            `preview(arguments)` returns what the user sees in place of the arguments when asked, such as a diff.
 
     Raises:
-        TypeError: A parameter has no annotation, or one that JSON Schema can't say.
+        TypeError: A parameter has no annotation, or one without a JSON Schema.
 
     >>> @tool
     ... def word_count(text: str) -> int:
@@ -337,9 +336,9 @@ def tool(
 
 
 def _make(function: Callable[..., Any], given: Mapping[str, Any]) -> FunctionTool:
-    options = dict(given)  # the decorator may be kept and used again
+    options = dict(given)  # the decorator may be stored and used again
     if not (inspect.isroutine(function) or hasattr(function, "__wrapped__")):
-        raise TypeError(f"@inarch.tool stands above a function, not {function!r:.60}; a name is given as name=...")
+        raise TypeError(f"@inarch.tool decorates a function, not {function!r:.60}; pass a name as name=...")
     summary, texts = describe(function)
     parameters = read_parameters(function, texts, options.pop("input_schema", None))
     effects = options.pop("effects", None)

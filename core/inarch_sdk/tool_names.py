@@ -1,10 +1,10 @@
-"""Names that Claude Code has for tools: our tools that a name grants, and the names by which a guard covers a tool.
+"""Claude Code's names of tools: the tools of Inarch that a name grants, and the names by which a guard covers a tool.
 
 The names are those of https://code.claude.com/docs/en/tools-reference, as of 2026-08-22. `Task` is a former name of
 `Agent`. `MultiEdit`, `LS`, `NotebookRead`, `BashOutput`, `KillBash` and `KillShell` are former tools.
 
-Both directions err on the safe side, so they differ. A name grants the tools of the table and no other. A guard covers
-each tool that does such a thing, whatever the tool is called.
+Both directions are conservative, so they differ. A name grants only the tools of the table. A guard covers each tool
+with such effects, whatever its name.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
     "WebFetch": ("web_fetch",), "WebSearch": ("web_search",), "Skill": ("activate_skill",),
     "Agent": ("task",), "Task": ("task",), "TodoWrite": ("write_todos",), "TaskCreate": ("write_todos",),
     "TaskUpdate": ("write_todos",), "AskUserQuestion": ("ask_user",), "ExitPlanMode": ("present_plan",),
-    # No tool of ours does this, or none does this alone.
+    # # Inarch has no tool for this, or none for this alone.
     "NotebookEdit": (), "PowerShell": (), "Monitor": (), "EnterPlanMode": (), "EnterWorktree": (),
     "ExitWorktree": (), "TaskGet": (), "TaskList": (), "SendMessage": (), "ToolSearch": (), "ListMcpResourcesTool": (),
     "ReadMcpResourceTool": (),
 }  # fmt: skip
-"""A name, then the tools of ours that do what it means and nothing beyond that."""
+"""Claude Code's names, each with the tools that do this and no more."""
 _WRITING = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 _READING = ("Read",)
 _RUNNING = ("Bash",)
 
 
 def granted_tools(name: str) -> tuple[str, ...]:
-    """Return the tools that a name grants in a list of rights. A name that only Inarch has is its own tool.
+    """Return the tools that a name grants in a list of rights; a name of Inarch alone grants its own tool.
 
     >>> granted_tools("Edit"), granted_tools("git_log"), granted_tools("NotebookEdit")
     (('patch_source_file',), ('git_log',), ())
@@ -49,13 +49,13 @@ def granted_tools(name: str) -> tuple[str, ...]:
 
 
 def guarding_names(tool: Tool, effects: Effects) -> tuple[str, ...]:
-    """Return the names by which a guard covers a call of a tool, Claude Code's first.
+    """Return the names by which a guard covers a call, Claude Code's first and Inarch's last.
 
-    A tool without a name there is covered by what the call does, so that a new tool needs no entry.
+    A tool that the table lacks is covered by its call's effects, so that new tools need no entry.
 
     Args:
-        tool: The tool; its own `known_as` comes before what it does.
-        effects: What the call declares.
+        tool: The tool; its own `known_as` takes precedence over its effects.
+        effects: The call's declared effects.
     """
     known = able(tool, KnownAs)
     theirs = [name for name, ours in _MEANT.items() if tool.name in ours]
@@ -72,5 +72,5 @@ def _names_by_effects(tool: Tool, effects: Effects) -> Iterator[str]:
         yield from _WRITING
     elif effects.reads:
         yield from _READING
-    if effects.exclusive:  # it may do anything
+    if effects.exclusive:  # it may have any effect
         yield from _RUNNING

@@ -1,4 +1,4 @@
-"""A tool as a person reads it: its arguments with their members and values, and what a call reads and writes."""
+"""Description of a tool for people: its arguments with their members and values, and its reads and writes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from inarch.contract.ports import Tool
 from inarch.contract.records import Effects
 
 MOST_VALUES = 12
-"""Values of an enum that are listed."""
+"""Maximum values of an enum that are listed."""
 DEEPEST = 6
-"""Levels of nested members that are told; a schema may contain itself."""
+"""Maximum levels of nested members that are shown; a schema may contain itself."""
 MOST_LINES = 200
 
 
 def argument_lines(schema: Mapping[str, Any]) -> list[str]:
-    """Return a line for each argument, those of nested objects below it, further in."""
+    """Return a line for each argument, with indented lines for members of nested objects."""
     lines = list(islice(_members(schema, schema, ""), MOST_LINES + 1))
     return [*lines[:MOST_LINES], "… (--json shows all)"] if len(lines) > MOST_LINES else lines or ["none"]
 
@@ -50,7 +50,7 @@ def _listed(schema: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def _resolved(schema: Any, whole: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema, or what its reference into the whole one points to with what stands beside it."""
+    """Return a schema, or the target of its reference merged with its other members."""
     for _ in range(DEEPEST):
         place = schema.get("$ref") if isinstance(schema, Mapping) else None
         if not isinstance(place, str) or not place.startswith("#/"):
@@ -67,7 +67,7 @@ def _branches(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> list[Mappi
 
 
 def _kind(schema: Mapping[str, Any], whole: Mapping[str, Any], depth: int = 0) -> str:
-    """Return a type in words: `"a" | "b"`, `array of string`, `object | null`."""
+    """Describe a type: `"a" | "b"`, `array of string`, `object | null`."""
     if values := [schema["const"]] if "const" in schema else _listed(schema, "enum"):
         more = [f"{len(values) - MOST_VALUES} more"] if len(values) > MOST_VALUES else []
         return " | ".join([*(json.dumps(one, ensure_ascii=False) for one in values[:MOST_VALUES]), *more])
@@ -82,7 +82,7 @@ def _kind(schema: Mapping[str, Any], whole: Mapping[str, Any], depth: int = 0) -
 
 
 def _objects(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects with members that a value of the schema may be or hold."""
+    """Yield the object schemas with members that a value of the schema may be or contain."""
     if _properties(schema):
         yield schema
     for inner in [*_branches(schema, whole), _resolved(schema.get("items"), whole)]:
@@ -91,7 +91,7 @@ def _objects(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[Ma
 
 
 def effect_lines(plugin: str, tool: Tool) -> list[str]:
-    """Return what a call reads and writes; `<file_path>` stands for what is given under that name."""
+    """Return what a call reads and writes; `<file_path>` is a placeholder for the argument of that name."""
     arguments = {
         name: _sample(name, _resolved(about, tool.input_schema))
         for name, about in _properties(tool.input_schema).items()

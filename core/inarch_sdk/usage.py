@@ -1,4 +1,4 @@
-"""What services report of a request for all wires: its tokens, what they cost, and why the reply ended."""
+"""Usage of a request for all wires: its tokens, their cost, and the reply's finish reason."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ MILLION = Decimal(1_000_000)
 
 
 def price_at(price: Price, input_tokens: int) -> Price:
-    """Return the price for a request of so many input tokens."""
+    """Return the price of a request with this many input tokens."""
     while price.above is not None and input_tokens > price.above[0]:
         price = price.above[1]
     return price
 
 
 def dearest(price: Price) -> Price:
-    """Return the price with all input as what it may cost at most: it goes into the service's cache."""
+    """Return the highest price of a request, at which all input is written to the service's cache."""
     return price if price.written is None else evolve(price, input=max(price.input, price.written))
 
 
 def cost_of(usage: Usage, price: Price) -> Decimal:
-    """Return a request's cost in US dollars, from its tokens and the model's price."""
+    """Return the cost of a request in US dollars, from its tokens and the model's price."""
     price = price_at(price, usage.input_tokens)
     cached = min(usage.cached_tokens, usage.input_tokens)
     known = price.input if price.cached is None else price.cached
@@ -40,14 +40,14 @@ def cost_of(usage: Usage, price: Price) -> Decimal:
 
 
 def priced(usage: Usage, price: Price | None) -> Usage:
-    """Return the usage with its cost: what the service said it was, else what the price makes it."""
+    """Return the usage with its cost: as the service reported it, else by the price."""
     if usage.cost_usd is not None or price is None:
         return usage
     return evolve(usage, cost_usd=cost_of(usage, price))
 
 
 _LONGEST = 32
-"""Characters of a number that a service writes as text."""
+"""Maximum characters of a number that a service writes as text."""
 
 
 def reported_usage(
@@ -59,7 +59,7 @@ def reported_usage(
     written: Any = None,
     costs: Iterable[Any] = (),
 ) -> Usage | None:
-    """Return the usage that a service reports, None if it cannot be true.
+    """Return the usage that a service reports, None if the report cannot be true.
 
     Counts may be integers, floats that are whole numbers, or texts of such numbers. A member that is None is absent.
     Every request has a prompt, so a report without input tokens is not one.
@@ -82,14 +82,14 @@ def reported_usage(
 
 
 def credible_usage(usage: Usage | None, *, has_output: bool) -> Usage | None:
-    """Return the usage, or None if it reports no output for a reply that has some."""
+    """Return the usage unless it reports no output of a reply that has some; free requests without tokens pass."""
     if usage is None or usage.output_tokens or not has_output:
         return usage
     return None if usage.input_tokens or usage.cost_usd is None else usage
 
 
 def token_count(value: Any) -> int | None:
-    """Return a token count from a report, None if it is not one."""
+    """Return the number of tokens in a member of a report, None if it is not one."""
     number = _number(value)
     if number is None or number != number.to_integral_value() or number > MOST_TOKENS:
         return None
@@ -138,7 +138,7 @@ _FINISHES = {reason: finish for finish, reasons in _REASONS.items() for reason i
 
 
 def chat_finish(reason: str) -> FinishReason:
-    """Return the kind of end for a service's reason. An unknown one is `cut`."""
+    """Return the kind of end that a service's reason means; an unknown one is `cut`."""
     return _FINISHES.get(re.split(r"[:\s]", reason.strip().lower(), maxsplit=1)[0], "cut")
 
 
@@ -148,7 +148,7 @@ def finish_for(reason: str, *, has_calls: bool, said: str = "") -> Finish:
     Args:
         reason: The service's finish reason.
         has_calls: Whether the reply has calls: many services end such a reply as any other.
-        said: More of what the service said about it.
+        said: More text from the service about it.
     """
     finish = chat_finish(reason)
     if finish == "stop" and has_calls:

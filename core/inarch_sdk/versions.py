@@ -1,4 +1,4 @@
-"""Versions of what is kept on disk: an older one is brought up in place with a copy kept, a newer one is refused."""
+"""Versions of stored data: older data is upgraded in place after a backup, newer data is rejected."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from inarch.contract.errors import StoreError
 
 
 def is_older(place: str | Path, found: int, known: int) -> bool:
-    """Return whether a stored version is older than the known one.
+    """Return whether stored data must be upgraded to the known version.
 
     Args:
-        place: Where it is, for the message.
+        place: Its path, for the message.
         found: Its version.
         known: The version that this program writes.
 
@@ -22,6 +22,6 @@ def is_older(place: str | Path, found: int, known: int) -> bool:
         raise StoreError(
             "read_only",
             f"{place} was written by a newer Inarch (version {found}; this one knows {known})",
-            "upgrade Inarch, or move the file away to begin anew",
+            "upgrade Inarch, or move the file away to start from scratch",
         )
     return found < known

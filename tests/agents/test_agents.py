@@ -178,7 +178,7 @@ def test_a_prompt_that_begins_with_a_name_goes_to_that_agent(desk: Desk) -> None
 
 FAULTS = {
     "no end": ("---\nname: x\n", "the front matter has no end"),
-    "no YAML": ("---\nname: [\n---\n", "is no YAML"),
+    "no YAML": ("---\nname: [\n---\n", "is not YAML"),
     "no description": ("---\nname: x\n---\n", "no description"),
     "a name with a space": ("---\nname: x y\ndescription: d\n---\n", "'x y' is no name"),
     "tools that are none": ("---\ndescription: d\ntools: 3\n---\n", "tools is 3"),

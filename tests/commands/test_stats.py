@@ -95,7 +95,7 @@ def test_the_share_of_the_cache_is_told_where_there_is_one(cli: Run, environ: di
     assert cached.split()[:5] == ["m/x", "1", "1,000", "(75%", "cached)"] and "cached" not in other
     assert total.startswith("1 session: 2  1,010 (74% cached)  10  $0.20")
     assert rate == "from the cache: 75% of 1,000 input tokens"
-    assert repaired == "mended in replies: 2 × left out max_tokens"
+    assert repaired == "repaired in replies: 2 × left out max_tokens"
     told = stats(cli)
     assert told["total"]["cached_tokens"] == 750
     assert told["repairs"] == [{"text": "left out max_tokens", "count": 2}]

@@ -85,10 +85,10 @@ FAILS: dict[str, tuple[Any, str]] = {
     "withheld in the middle": (
         stream(candidate("fi"), candidate("ne", finish="SAFETY")), "filtered the rest of the reply (SAFETY)",
     ),
-    "a new reason after text": (stream(candidate("fine", finish="BRAND_NEW")), "broke its reply off (BRAND_NEW)"),
+    "a new reason after text": (stream(candidate("fine", finish="BRAND_NEW")), "ended its reply early (BRAND_NEW)"),
     "calls of a withheld reply": (ending("SAFETY", call("list_files")), "filtered the whole reply (SAFETY"),
     "ended for another reason": (ending("OTHER", "half a"), "ended its reply with an error (OTHER: because"),
-    "ended for a new reason": (ending("BRAND_NEW"), "broke its reply off (BRAND_NEW: because"),
+    "ended for a new reason": (ending("BRAND_NEW"), "ended its reply early (BRAND_NEW: because"),
 }  # fmt: skip
 
 SUCCEEDS: dict[str, tuple[Any, str]] = {

@@ -176,7 +176,7 @@ def test_a_level_that_is_refused_is_left_out_and_not_said_again(
 
 @pytest.mark.parametrize(
     ("prompt", "told"),
-    [("safety", "filtered the rest of the reply (SAFETY)"), ("continuation", "broke its reply off (CONTINUATION)"),
+    [("safety", "filtered the rest of the reply (SAFETY)"), ("continuation", "ended its reply early (CONTINUATION)"),
      ("blocked", "refused the prompt (PROHIBITED_CONTENT)")],
 )  # fmt: skip
 def test_a_reply_that_is_withheld_is_not_an_answer(api: Api, tmp_path: Path, prompt: str, told: str) -> None:

@@ -130,9 +130,9 @@ def test_a_proxy_that_is_not_there_is_named_without_its_password(monkeypatch: py
     ("proxy", "said"),
     [
         ("socks5://127.0.0.1:1", "speaks SOCKS, for which the library socksio is missing"),
-        ("ftp://127.0.0.1:1", "has an address that can't be used"),
-        ("http://[::1", "has an address that can't be used"),
-        ("http://127.0.0.1:port", "has an address that can't be used"),
+        ("ftp://127.0.0.1:1", "has an invalid address"),
+        ("http://[::1", "has an invalid address"),
+        ("http://127.0.0.1:port", "has an invalid address"),
     ],
 )
 def test_a_proxy_that_can_not_be_used_is_said(proxy: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_certificates_that_can_not_be_read_are_named(
         (tmp_path / "company.pem").write_bytes(content)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "company.pem"))
     error = refused(f"https://{HOST}")
-    assert "company.pem' (SSL_CERT_FILE) can't be read" in str(error) and "PEM" in error.remedy
+    assert "company.pem' (SSL_CERT_FILE) cannot be read" in str(error) and "PEM" in error.remedy
 
 
 def test_an_authority_that_only_other_programs_know_is_said(

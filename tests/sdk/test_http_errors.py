@@ -49,7 +49,7 @@ def test_a_status_says_what_it_means(status: int, message: str, kind: str, retry
         ("The model `gpt-9` does not exist or you do not have access to it.", "inarch models list"),
         ("Unsupported parameter: 'max_tokens' is not supported with this model.", "it does not take max_tokens"),
         ("Unrecognized request argument supplied: `top_k`", "it does not take top_k"),
-        ("messages.3.content: text content blocks must be non-empty", "another model may take it"),
+        ("messages.3.content: text content blocks must be non-empty", "another model may accept it"),
     ],
 )
 @pytest.mark.parametrize("shape", [lambda said: {"error": {"message": said}}, lambda said: {"message": said}])

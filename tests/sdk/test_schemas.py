@@ -195,7 +195,7 @@ class Lost:
         (type[int], "has no JSON Schema"),
         ([int], "has no JSON Schema"),
         (3, "has no JSON Schema"),
-        (Lost, "class Lost: name 'Elsewhere' is not defined; define what it needs"),
+        (Lost, "class Lost: name 'Elsewhere' is not defined; define the missing names"),
     ],
 )
 def test_what_json_schema_cannot_say_is_refused_in_words(annotation: Any, words: str) -> None:

@@ -108,11 +108,11 @@ def test_a_base_url_may_end_in_a_slash_or_have_a_path() -> None:
 @pytest.mark.parametrize(
     ("base_url", "kind", "said"),
     [
-        ("ftp://x", "request", "no http:// or https:// address"),
-        ("nonsense", "request", "no http"),
-        ("http://[::1", "request", "no http"),
-        ("http://127.0.0.1:99999/v1", "request", "no http"),
-        ("http://127.0.0.1:port/v1", "request", "no http"),
+        ("ftp://x", "request", "is not an http:// or https:// address"),
+        ("nonsense", "request", "not an http"),
+        ("http://[::1", "request", "not an http"),
+        ("http://127.0.0.1:99999/v1", "request", "not an http"),
+        ("http://127.0.0.1:port/v1", "request", "not an http"),
         ("http://user:password99@127.0.0.1:1", "network", "can't be reached at http://127.0.0.1:1"),
     ],
 )
@@ -191,7 +191,7 @@ def test_what_authorizes_is_asked_before_each_request_and_never_shown() -> None:
         "Bearer first-token", "Bearer second-token",
     ]  # fmt: skip
     assert (
-        "wrong: Bearer ‹key›" in refused and "no header can" in of_two_lines and over == "the sign-in is over (sign in)"
+        "wrong: Bearer ‹key›" in refused and "cannot hold" in of_two_lines and over == "the sign-in is over (sign in)"
     )
 
 
@@ -206,7 +206,7 @@ def test_a_netrc_is_not_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_redirect_is_not_followed() -> None:
     with HttpServer([json_reply(1)]) as other, HttpServer([HttpReply([], 307, {"location": other.url})]) as server:
-        with pytest.raises(ProviderError, match="no redirect is followed"):
+        with pytest.raises(ProviderError, match="redirects are not followed"):
             asyncio.run(HttpService("svc", server.url).get("/"))
         assert other.requests == []
 

@@ -179,7 +179,7 @@ def test_what_a_generator_yields_is_live_output() -> None:
         "Yield what is no text."
         yield 1
 
-    with pytest.raises(TypeError, match="what a tool yields is live output, and that is text"):
+    with pytest.raises(TypeError, match="a tool yields live output, which must be text"):
         run(wrong, context)
 
 
@@ -215,13 +215,13 @@ def nested(items: list[dict[str, complex]]) -> None: ...
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (no_annotation, "parameter 'text' of no_annotation has no annotation; say what it takes, such as text: str"),
-        (method, "parameter 'more' of method: it is not given by name"),
-        (types_only, "parameter 'path' of types_only: the annotation 'Path' can't be read"),
+        (no_annotation, "parameter 'text' of no_annotation has no annotation; add one, such as text: str"),
+        (method, "parameter 'more' of method: it cannot be passed by name"),
+        (types_only, "parameter 'path' of types_only: the annotation 'Path' cannot be read"),
         (misspelt, "parameter 'text' of misspelt: .*Literall"),
         (nested, "parameter 'items' of nested: complex has no JSON Schema; use str, int"),
-        ("name", "stands above a function, not 'name'; a name is given as name="),
-        (Context, "stands above a function, not <class"),
+        ("name", "decorates a function, not 'name'; pass a name as name="),
+        (Context, "decorates a function, not <class"),
     ],
 )
 def test_mistakes_are_told_when_the_function_is_decorated(function: Any, message: str) -> None:

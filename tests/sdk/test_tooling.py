@@ -171,7 +171,7 @@ def test_a_function_that_is_declared_to_return_something_and_returns_nothing_fai
         answer = inarch.tool(function).run({}, None)  # type: ignore[arg-type]
         return await answer if inspect.isawaitable(answer) else answer
 
-    with pytest.raises(TypeError, match=f"returned None, and it is declared to return {declared}"):
+    with pytest.raises(TypeError, match=f"returned None, but is declared to return {declared}"):
         asyncio.run(go())
 
 

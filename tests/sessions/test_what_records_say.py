@@ -138,7 +138,7 @@ def test_where_the_context_began_anew_is_said_with_the_request_that_follows() ->
     ]  # fmt: skip
     fixed = ("context.fixed", {})
     assert said(fixed, *before, asked, broken, service, asks(), broken, asks()) == [
-        "4: compaction (/compact)", "4: another service is asked", "5: compaction",
+        "4: compaction (/compact)", "4: another service was asked", "5: compaction",
     ]  # fmt: skip
     lines = [*break_lines([Break(number, "w") for number in range(1, 31)])]
     assert len(lines) == MOST + 1 and "30 times" in lines[0] and "request 30:" in lines[-1]

@@ -121,7 +121,7 @@ def test_stats_and_context_say_what_the_cache_the_services_and_compactions_did(t
         said = "".join(shown)
         assert "from the cache: 90% of 4,000 input tokens" in said
         assert "scripted/script was answered by script-8" in said
-        assert "mended in replies: 4 × left out max_tokens" in said
+        assert "repaired in replies: 4 × left out max_tokens" in said
         assert "context began anew before request 4: compaction (/compact)" in said
         await app.aclose()
 

@@ -225,7 +225,7 @@ def test_the_model_is_told_why_it_is_asked_again_after_arguments_that_were_cut(t
 
 
 def test_the_model_is_told_why_it_is_asked_again_after_arguments_that_are_no_json(tmp_path: Path) -> None:
-    assert "are not JSON: NaN is no JSON number" in told_again(tmp_path, call('{"file_path": NaN}'))
+    assert "are not JSON: NaN is not a JSON number" in told_again(tmp_path, call('{"file_path": NaN}'))
 
 
 DRIP: list[Any] = [piece for _ in range(400) for piece in (chunk({"content": "drip "}), 0.05)]

@@ -152,7 +152,7 @@ async def test_no_redirect_is_followed_with_the_key(of: Callable[[str], LiveProv
 
     async with serve(handler, "127.0.0.1", 0, process_request=elsewhere, logger=QUIET) as server:
         port = next(iter(server.sockets)).getsockname()[1]
-        with pytest.raises(ProviderError, match="no redirect is followed"):
+        with pytest.raises(ProviderError, match="redirects are not followed"):
             await of(f"http://127.0.0.1:{port}").connect(LiveSetup())
     assert len(asked) == 1
 
