@@ -1,4 +1,4 @@
-"""For the tests of plugins: suites for each port, a scripted model, a scripted HTTP server, fixtures.
+"""Test support for plugins: suites for each port, a scripted model, a scripted HTTP server and fixtures.
 
 `pytest_plugins = ["inarch.testing"]` in a test module brings the fixtures `workspace`, `app`, `http_server` and
 `composition`. Importing this package imports neither pytest nor anything heavy. (PYTEST_DONT_REWRITE: it only names
@@ -69,10 +69,10 @@ _SUITES = [
     "workspace_contract",
 ]
 _MODULES = ("scripted", "http_server", "apps", *_SUITES)
-"""Each name is looked for in these, in this order; a suite imports what others have, so the light ones come first."""
+"""Modules that define the names, in search order; suites import other modules, so light modules come first."""
 _FIXTURES = ("app_fixture", "composition_fixture", "http_server_fixture", "workspace_fixture")
 
-if "pytest" in sys.modules:  # then a failed assert of a suite shows its values
+if "pytest" in sys.modules:  # a failed assert of a suite then shows its values
     with_asserts = (*_SUITES, "scripted", "fixtures", "model_bench")
     sys.modules["pytest"].register_assert_rewrite(*(f"{__name__}.{module}" for module in with_asserts))
 

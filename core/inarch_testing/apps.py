@@ -1,4 +1,4 @@
-"""A whole application around a scripted model."""
+"""Whole application around a scripted model."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def scripted_app(
 ) -> tuple[App, ScriptedModel]:
     """Compose an application whose model plays a script. `options` are those of `inarch.compose`.
 
-    Sessions are kept in memory unless `journal=True` is given; of the user's configuration and environment only the
-    places of state and caches count unless `config` or `environ` is given.
+    Sessions are stored in memory unless `journal=True` is given. Of the user's configuration and environment only the
+    folders of state and caches are used, unless `config` or `environ` is given.
     """
     model = script if isinstance(script, ScriptedModel) else ScriptedModel(script)
     places = {name: value for name, value in os.environ.items() if name == "HOME" or name.startswith("XDG_")}
@@ -40,7 +40,7 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def environ_in(home: Path) -> dict[str, str]:
-    """Return an environment whose home, with configuration, state and caches, is a folder of a test."""
+    """Return an environment whose home, configuration, state and caches are in a folder of the test."""
     places = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
     return {**kept, "HOME": str(home), **places}

@@ -1,4 +1,4 @@
-"""What every rewriter, reviewer and end guard must do, as tests that its author inherits. Needs pytest to run."""
+"""Contract tests for rewriters, reviewers and end guards, to inherit. Running them requires pytest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Wanted = Sequence[tuple[str, Mapping[str, Any]]]
 
 @frozen
 class Had:
-    """A turn that was had with what is tested."""
+    """Completed turn with the tested object."""
 
     turn: Turn
     events: list[Event]
@@ -40,19 +40,19 @@ class Had:
 
     @property
     def skipped(self) -> str:
-        """The first time that it failed."""
+        """The first failure of the tested object."""
         return next((str(data["message"]) for data in self.of("error") if data["plugin"] == PLUGIN), "")
 
 
 class _Part(ABC):
-    """What the suites share: whole turns of a scripted model, which calls tools of sandbox-fs and then says a text.
+    """Base of the suites: whole turns of a scripted model, which calls tools of sandbox-fs and then answers.
 
     Attributes:
-        wanted: Pairs of a tool's name and arguments: the calls of a turn.
-        answers: What the model says in the end, in turn.
-        files: Path to text or bytes of the files that stand in the workspace before each test.
-        settings: What the settings of its plugin are.
-        grace_s: Seconds within which a task that it began must have ended.
+        wanted: Pairs of a tool's name and arguments, the calls of a turn.
+        answers: The model's final answers, in order.
+        files: Path to text or bytes of the workspace's files before each test.
+        settings: The settings of its plugin.
+        grace_s: Seconds within which tasks that it started must end.
     """
 
     kind: str
@@ -64,20 +64,20 @@ class _Part(ABC):
 
     @abstractmethod
     def make(self) -> Any:
-        """Return a new one."""
+        """Return a new object."""
 
     def test_name_and_method_fit(self, tmp_path: Path) -> None:
-        """The kernel takes it."""
+        """The kernel accepts the object."""
         assert not (fault := fault_of(self.kind, self.make())), fault
 
     def test_what_it_says_is_well_formed_and_in_time(self, tmp_path: Path) -> None:
-        """Nothing of it is skipped, and the turn is done."""
+        """None of its results is skipped, and the turn succeeds."""
         had = self._had(tmp_path)
         assert not had.skipped, had.skipped
         assert had.turn.status == "done", f"the turn is {had.turn.status}"
 
     def test_any_text_is_taken(self, tmp_path: Path) -> None:
-        """Models say and write anything."""
+        """Models write any text."""
         wanted = [
             (name, {key: text if isinstance(value, str) else value for key, value in arguments.items()})
             for text in NASTY_TEXTS
@@ -87,7 +87,7 @@ class _Part(ABC):
         assert not had.skipped, had.skipped
 
     def test_nothing_is_printed_or_left_running(self, tmp_path: Path) -> None:
-        """Standard output is the front end's, and a turn waits for nobody."""
+        """Standard output belongs to the front end, and a turn must not wait."""
         out = io.StringIO()
         with redirect_stdout(out), redirect_stderr(out):
             had = self._had(tmp_path)
@@ -95,7 +95,7 @@ class _Part(ABC):
         assert not had.left, f"tasks still run: {had.left}; await or cancel them"
 
     def _had(self, tmp_path: Path, wanted: Wanted = (), answers: Sequence[str] = ()) -> Had:
-        """Have a turn."""
+        """Run a turn."""
         root = tmp_path / "workspace"
         root.mkdir(exist_ok=True)
         write_files(root, self.files)
@@ -133,7 +133,7 @@ class RewriterContract(_Part):
     kind = "rewriters"
 
     def test_a_call_that_it_rewrote_stays_as_it_is(self, tmp_path: Path) -> None:
-        """Asked about what it made of a call, it makes nothing else of it."""
+        """A second call for its own rewrite changes nothing more."""
         had = self._had(tmp_path)
         became = [
             (data["name"], data["arguments"]) for data in had.of("call.rewritten") if data["arguments"] is not None
@@ -141,14 +141,14 @@ class RewriterContract(_Part):
         again = self._had(tmp_path, became) if became else None
         for data in again.of("call.rewritten") if again is not None else ():
             said = (data["name"], data["arguments"])
-            assert data["arguments"] is None or said in became, f"what it made of a call it makes {said} of"
+            assert data["arguments"] is None or said in became, f"rewriting its own rewrite gave {said}"
 
     def test_it_changes_nothing_itself(self, tmp_path: Path) -> None:
-        """It looks before a call is approved."""
+        """It runs before approval, so it must not act."""
         had = self._had(tmp_path)
         ran = {path for data in had.of("file.changed") for path in (data["path"], data["new_path"])}
         changed = {path for path in {*had.before, *had.after} if had.before.get(path) != had.after.get(path)}
-        assert changed <= ran, f"it changed {sorted(changed - ran)}: a rewriter looks, the call acts"
+        assert changed <= ran, f"it changed {sorted(changed - ran)}: a rewriter must not change files"
 
 
 class ReviewerContract(_Part):
@@ -164,12 +164,12 @@ class ReviewerContract(_Part):
     kind = "reviewers"
 
     def test_its_texts_are_short(self, tmp_path: Path) -> None:
-        """A model reads them with every request that follows."""
+        """Models read them with every later request."""
         for data in self._had(tmp_path).of("call.reviewed"):
-            assert len(data["text"]) < MOST_TEXT, "its text is cut: say less"
+            assert len(data["text"]) < MOST_TEXT, "its text is cut: shorten it"
 
     def test_what_it_changes_is_the_calls(self, tmp_path: Path) -> None:
-        """What it does through the context is recorded, and can be undone."""
+        """Its changes through the context are recorded and can be undone."""
         had = self._had(tmp_path)
         known = {path for data in had.of("file.changed") for path in (data["path"], data["new_path"])}
         changed = {path for path in {*had.before, *had.after} if had.before.get(path) != had.after.get(path)}
@@ -190,6 +190,6 @@ class EndGuardContract(_Part):
     answers: tuple[str, ...] = ("one", "two", "three")
 
     def test_its_reason_is_short(self, tmp_path: Path) -> None:
-        """A model reads it with every request that follows."""
+        """Models read it with every later request."""
         for data in self._had(tmp_path).of("turn.held"):
-            assert len(data["reason"]) < MOST_TEXT, "its reason is cut: say less"
+            assert len(data["reason"]) < MOST_TEXT, "its reason is cut: shorten it"

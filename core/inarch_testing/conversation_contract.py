@@ -1,4 +1,4 @@
-"""What every interactive front end must do, as tests that its author inherits. Needs pytest to run, not to import."""
+"""Contract tests for interactive front ends, to inherit. Running them requires pytest, importing does not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROMPTS = ("what is this?", "and who wrote it?")
 
 @define(eq=False)
 class ScriptedLaunch:
-    """What the suite's front ends start from: a scripted model answers each prompt."""
+    """Launch of the suite's front ends: a scripted model answers each prompt."""
 
     root: str
     fault: ConfigError | None = None
@@ -32,7 +32,7 @@ class ScriptedLaunch:
 
     @property
     def state_dir(self) -> Path:
-        """Return a folder of the test's own."""
+        """Return a folder of the test."""
         return Path(self.root, "state")
 
     def compose(self, front_end: FrontEnd | None = None) -> App:
@@ -57,7 +57,7 @@ class ScriptedLaunch:
 
 
 class ConversationContract(ABC):
-    """Tests of an interactive front end that reads lines. `typing` is its source of input.
+    """Tests of an interactive front end that reads lines; `typing` provides them.
 
     class TestLines(ConversationContract):
         def make(self):
@@ -70,7 +70,7 @@ class ConversationContract(ABC):
 
     @contextmanager
     def typing(self, lines: Sequence[str]) -> Iterator[None]:
-        """Have these lines typed and then the end of input; by default they stand in standard input."""
+        """Provide these lines and then the end of input; by default on standard input."""
         before, sys.stdin = sys.stdin, io.StringIO("".join(f"{line}\n" for line in lines))
         try:
             yield
@@ -78,13 +78,13 @@ class ConversationContract(ABC):
             sys.stdin = before
 
     def test_members_fit(self, tmp_path: Path) -> None:
-        """The kernel takes the front end, and it can converse."""
+        """The kernel accepts the front end, and it can converse."""
         front_end = self.make()
         assert not (fault := fault_of("front_ends", front_end)), fault
         assert callable(getattr(front_end, "converse", None)), "it has no method converse"
 
     def test_every_prompt_runs_in_one_session(self, tmp_path: Path) -> None:
-        """In the order in which they were typed; the second one knows of the first."""
+        """Prompts run in the order of input, and the second turn knows the first."""
         launch = ScriptedLaunch(str(tmp_path))
         assert self._talked(launch, PROMPTS) == 0, "the exit code isn't 0"
         asked = [[part.text for part in request.messages if part.role == "user"] for request in launch.model.requests]
@@ -93,19 +93,19 @@ class ConversationContract(ABC):
         assert asked[1][1].startswith(PROMPTS[1])
 
     def test_the_end_of_input_ends_it(self, tmp_path: Path) -> None:
-        """At once where nothing was typed, with the exit code 0, and without a turn."""
+        """Without input it ends at once with exit code 0 and without a turn."""
         launch = ScriptedLaunch(str(tmp_path))
         assert self._talked(launch, ()) == 0, "the exit code isn't 0"
-        assert not launch.model.requests, "a turn was run that nobody asked for"
+        assert not launch.model.requests, "a turn ran without a prompt"
 
     def test_what_was_composed_is_closed(self, tmp_path: Path) -> None:
-        """Whoever composes closes."""
+        """The front end that composes also closes."""
         launch = ScriptedLaunch(str(tmp_path))
         self._talked(launch, PROMPTS[:1])
         assert all(app.is_closed for app in launch.apps), "the application is still open: await app.aclose()"
 
     def test_what_keeps_it_from_composing_is_raised(self, tmp_path: Path) -> None:
-        """As it is: the program says it in one line, with what to do."""
+        """The error passes unchanged: the program prints it in one line, with the remedy."""
         fault = ConfigError("a key is wrong", key="model")
         try:
             self._talked(ScriptedLaunch(str(tmp_path), fault), PROMPTS)

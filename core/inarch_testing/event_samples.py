@@ -1,4 +1,4 @@
-"""Events of every kind, with every field filled and with as few as may be; for what looks at events."""
+"""Sample events of every kind, with every field filled and with as few as possible."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HASH = "0" * 64
 
 
 def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tuple[EventData, ...]:
-    """Return one payload of each kind, in an order in which they could have happened, with every field filled."""
+    """Return one payload of each kind, in a plausible order, with every field filled."""
     usage = Usage(100, 20, 10, 5, Decimal("0.01"))
     result = ToolResult(False, {"text": text}, ToolError("execution", text, text), {"duration_s": 0.5, "files": {}})
     call = ToolCall("c1", "p1", turn, "read_file", {"file_path": text}, started=TIME, after=("c0",))
@@ -86,7 +86,7 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
 
 
 def spare_turn(session: str = "s", turn: str = "t") -> tuple[EventData, ...]:
-    """Return payloads of every kind that have no more than they must."""
+    """Return payloads of every kind with only the required fields."""
     begun = Turn(turn, "agent", None, session, TIME)
     return (
         events.SessionStarted("", ""),
@@ -121,7 +121,7 @@ def spare_turn(session: str = "s", turn: str = "t") -> tuple[EventData, ...]:
 
 
 def as_events(payloads: Sequence[EventData], session: str = "s", turn: str | None = "t") -> Iterator[Event]:
-    """Yield payloads as the events that a journal would make of them."""
+    """Yield payloads as events of a journal."""
     for seq, payload in enumerate(payloads, 1):
         yield Event(seq, TIME, session, None if seq == 1 else turn, payload.kind, event_data(payload))
 

@@ -1,4 +1,4 @@
-"""What every exporter must do, as tests that its author inherits. Needs pytest to run, not to import."""
+"""Contract tests for exporters, to inherit. Running them requires pytest, importing does not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inarch_testing.scripted import NASTY_TEXTS
 
 
 def transcript_of(events: Iterable[Event]) -> Transcript:
-    """Return the transcript of one session's events."""
+    """Return the transcript of a session's events, as exporters receive it."""
     store, told = MemoryStore(), list(events)
     info = SessionInfo("s", "", "", "", 0)
     if told:
@@ -44,32 +44,32 @@ class ExporterContract(ABC):
         """Return a new exporter."""
 
     def test_name_suffixes_and_method_fit(self) -> None:
-        """The kernel takes the exporter."""
+        """The kernel accepts the exporter."""
         assert not (fault := fault_of("exporters", self.make())), fault
 
     def test_a_session_with_everything_is_written(self) -> None:
-        """Every kind of event, with every field filled."""
+        """Every kind of event occurs, with every field filled."""
         assert self._written(as_events(full_turn())), "nothing was written"
 
     def test_a_session_with_as_little_as_may_be_is_written(self) -> None:
-        """Empty texts, no calls, no times, no end; and one in which nothing happened."""
+        """Texts, calls, times and the end are missing, and one session is empty."""
         self._written(as_events(spare_turn()))
         self._written(as_events(full_turn()[:1]))
         self._written([])
 
     def test_what_is_damaged_or_of_the_future_is_got_along_with(self) -> None:
-        """A newer kernel and other plugins record more; a record may have lost members."""
+        """A newer kernel and other plugins record more, and records may have lost members."""
         future = [event_of("future.kind", 1, text="x", deep={"a": [1]}), event_of("", 2)]
         lost = [event_of(event.kind, seq) for seq, event in enumerate(as_events(full_turn()), 3)]
         self._written([*future, *lost])
 
     def test_any_text_in_any_field_is_written(self) -> None:
-        """Prompts, paths, output and messages carry anything."""
+        """Prompts, paths, output and messages contain any text."""
         for text in NASTY_TEXTS:
             self._written(as_events(full_turn(text=text)))
 
     def test_the_same_session_is_written_the_same(self) -> None:
-        """By another exporter, and by one that has written before."""
+        """A second exporter, and a second export by the first, write the same bytes."""
         events, exporter = list(as_events(full_turn())), self.make()
         first = self._written(events, exporter)
         assert self._written(events, exporter) == first == self._written(events)
@@ -78,6 +78,6 @@ class ExporterContract(ABC):
         raw = io.BytesIO()
         out = io.TextIOWrapper(raw, "utf-8", "backslashreplace", newline="")
         (exporter or self.make()).export(transcript_of(events), out)
-        assert not out.closed, "export closed what it was given to write to"
+        assert not out.closed, "export closed its output"
         out.flush()
         return raw.getvalue()

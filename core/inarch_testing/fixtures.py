@@ -1,4 +1,4 @@
-"""The fixtures of `pytest_plugins = ["inarch.testing"]`; the only module of this package that imports pytest."""
+"""Fixtures of `pytest_plugins = ["inarch.testing"]`; the only module of this package that imports pytest."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from inarch_testing.scripted import ScriptedModel, Step
 
 @pytest.fixture(name="composition")
 def composition_fixture(tmp_path: Path) -> Iterator[Callable[..., App]]:
-    """Compose an application with plugins of yours: `composition(plugins=["./my_tool.py", "my-tool"])`.
+    """Compose an application with your plugins: `composition(plugins=["./my_tool.py", "my-tool"])`.
 
-    A plugin is the path of a Python file or the name of an installed one. Its workspace is `tmp_path / "workspace"`, a
-    home of its own is beside it. `refused` names are an error. Applications are closed at the end.
+    A plugin is the path of a Python file or the name of an installed one. The workspace is `tmp_path / "workspace"`,
+    with a separate home beside it. `refused` names are an error. Applications are closed at the end.
     """
     opened: list[App] = []
 
@@ -73,18 +73,18 @@ def workspace_fixture(tmp_path: Path) -> Iterator[Workspace]:
 
 @pytest.fixture(name="http_server")
 def http_server_fixture() -> Iterator[HttpServer]:
-    """A server on loopback without replies yet: set `http_server.replies` or `http_server.routes`."""
+    """A server on loopback without replies: set `http_server.replies` or `http_server.routes`."""
     with HttpServer() as server:
         yield server
 
 
 def only(*plugins: str) -> dict[str, Any]:
-    """Return a configuration in which the default profile has these plugins and no others."""
+    """Return a configuration whose default profile has only these plugins."""
     return {"profiles": {"default": {"plugins": list(plugins)}}}
 
 
 def with_plugins(config: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return a configuration whose default profile has the workspace and these plugins, unless it says otherwise."""
+    """Return a configuration whose default profile has the workspace and these plugins, unless it sets others."""
     profiles = {**config.get("profiles", {})}
     profiles["default"] = {"plugins": ["sandbox-fs", *names], **profiles.get("default", {})}
     return {**config, "profiles": profiles}

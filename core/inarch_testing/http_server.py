@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that follows a script: for tests of model providers, ours and yours."""
+"""Scripted HTTP server on loopback, for tests of model providers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Chunk = bytes | float
 
 @frozen
 class HttpRequest:
-    """Received request. Header names are in lower case."""
+    """Received request; header names are in lower case."""
 
     method: str
     path: str
@@ -36,14 +36,14 @@ class HttpRequest:
 
 @frozen
 class HttpReply:
-    """Server's reply to one request.
+    """Reply of the server to one request.
 
     Args:
-        chunks: The body: bytes to write, each at once, and seconds to wait in between.
+        chunks: The body: bytes to write, and pauses in seconds.
         status: The status of the response.
-        headers: Added to or put in place of the server's own.
-        ending: `whole` ends the response as it should; `cut` closes the connection in its midst, `reset` resets it;
-            `silent` says nothing more until the server is closed; `nothing` closes without having answered.
+        headers: Headers that add to or replace the server's own.
+        ending: `whole` ends the response normally, `cut` closes the connection early, and `reset` resets it. `silent`
+            sends nothing more until the server is closed. `nothing` closes without an answer.
     """
 
     chunks: Sequence[Chunk] = ()
@@ -56,15 +56,15 @@ Answer = HttpReply | Callable[[HttpRequest], HttpReply]
 
 
 def json_reply(data: Any, status: int = 200, **headers: str) -> HttpReply:
-    """Return a reply of JSON. `_` in the names of headers stands for `-`."""
+    """Return a reply of JSON; `_` in header names becomes `-`."""
     return HttpReply([json.dumps(data).encode()], status, {"content-type": "application/json", **_dashed(headers)})
 
 
 def sse_reply(events: Iterable[Any], *, done: bool = True, ending: Ending = "whole") -> HttpReply:
-    """Return a stream of server-sent events.
+    """Return a stream of server-sent events; events without a pause between them are written at once.
 
     Args:
-        events: Values to send as JSON; bytes go out as they are, and a float is a pause in seconds.
+        events: Values to send as JSON. Bytes are sent unchanged, and a float is a pause in seconds.
         done: Whether `[DONE]` ends it.
         ending: As for `HttpReply`.
     """
@@ -83,17 +83,16 @@ def sse_reply(events: Iterable[Any], *, done: bool = True, ending: Ending = "who
 
 
 ASIDE = ("/props", "/api/ps", "/api/v0/models")
-"""Ends of paths by which llama.cpp, Ollama and LM Studio tell of themselves."""
+"""Path suffixes by which clients identify llama.cpp, Ollama and LM Studio."""
 
 
 @define(eq=False, repr=False)
 class HttpServer:
-    """Context manager that answers the n-th request with the n-th reply, and repeats the last one.
+    """Server that answers the n-th request with the n-th reply and repeats the last one; a context manager.
 
-    `routes` (`"GET /v1/models"` to a reply) are looked at first and take nothing from the script. `requests` keeps what
-    was asked, routes included, and `connections` counts on how many connections it came. What a client asks only to
-    find out which server this is (`ASIDE`) is a 404 where there is no route, and is not counted. `port` 0 is any free
-    one.
+    `routes` (`"GET /v1/models"` to a reply) take precedence and do not use up the script. `requests` stores all
+    requests, routes included, and `connections` counts connections. Requests that only identify the server (`ASIDE`)
+    are answered with 404 and not counted, unless there is a route. `port` 0 means any free port.
     """
 
     replies: Sequence[Answer] = ()
@@ -131,7 +130,7 @@ class HttpServer:
             self._server.server_close()
 
     def reply_to(self, request: HttpRequest) -> HttpReply:
-        """Return the next reply of the script, or the route's; a request for which there is none is a 404."""
+        """Return the script's next reply or the route's; 404 if there is none."""
         with self._lock:
             answer = self.routes.get(f"{request.method} {request.path}")
             if answer is None and request.method == "GET" and request.path.endswith(ASIDE):
@@ -146,7 +145,7 @@ class HttpServer:
 
 
 class _Listener(ThreadingHTTPServer):
-    daemon_threads = False  # they are waited for: no socket outlives a test
+    daemon_threads = False  # non-daemon threads are joined: no socket outlives a test
 
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         self._open: set[socket.socket] = set()
@@ -161,15 +160,15 @@ class _Listener(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def hang_up(self) -> None:
-        """End connections that are kept open, so that the threads that serve them end."""
+        """Close open connections, so that their threads end."""
         for connection in tuple(self._open):
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # the other side was faster
+                pass  # the client closed it first
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a client that goes away is part of many scripts."""
+        """Ignore errors: many scripts include clients that disconnect."""
 
 
 def _handler_of(server: HttpServer) -> type[BaseHTTPRequestHandler]:
@@ -191,7 +190,7 @@ def _handler_of(server: HttpServer) -> type[BaseHTTPRequestHandler]:
         do_GET = do_POST = do_DELETE = handle_any
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     return Handler
 
@@ -231,7 +230,7 @@ def _end(handler: BaseHTTPRequestHandler, ending: Ending, at_once: bool, closed:
     if ending == "silent":
         closed.wait()
     elif ending == "reset":
-        time.sleep(0.05)  # what was written arrives before the reset
+        time.sleep(0.05)  # lets the data arrive before the reset
         handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         handler.connection.close()
 

@@ -1,4 +1,4 @@
-"""What a context store must do that keeps sessions beyond the process: reopened, shared, killed and damaged."""
+"""Contract tests for persistent context stores: reopening, sharing, kills and damage."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ print("done")
 
 
 class KeptStoreContract(StoreContract):
-    """Tests of a store on disk. `opener` is `MODULE:NAME` of what opens it: a callable that takes a folder's path."""
+    """Tests of a store on disk. `opener` is `MODULE:NAME` of a callable that opens it at a folder's path."""
 
     opener: ClassVar[str]
 
     def make(self, path: str) -> ContextStore:
-        """Open the store as the child processes of these tests do."""
+        """Open the store like the child processes of these tests."""
         from importlib import import_module
 
         module, _, name = self.opener.partition(":")
@@ -63,13 +63,13 @@ class KeptStoreContract(StoreContract):
         return store
 
     def child(self, code: str, folder: Path, *words: str) -> subprocess.Popen[str]:
-        """Start a process of its own with the store open in `folder`."""
+        """Start a separate process with the store open in `folder`."""
         argv = [sys.executable, "-c", _CHILD + code, self.opener, str(folder), *words]
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         return subprocess.Popen(argv, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def test_a_session_goes_on_where_another_store_left_it(self, tmp_path: Path) -> None:
-        """Events, list and blobs outlive the store; what it had is passed over, what differs is refused."""
+        """Events, list and blobs outlive the store. Known events are skipped, and different ones are rejected."""
         first = self.make(str(tmp_path))
         first.append("s", [started("s", "/root"), asked(2, "s", "the prompt")])
         ref = first.put_blob("s", b"before")
@@ -88,7 +88,7 @@ class KeptStoreContract(StoreContract):
         second.close()
 
     def test_two_stores_in_one_folder_see_each_other(self, tmp_path: Path) -> None:
-        """What one appends or deletes, the other finds at once."""
+        """Changes by one store are visible to the other at once."""
         here, there = self.make(str(tmp_path)), self.make(str(tmp_path))
         here.append("s", [event(1)])
         there.append("s", [event(2)])
@@ -104,7 +104,7 @@ class KeptStoreContract(StoreContract):
         there.close()
 
     def test_only_the_owner_may_read_anything(self, tmp_path: Path) -> None:
-        """A session holds what the user's files hold."""
+        """A session contains what the user's files contain."""
         with self.opened(tmp_path) as store:
             store.append("s", [event(1)])
             store.put_blob("s", b"before")
@@ -112,7 +112,7 @@ class KeptStoreContract(StoreContract):
                 assert os.name != "posix" or path.stat().st_mode & 0o077 == 0, path
 
     def test_after_kill_9_everything_appended_is_there_and_appending_goes_on(self, tmp_path: Path) -> None:
-        """`append` returned means: the system has it; a batch is there whole or not at all."""
+        """Once `append` has returned, the system has the events; a batch is stored whole or not at all."""
         for number, moment in enumerate((1, 20, 100)):
             folder = tmp_path / str(number)
             process = self.child(_WRITE_UNTIL_KILLED, folder)
@@ -132,7 +132,7 @@ class KeptStoreContract(StoreContract):
             store.close()
 
     def test_processes_may_write_at_once(self, tmp_path: Path) -> None:
-        """Each its own session in one folder; one that is told `busy` tries again."""
+        """Each writes its own session in one folder; on `busy` it retries."""
         processes = [self.child(_WRITE_A_SESSION, tmp_path, f"s{number}") for number in range(3)]
         for process in processes:
             assert process.stdin is not None
@@ -144,7 +144,7 @@ class KeptStoreContract(StoreContract):
         store.close()
 
     def test_a_cut_end_costs_the_end_and_appending_goes_on(self, tmp_path: Path) -> None:
-        """However many bytes of the newest file are gone."""
+        """The tests cut the newest file at any byte."""
         whole = self._whole(tmp_path / "whole")
         for number, cut in enumerate((1, 2, 3, 7, 20, 100, 400, 1000)):
             folder = _copy(tmp_path / "whole", tmp_path / str(number))
@@ -154,7 +154,7 @@ class KeptStoreContract(StoreContract):
             self._check(folder, whole)
 
     def test_damage_never_brings_back_a_changed_event_or_stops_the_work(self, tmp_path: Path) -> None:
-        """Zeros and noise anywhere: an event comes back as it was or not at all, and new ones are kept."""
+        """With zeros and noise anywhere, an event comes back unchanged or not at all, and new ones are stored."""
         whole = self._whole(tmp_path / "whole")
         chance = random.Random(7)
         for number in range(60):
@@ -169,7 +169,7 @@ class KeptStoreContract(StoreContract):
             self._check(folder, whole)
 
     def test_what_another_process_deleted_takes_nothing_more(self, tmp_path: Path) -> None:
-        """Whoever goes on with it, after appending to it or only reading it, is refused at each try."""
+        """Processes that continue it, after writing or only reading, are rejected at each try."""
         for number, goes_on in enumerate((True, False)):
             with self.opened(tmp_path) as other, self.opened(tmp_path) as store:
                 name = f"s{number}"

@@ -1,4 +1,4 @@
-"""How `ModelContract` asks a provider, and what it makes of the answer."""
+"""Requests of `ModelContract` to a provider, and checks of the replies."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PICTURE = base64.b64decode(
 
 
 class Asking(ABC):
-    """Asks a model provider; the attributes are those of `ModelContract`."""
+    """Base that queries a model provider; the attributes are those of `ModelContract`."""
 
     model: str = ""
     calls_tools: bool = True
@@ -60,15 +60,15 @@ class Asking(ABC):
 
     @abstractmethod
     def make(self) -> ModelProvider:
-        """Return a provider that answers; each test makes one and closes it."""
+        """Return a working provider; each test creates one and closes it."""
 
     def request(self, provider: ModelProvider, prompt: str = "Say hello.", **fields: Any) -> ModelRequest:
-        """Make a request of one prompt, or of other fields."""
+        """Create a request of one prompt, or of other fields."""
         known = {"system": "You are asked by a test.", "messages": (Message("user", (Text(prompt),)),), **fields}
         return ModelRequest(model=self.model_of(provider), **known)
 
     def model_of(self, provider: ModelProvider) -> str:
-        """Return the model to ask."""
+        """Return the model to test."""
         return self.model or provider.default_model
 
     def answer(
@@ -90,16 +90,16 @@ class Asking(ABC):
         return await self.soon(all_of_it(), "a reply")
 
     async def accepted(self, provider: ModelProvider, request: ModelRequest) -> None:
-        """Ask; a `ProviderError` is as good as a reply."""
+        """Send a request; a `ProviderError` is as good as a reply."""
         try:
             deltas = await self.ask(provider, request)
         except ProviderError:
             return
         ended = any(isinstance(delta, Finish) for delta in deltas)
-        assert ended, "the stream ended without a Finish: raise a ProviderError where there is nothing to say"
+        assert ended, "the stream ended without a Finish: raise a ProviderError if there is no reply"
 
     def answered_or_refused(self, make_request: Callable[[ModelProvider], ModelRequest]) -> None:
-        """Ask in a loop of its own; a `ProviderError` is as good as a reply."""
+        """Send a request in a separate loop; a `ProviderError` is as good as a reply."""
 
         async def go(provider: ModelProvider) -> None:
             await self.accepted(provider, make_request(provider))
@@ -107,14 +107,14 @@ class Asking(ABC):
         self.run(go)
 
     async def soon(self, work: Awaitable[T], what: str) -> T:
-        """Wait, but not for ever."""
+        """Wait with a timeout."""
         try:
             return await asyncio.wait_for(work, self.grace_s)
         except TimeoutError:
             raise AssertionError(f"{what} took longer than {self.grace_s:g} s") from None
 
     def run(self, work: Callable[[ModelProvider], Coroutine[Any, Any, T]], provider: ModelProvider | None = None) -> T:
-        """Do something with a provider, in a loop of its own, and close it."""
+        """Run a coroutine with a provider in a separate loop, and close it."""
 
         async def go() -> T:
             asked = provider or self.make()
@@ -127,7 +127,7 @@ class Asking(ABC):
 
 
 def joined(provider: ModelProvider, deltas: Sequence[Delta]) -> Reply:
-    """Put the pieces together as the kernel does."""
+    """Join the pieces like the kernel."""
     collected = Accumulator(provider.name)
     for delta in deltas:
         collected.add(delta)
@@ -135,7 +135,7 @@ def joined(provider: ModelProvider, deltas: Sequence[Delta]) -> Reply:
 
 
 def check_usage(usage: Usage, price: Price | None) -> None:
-    """Fail on counts that are none and on a cost that isn't known."""
+    """Fail on invalid counts and on a cost without a known price."""
     for name in ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"):
         count = getattr(usage, name)
         assert isinstance(count, int) and count >= 0, f"{name} is {count!r}: a whole number, 0 or more"
@@ -147,14 +147,14 @@ def check_usage(usage: Usage, price: Price | None) -> None:
 
 
 def check_limits(provider: ModelProvider, model: str) -> None:
-    """Fail on limits and prices that are no records."""
+    """Fail on limits and prices that are not records."""
     limits, price = provider.limits(model), provider.price(model)
     assert isinstance(limits, Limits), f"limits({model!r:.40}) gave {limits!r:.80}: return Limits(), None for unknown"
     assert price is None or isinstance(price, Price), f"price({model!r:.40}) gave {price!r:.80}: a Price, or None"
 
 
 def history(steps: int) -> tuple[Message, ...]:
-    """Return a conversation of many calls, some of them failed, with what another provider left in it."""
+    """Return a conversation of many calls, some of them failed, with another provider's data."""
     foreign = {"another-provider": {"signature": "opaque"}}
     messages = [Message("user", (Text("Repeat these."),))]
     for number in range(steps):
@@ -168,7 +168,7 @@ def history(steps: int) -> tuple[Message, ...]:
 
 
 async def tasks_left(seconds: float) -> list[str]:
-    """Return what tasks but this one still run, after having given them time to end."""
+    """Return the names of other tasks that still run, after time to end."""
     end = asyncio.get_running_loop().time() + seconds
     while (left := asyncio.all_tasks() - {asyncio.current_task()}) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110
         await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""What every model provider must do, as tests that its author inherits. Needs pytest to run, not to import."""
+"""Contract tests for model providers, to inherit. Running them requires pytest, importing does not."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ from inarch_testing.scripted import NASTY_TEXTS
 
 
 class ModelContract(Asking):
-    """Tests of a model provider, asked as the kernel asks it.
+    """Tests of a model provider, called like by the kernel.
 
         class TestParrot(ModelContract):
             def make(self):
                 return Parrot()
 
     Attributes:
-        model: The model to ask; the provider's default one if empty.
+        model: The model to test; the provider's default if empty.
         calls_tools: Whether it calls a tool when the request's `tool_choice` is `required`.
-        echoes: Whether its reply contains the prompt, so that mixed up replies are noticed.
-        grace_s: Seconds within which a reply must have come, or a cancelled request ended.
+        echoes: Whether its reply contains the prompt, so that the tests notice mixed-up replies.
+        grace_s: Seconds within which a reply must arrive, or a cancelled request must end.
     """
 
     def failing(self) -> ModelProvider | None:
-        """Return a provider whose service refuses every request; None leaves that test out."""
+        """Return a provider whose service rejects every request; None skips that test."""
         return None
 
     def test_names_and_methods_fit(self, tmp_path: Path) -> None:
-        """The kernel takes the provider; its name is what stands before the slash of a model."""
+        """The kernel accepts the provider; its name is the part before the slash of a model."""
         provider = self.make()
         assert not (fault := fault_of("models", provider)), fault
-        assert "/" not in provider.name, "the name stands before the slash of PROVIDER/MODEL and has none itself"
+        assert "/" not in provider.name, "the name comes before the slash of PROVIDER/MODEL and has none"
 
     def test_a_reply_ends_with_one_finish(self, tmp_path: Path) -> None:
-        """A stream without one was cut; what came after it would be lost."""
+        """A stream without one was cut, and later pieces would be lost."""
         deltas = self.answer()
         ends = [number for number, delta in enumerate(deltas) if isinstance(delta, Finish)]
         assert ends, "the stream ended without a Finish: yield one when the service says that the reply is whole"
@@ -70,16 +70,16 @@ class ModelContract(Asking):
     def test_pieces_are_of_the_kinds_of_the_contract(self, tmp_path: Path) -> None:
         """Texts are text, indices are numbers."""
         for delta in self.answer():
-            assert isinstance(delta, get_args(Delta)), f"answer yielded {delta!r:.80}, which is no inarch.Delta"
+            assert isinstance(delta, get_args(Delta)), f"answer yielded {delta!r:.80}, which is not an inarch.Delta"
             text = getattr(delta, TEXT_FIELDS.get(type(delta), ""), "")
-            assert isinstance(text, str), f"{delta!r:.80} carries {type(text).__name__} where text belongs"
+            assert isinstance(text, str), f"{delta!r:.80} carries {type(text).__name__} instead of text"
             index = getattr(delta, "index", 0)
-            assert isinstance(index, int), f"{delta!r:.80} has an index that is no number"
+            assert isinstance(index, int), f"{delta!r:.80} has an index that is not a number"
             if isinstance(delta, PartData):
                 json.dumps(to_data(delta.data))
 
     def test_the_whole_reply_can_be_put_together_and_kept(self, tmp_path: Path) -> None:
-        """It becomes one message, which comes back from JSON; pieces may be joined on the way."""
+        """The pieces form one message, which survives JSON. Adjacent pieces may be joined."""
         provider = self.make()
         deltas = self.answer(provider)
         reply = joined(provider, deltas)
@@ -98,12 +98,12 @@ class ModelContract(Asking):
                 check_usage(delta.usage, price)
 
     def test_calls_have_names_ids_and_json_arguments(self, tmp_path: Path) -> None:
-        """`calls_tools`: with `tool_choice` required, the tool of the request is called."""
+        """`calls_tools`: with `tool_choice` required, the model calls the request's tool."""
         if not self.calls_tools:
             return
         provider = self.make()
         reply = joined(provider, self.answer(provider, tools=(ECHO,), tool_choice="required"))
-        assert reply.calls, "tool_choice is required, and no tool was called; set calls_tools False if it can't"
+        assert reply.calls, "tool_choice is required, and no tool was called; set calls_tools False if it cannot"
         assert reply.finish == "calls", f"a reply with calls ends with Finish('calls'), not {reply.finish!r}"
         ids = [call.provider_id for call in reply.calls if call.provider_id]
         assert len(set(ids)) == len(ids), f"two calls have the same id: {ids}"
@@ -112,13 +112,13 @@ class ModelContract(Asking):
             assert isinstance(call.arguments.get("text"), str), f"the arguments of the call are {call.arguments!r:.80}"
 
     def test_where_no_call_is_wanted_none_comes(self, tmp_path: Path) -> None:
-        """The kernel asks for the last words of a turn with `tool_choice` none."""
+        """The kernel requests the final text of a turn with `tool_choice` none."""
         provider = self.make()
         reply = joined(provider, self.answer(provider, tools=(ECHO,), tool_choice="none"))
         assert not reply.calls, "tool_choice is none, and a tool was called: leave the tools out of such a request"
 
     def test_any_text_may_be_asked(self, tmp_path: Path) -> None:
-        """Prompts carry files, and files carry anything; half a character, too."""
+        """Prompts contain files, and files contain any text, even lone surrogates."""
 
         async def go(provider: ModelProvider) -> None:
             for text in NASTY_TEXTS:
@@ -127,19 +127,19 @@ class ModelContract(Asking):
         self.run(go)
 
     def test_an_odd_prompt_is_answered_or_refused(self, tmp_path: Path) -> None:
-        """Nothing at all, or a picture: a reply or a `ProviderError`."""
+        """An empty prompt or a picture gives a reply or a `ProviderError`."""
         self.answered_or_refused(lambda provider: self.request(provider, "", system=""))
         picture = Message("user", (Text("What is this?"), Image("image/png", PICTURE)))
         self.answered_or_refused(lambda provider: self.request(provider, messages=(picture,)))
 
     def test_a_long_history_of_calls_is_taken(self, tmp_path: Path) -> None:
-        """Calls and results of forty steps, failed ones and other providers' data among them."""
+        """Calls and results of forty steps, with failures and other providers' data."""
         provider = self.make()
         request = self.request(provider, "Say hello.", messages=history(40), tools=(ECHO,), tool_choice="none")
         assert joined(provider, self.answer(provider, request=request)).message.text.strip(), "the reply is empty"
 
     def test_a_reply_that_is_given_up_is_let_go(self, tmp_path: Path) -> None:
-        """The kernel closes the stream in its midst; the next request is answered."""
+        """The kernel closes the stream early, and the next request is answered."""
 
         async def go(provider: ModelProvider) -> None:
             stream: Any = provider.answer(self.request(provider))
@@ -150,7 +150,7 @@ class ModelContract(Asking):
         self.run(go)
 
     def test_a_cancelled_request_ends(self, tmp_path: Path) -> None:
-        """`CancelledError` passes through, in the midst of a reply and before it."""
+        """`CancelledError` passes through, before and during a reply."""
 
         async def go(provider: ModelProvider) -> None:
             for pieces in (0, 1):
@@ -162,7 +162,7 @@ class ModelContract(Asking):
                 was_done = task.done()
                 task.cancel()
                 await asyncio.wait({task}, timeout=self.grace_s)
-                assert task.done(), "the request went on after it was cancelled: let CancelledError pass"
+                assert task.done(), "the request continued after it was cancelled: let CancelledError pass"
                 assert was_done or task.cancelled(), (
                     f"a cancelled request gave {task.exception() or task.result()!r:.80}: let CancelledError pass"
                 )
@@ -172,7 +172,7 @@ class ModelContract(Asking):
         self.run(go)
 
     def test_requests_at_once_keep_their_replies(self, tmp_path: Path) -> None:
-        """Several turns share a provider; with `echoes` each reply must have its own prompt in it."""
+        """Several turns share a provider; with `echoes` each reply must contain its own prompt."""
 
         async def go(provider: ModelProvider) -> None:
             words = [f"word{number}" for number in range(5)]
@@ -186,7 +186,7 @@ class ModelContract(Asking):
         self.run(go)
 
     def test_models_limits_and_prices_are_told(self, tmp_path: Path) -> None:
-        """Records, with None for what is unknown."""
+        """They are records, with None for unknown values."""
 
         async def go(provider: ModelProvider) -> None:
             try:
@@ -200,7 +200,7 @@ class ModelContract(Asking):
         self.run(go)
 
     def test_what_it_offers_beyond_the_port_fits(self, tmp_path: Path) -> None:
-        """Each capability that it has gives what the kernel asks of it; a refusal is a `ProviderError`."""
+        """Each of its capabilities returns what the kernel expects; a refusal is a `ProviderError`."""
 
         async def go(provider: ModelProvider) -> None:
             model = self.model_of(provider)
@@ -218,12 +218,12 @@ class ModelContract(Asking):
         self.run(go)
 
     def test_an_unknown_model_has_unknown_limits(self, tmp_path: Path) -> None:
-        """Names come from configurations; nothing is known of a new one, and that is no error."""
+        """Names come from configurations, so an unknown name is not an error."""
         for name in ("no-such/model-1", "", "ü" * 500):
             check_limits(self.make(), name)
 
     def test_a_refused_request_is_a_provider_error(self, tmp_path: Path) -> None:
-        """`failing`: its kind decides what happens next."""
+        """`failing`: the kind of the error decides what happens next."""
         provider = self.failing()
         if provider is None:
             return
@@ -234,10 +234,10 @@ class ModelContract(Asking):
             error = raised
         assert isinstance(error, ProviderError), f"a refused request gave {error!r:.200}: raise a ProviderError"
         assert error.kind in get_args(ProviderErrorKind), f"ProviderError has no kind {error.kind!r}"
-        assert error.message.strip(), "the ProviderError has no message: say what the service said"
+        assert error.message.strip(), "the ProviderError has no message: quote the service"
 
     def test_closing_twice_is_fine(self, tmp_path: Path) -> None:
-        """An application closes on every way out, used or not."""
+        """An application always closes it, used or not."""
 
         async def go() -> None:
             unused, used = self.make(), self.make()
@@ -249,7 +249,7 @@ class ModelContract(Asking):
         asyncio.run(go())
 
     def test_a_request_after_closing_is_answered_or_refused(self, tmp_path: Path) -> None:
-        """With a reply or a `ProviderError`."""
+        """Either is valid: a reply or a `ProviderError`."""
 
         async def go(provider: ModelProvider) -> None:
             await self.ask(provider, self.request(provider))
@@ -259,7 +259,7 @@ class ModelContract(Asking):
         self.run(go)
 
     def test_nothing_is_left_running(self, tmp_path: Path) -> None:
-        """Once the provider is closed no task of its own remains."""
+        """After closing, none of the provider's tasks remains."""
 
         async def go() -> list[str]:
             provider = self.make()
@@ -271,7 +271,7 @@ class ModelContract(Asking):
         assert not left, f"tasks still run after close: {left}; await or cancel them"
 
     def test_requests_stay_as_they_are_and_nothing_is_printed(self, tmp_path: Path) -> None:
-        """A request is sent again to another model; standard output belongs to the front end."""
+        """A request may be sent again to another model, and standard output belongs to the front end."""
         out = io.StringIO()
         provider = self.make()
         request = self.request(provider, messages=history(2), tools=(ECHO,), tool_choice="none")

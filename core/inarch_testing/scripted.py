@@ -1,4 +1,4 @@
-"""A model provider that plays a script: deterministic, without network, through the real port."""
+"""Model provider that plays a script: deterministic, without network, through the real port."""
 
 from __future__ import annotations
 
@@ -29,12 +29,10 @@ NASTY_TEXTS = (
     "\U0001f331\U0001f469\u200d\U0001f467", "e\u0301 \u202e abc", "\ud800", "name-\udcff-that-is-not-utf-8",
     "\ufeffmark", "'; DROP TABLE events; --", "%s {} \\u0000", "x" * 10_000,
 )  # fmt: skip
-"""Empty, blank, long and oddly encoded texts."""
+"""Empty, blank, control characters, a lone surrogate, another direction, quotes of other formats, and a long text."""
 
 Step = Sequence[Delta | Exception | float] | Callable[[ModelRequest], "Step"]
-"""One scripted reply, as deltas, or a function that returns one.
-
-An exception among the deltas is raised, and a number is a pause in seconds."""
+"""One reply: deltas in order, exceptions to raise, and pauses in seconds. Or a function that returns one."""
 
 
 def says(text: str, usage: Usage | None = None) -> list[Delta]:
@@ -53,9 +51,9 @@ def calls(*wanted: tuple[str, dict[str, Any]], text: str = "", usage: Usage | No
 
 @define(eq=False, repr=False)
 class ScriptedModel:
-    """Model that answers the n-th request with the n-th step. `requests` holds the requests.
+    """Provider that answers the n-th request with the n-th step; `requests` stores all requests.
 
-    When the script is over, the last step repeats if `repeat`, else the request fails.
+    After the script, the last step repeats if `repeat` is set, else requests fail.
     """
 
     script: Iterable[Step]
@@ -94,16 +92,16 @@ class ScriptedModel:
                 yield item
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Return the one model there is."""
+        """Return the only model."""
         return [ModelInfo(self.default_model)]
 
     def limits(self, model: str) -> Limits:
-        """Return that nothing is known."""
+        """Return unknown limits."""
         return Limits()
 
     def price(self, model: str) -> Price | None:
-        """Return the price given to the script."""
+        """Return the price of the script."""
         return self.cost
 
     async def close(self) -> None:
-        """Do nothing: there is no connection."""
+        """Do nothing, because there is no connection."""

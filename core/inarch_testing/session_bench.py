@@ -1,4 +1,4 @@
-"""What the suites of tools run a session on: a tool of a plugin, a scripted model, and an eye on what becomes of it."""
+"""Test bench for tools in sessions: a plugin's tool, a scripted model, and records of their events and errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOOK_S = 0.01
 
 @define(eq=False)
 class Talk:
-    """A session, and what happened in it."""
+    """Session, and its events."""
 
     session: Session
     events: list[Event] = field(factory=list)
@@ -38,24 +38,24 @@ class Talk:
 
     @property
     def said(self) -> list[str]:
-        """What the plugin said."""
+        """The plugin's messages."""
         return [data["text"] for data in self.of("input.waiting") if data["by"] == PLUGIN]
 
     async def go(self) -> Sequence[ToolCall]:
-        """Have a turn that calls the tool, and return its calls."""
+        """Run a turn that calls the tool, and return its calls."""
         return (await self.session.run(PROMPT)).calls
 
 
 @define(eq=False)
 class SessionBench:
-    """An application with the tool in it, whose model calls it in every turn and then says that it is done.
+    """Application with the tool, whose model calls it in every turn and then says that it is done.
 
     Args:
         app: The application.
-        tool: The tool, watched.
-        model: What was asked of it.
-        grace_s: How long is waited for anything.
-        faults: What threads and tasks raised that nobody caught.
+        tool: The tool, with its runs recorded.
+        model: The scripted model, with its requests.
+        grace_s: Timeout in seconds.
+        faults: Uncaught exceptions of threads and tasks.
     """
 
     app: App
@@ -71,21 +71,21 @@ class SessionBench:
         return made
 
     async def until(self, is_so: Callable[[], object]) -> bool:
-        """Wait until something is so, or a thread failed; whether it is."""
+        """Wait until a condition holds or a thread fails; return whether it holds."""
         end = time.monotonic() + self.grace_s
         while not (came := bool(is_so())) and not self.faults and time.monotonic() < end:  # noqa: ASYNC110
             await asyncio.sleep(_LOOK_S)
         return came
 
     def check(self) -> None:
-        """Fail where the tool raised something, in its call or later."""
+        """Fail if the tool raised an exception, in its call or later."""
         for run in self.tool.runs:
             assert run.fault is None, f"the tool raised {run.fault!r:.300}; raise ToolFailed(code, message, remedy)"
-        assert not self.faults, f"what went on behind the call raised {self.faults[0]:.300}: nobody hears of it there"
+        assert not self.faults, f"work after the call raised {self.faults[0]:.300}: catch it, or it is lost"
 
 
 class Playing:
-    """The model's script: parents call the tool, children get answers in turn, the last one again and again."""
+    """Script of the model: parents call the tool, children get the answers in order, and the last one repeats."""
 
     def __init__(self, wanted: Sequence[tuple[str, Mapping[str, Any]]], answers: Sequence[Step]) -> None:
         self._wanted, self._answers = wanted, answers
@@ -112,7 +112,7 @@ def session_bench(
     answers: Sequence[Step] = (),
     grace_s: float = 30.0,
 ) -> Iterator[SessionBench]:
-    """Compose an application around the tool; `wanted` are arguments of its calls in each turn. Nothing is asked."""
+    """Compose an application around the tool; `wanted` are the arguments of its calls. All calls are approved."""
     root = folder / "workspace"
     root.mkdir(parents=True, exist_ok=True)
     write_files(root, files)
@@ -133,7 +133,7 @@ def session_bench(
 
 
 def faults_of_tasks(bench: SessionBench) -> None:
-    """Note what tasks of the running loop raise and nobody awaits."""
+    """Record exceptions of tasks that are not awaited."""
 
     def note(loop: asyncio.AbstractEventLoop, told: Mapping[str, Any]) -> None:
         bench.faults.append(repr(told.get("exception", told["message"])))

@@ -1,4 +1,4 @@
-"""What tools must do that have more of their session than its files: an inbox, or children. Needs pytest to run."""
+"""Contract tests for tools that use an inbox or child sessions. Running them requires pytest."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Arguments = Mapping[str, Any]
 
 
 class _InSession(ABC):
-    """What the suites share: sessions of a scripted model that calls the tool in each turn.
+    """Base of the suites: sessions of a scripted model that calls the tool in each turn.
 
-    Attributes:
+    arguments: Arguments of the call; required.
         arguments: Arguments of the call; needed.
-        files: Path to text or bytes of the files that stand in the workspace before each test.
-        settings: What `context.settings` is.
-        grace_s: Seconds within which anything must have happened.
+        files: Path to text or bytes of the workspace's files before each test.
+        settings: The value of `context.settings`.
+        grace_s: Timeout in seconds.
     """
 
     arguments: Arguments | None = None
@@ -54,7 +54,7 @@ class _InSession(ABC):
 
 
 class InboxContract(_InSession):
-    """Tests of a tool that sends the model messages through `context.inbox`. Inherit `ToolContract` beside it.
+    """Tests of a tool that sends messages to the model by `context.inbox`. Inherit `ToolContract` as well.
 
     class TestRemind(InboxContract):
         arguments = {"seconds": 0.1, "text": "the tea is ready"}
@@ -64,28 +64,28 @@ class InboxContract(_InSession):
     """
 
     def test_what_it_says_reaches_the_model(self, tmp_path: Path) -> None:
-        """The next request after it was said has it."""
+        """The next request contains it."""
         with self.bench(tmp_path) as bench:
             talk = asyncio.run(self._talked(bench, turns=2))
             asked = "\n".join(message.text for message in bench.model.requests[-1].messages)
-            assert any(text in asked for text in talk.said), "the model was not told what it said"
+            assert any(text in asked for text in talk.said), "the model did not receive its message"
 
     def test_its_words_are_short(self, tmp_path: Path) -> None:
-        """A model reads them with every request that follows."""
+        """Models read them with every later request."""
         with self.bench(tmp_path) as bench:
             talk = asyncio.run(self._talked(bench))
             longest = max(len(text) for text in talk.said)
-            assert longest < MOST_TEXT, f"it said {longest} characters at once: say where the rest can be read"
+            assert longest < MOST_TEXT, f"it said {longest} characters at once: name the place of the rest"
 
     def test_nothing_is_said_twice(self, tmp_path: Path) -> None:
-        """Each time the model would do it again."""
+        """The model would act on it each time."""
         with self.bench(tmp_path) as bench:
             talk = asyncio.run(self._talked(bench))
             again = sorted({text for text in talk.said if talk.said.count(text) > 1})
             assert not again, f"it said {again[0]!r:.200} more than once for one call"
 
     def test_any_text_is_taken(self, tmp_path: Path) -> None:
-        """What is wrong with arguments the call says: what is raised behind it nobody hears."""
+        """The call reports faulty arguments: later exceptions are lost."""
         tool, given = self.make(), dict(self.arguments or {})
         wanted = [
             {**given, name: value} for text in NASTY_TEXTS for name, value in text_arguments(tool.input_schema, text)
@@ -104,21 +104,21 @@ class InboxContract(_InSession):
             asyncio.run(go(bench))
 
     def test_sessions_keep_apart(self, tmp_path: Path) -> None:
-        """What a call has to say is said to the session of that call."""
+        """A call's messages go to the session of that call."""
 
         async def go(bench: SessionBench) -> None:
             talks = [bench.talk(), bench.talk()]
             for talk in talks:
                 await talk.go()
             came = await bench.until(lambda: all(talk.said for talk in talks))
-            assert came, "of two sessions one was told nothing: keep `context.inbox` with the work, not with the tool"
+            assert came, "one of two sessions got no message: keep `context.inbox` with the work, not with the tool"
             await bench.app.aclose()
 
         with self.bench(tmp_path) as bench:
             asyncio.run(go(bench))
 
     def test_nothing_is_left_running(self, tmp_path: Path) -> None:
-        """Where the application ends before anything is said, no task and no thread holds up the exit."""
+        """If the application ends before a message, no task or thread delays the exit."""
 
         async def go(bench: SessionBench) -> list[str]:
             faults_of_tasks(bench)
@@ -134,14 +134,14 @@ class InboxContract(_InSession):
             bench.check()
 
     def test_nothing_is_printed(self, tmp_path: Path) -> None:
-        """Standard output is the front end's, also later."""
+        """Standard output belongs to the front end, also later."""
         out = io.StringIO()
         with self.bench(tmp_path) as bench, redirect_stdout(out), redirect_stderr(out):
             asyncio.run(self._talked(bench))
         assert not out.getvalue(), f"it printed {out.getvalue()!r:.200}: say it, or use context.emit"
 
     async def _talked(self, bench: SessionBench, turns: int = 1) -> Talk:
-        """Have a turn, wait for what is said, and have the turns that follow."""
+        """Run a turn, wait for the messages, and run the turns that follow."""
         faults_of_tasks(bench)
         talk = bench.talk()
         (call,) = await talk.go()
@@ -156,7 +156,7 @@ class InboxContract(_InSession):
 
 
 class ChildContract(_InSession):
-    """Tests of a tool that runs a child session. Inherit `ToolContract` beside it.
+    """Tests of a tool that uses a child session. Inherit `ToolContract` as well.
 
     class TestReview(ChildContract):
         arguments = {"file_path": "a.py"}
@@ -166,7 +166,7 @@ class ChildContract(_InSession):
     """
 
     def test_the_answer_comes_back(self, tmp_path: Path) -> None:
-        """The call has a child, and its result has what the child answered."""
+        """The call has a child, and its result contains the child's answer."""
         with self.bench(tmp_path, answers=[says("The moon is round.")]) as bench:
             talk, (call,) = self._went(bench)
             assert [one["status"] for one in talk.of("child.ended")] == ["done"], "no child was there, or it failed"
@@ -175,20 +175,20 @@ class ChildContract(_InSession):
             )
 
     def test_any_answer_is_taken(self, tmp_path: Path) -> None:
-        """Models say anything."""
+        """Models answer with any text."""
         for number, text in enumerate(NASTY_TEXTS):
             with self.bench(tmp_path / str(number), answers=[says(text)]) as bench:
                 self._went(bench)
 
     def test_a_child_that_fails_is_told(self, tmp_path: Path) -> None:
-        """As a failure, and not as an answer."""
+        """The call fails instead of returning an answer."""
         with self.bench(tmp_path, answers=[[ProviderError("request", "there is no such model")]]) as bench:
             talk, (call,) = self._went(bench)
             assert talk.of("child.ended"), "no child was there"
             assert not _succeeded(call), "the child failed, and the call succeeded: look at `turn.status`"
 
     def test_where_there_can_be_none_it_is_told(self, tmp_path: Path) -> None:
-        """A call outside of sessions has no children; nor has one of a child that is three deep."""
+        """Calls outside of sessions have no children, nor do calls at depth three."""
 
         async def go(bench: SessionBench) -> ToolResult:
             async with bench.app:
@@ -200,7 +200,7 @@ class ChildContract(_InSession):
             assert not result.success, "there could be no child, and the call succeeded: let ToolFailed pass"
 
     def test_two_at_once_keep_apart(self, tmp_path: Path) -> None:
-        """Each of two calls of a reply has the answer of its own child."""
+        """Each of two calls in a reply returns the answer of its own child."""
         answers = ["The moon is round.", "The sea is deep."]
         wanted = [dict(self.arguments or {})] * 2
         with self.bench(tmp_path, wanted, [says(text) for text in answers]) as bench:
@@ -211,7 +211,7 @@ class ChildContract(_InSession):
             )
 
     def test_a_cancel_ends_it(self, tmp_path: Path) -> None:
-        """`CancelledError` passes, and nothing goes on."""
+        """`CancelledError` passes through, and nothing continues."""
 
         async def go(bench: SessionBench) -> tuple[Talk, list[str]]:
             talk = bench.talk()
@@ -228,15 +228,15 @@ class ChildContract(_InSession):
         with self.bench(tmp_path, answers=[[3_600.0, *says("too late")]]) as bench:
             talk, left = asyncio.run(go(bench))
             assert not left, f"tasks still run after the cancel: {left}; await the child in the call"
-            assert talk.of("child.ended"), "the child went on after the cancel"
+            assert talk.of("child.ended"), "the child continued after the cancel"
 
     def test_the_turns_own_time_is_its_limit(self, tmp_path: Path) -> None:
-        """A child is a whole turn: what a tool may take otherwise would cut it."""
+        """A child is a whole turn, which a tool's usual timeout would cut."""
         limit = self.make().timeout_s
         assert limit == 0, f"timeout_s is {limit:g}: give 0.0, for the child's time ends with the turn's"
 
     def test_nothing_is_printed_or_left_running(self, tmp_path: Path) -> None:
-        """Standard output is the front end's, and a turn waits for nobody."""
+        """Standard output belongs to the front end, and a turn must not wait."""
         out = io.StringIO()
 
         async def go(bench: SessionBench) -> list[str]:
@@ -253,7 +253,7 @@ class ChildContract(_InSession):
         assert not out.getvalue(), f"it printed {out.getvalue()!r:.200}: return it, or use context.emit"
 
     def _went(self, bench: SessionBench) -> tuple[Talk, Sequence[ToolCall]]:
-        """Have one turn, and close."""
+        """Run one turn, and close."""
 
         async def go() -> tuple[Talk, Sequence[ToolCall]]:
             talk = bench.talk()
@@ -279,7 +279,7 @@ def _said(call: ToolCall) -> str:
 
 
 def _lasting(before: set[threading.Thread], seconds: float) -> list[str]:
-    """Return what threads have come that would hold up the exit, after having given them time to end."""
+    """Return the new threads that would delay the exit, after time to end."""
     end = time.monotonic() + seconds
     while new := [one.name for one in threading.enumerate() if one not in before and not one.daemon]:
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""Situations for strategies: a real workspace, real tools, and a model that says what it is told."""
+"""Situations for strategies: a real workspace, real tools, and a scripted model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inarch_testing.apps import environ_in, write_files
 
 @define(eq=False)
 class Asked:
-    """Answers `situation.ask`: with replies in turn, with an error, or never where there is None."""
+    """Fake of `situation.ask`: it replies in order, raises an error, or never answers for None."""
 
     answer: Sequence[str] | Exception | None
     requests: list[ModelRequest] = field(factory=list)
@@ -38,20 +38,20 @@ class Asked:
 
 
 def replies(*texts: str) -> Asked:
-    """Return what answers with these texts in turn, the last one again and again."""
+    """Return an object that answers with these texts in order; the last one repeats."""
     return Asked(texts)
 
 
 @define(eq=False)
 class Desk:
-    """A workspace with files and the tools there are: makes situations."""
+    """Workspace with files and tools that creates situations."""
 
     app: App
     root: Path
     tools: tuple[ToolSpec, ...]
 
     def situation(self, prompt: str, asked: Asked, **fields: Any) -> Situation:
-        """Return the situation at the beginning of a turn with this prompt."""
+        """Return the situation at the start of a turn with this prompt."""
         turn = Turn(new_id(), "agent", new_id(), new_id(), utc_now(), content=prompt)
         known: dict[str, Any] = {
             "messages": (Message("user", (Text(prompt),)),),

@@ -1,11 +1,11 @@
-"""What every context store must do, as tests that the author of a store inherits. Needs pytest to run, not to import.
+"""Contract tests for context stores, to inherit. Running them requires pytest, importing does not.
 
     from inarch.testing import KeptStoreContract
 
     class TestMyStore(KeptStoreContract):
         opener = "my_store:MyStore"  # a callable that takes a folder's path
 
-A store that keeps nothing beyond the process inherits `StoreContract` and says in `make` how it is opened.
+A store without persistence inherits `StoreContract` and opens it in `make`.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ TIME = "2026-01-01T00:00:00.000000Z"
 
 
 def event(seq: int, session: str = "s", kind: str = "note", time: str = TIME, **data: Any) -> Event:
-    """Make an event."""
+    """Create an event."""
     return Event(seq, time, session, "turn", kind, data)
 
 
 def started(session: str, root: str, time: str = TIME) -> Event:
-    """Make the first event of a session in a workspace."""
+    """Create the first event of a session in a workspace."""
     return event(1, session, "session.started", time, root=root)
 
 
 def asked(seq: int, session: str, prompt: str) -> Event:
-    """Make the event of a prompt."""
+    """Create the event of a prompt."""
     return event(seq, session, "turn.started", turn={"type": "user", "content": prompt})
 
 
@@ -55,13 +55,13 @@ def lines(store: ContextStore, session: str = "s", after: int = 0) -> list[str]:
 
 
 def random_texts(count: int, seed: int = 1) -> list[str]:
-    """Return texts of any characters there are, lone surrogates too; the same ones every time."""
+    """Return texts of arbitrary characters, lone surrogates included; the same ones every time."""
     chance = random.Random(seed)
     ranges = ((0, 0x20), (0x20, 0x7F), (0x80, 0x2FFF), (0xD800, 0xDFFF), (0xE000, 0xFFFF), (0x10000, 0x10FFFF))
     texts = (
         "".join(chr(chance.randint(*chance.choice(ranges))) for _ in range(chance.randint(0, 30))) for _ in range(count)
     )
-    return [json.loads(json.dumps(text)) for text in texts]  # two halves of a character become one on the way
+    return [json.loads(json.dumps(text)) for text in texts]  # JSON joins surrogate pairs
 
 
 @contextmanager
@@ -70,14 +70,14 @@ def refused(*kinds: str) -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        assert error.kind in kinds, f"{error.kind} is none of {kinds}: {error}"
+        assert error.kind in kinds, f"{error.kind} is not one of {kinds}: {error}"
         assert error.message
     else:
         raise AssertionError(f"no StoreError of kind {' or '.join(kinds)} was raised")
 
 
 def at_once(*works: Callable[[], None]) -> None:
-    """Run functions in threads of their own and raise what the first of them raised."""
+    """Run functions in separate threads, and raise the first function's exception."""
     with ThreadPoolExecutor(len(works)) as pool:
         for running in [pool.submit(work) for work in works]:
             running.result()
@@ -100,7 +100,7 @@ class StoreContract(ABC):
             store.close()
 
     def test_events_come_back_in_order_as_they_were(self, tmp_path: Path) -> None:
-        """What is appended one by one or in batches is loaded whole."""
+        """Events appended one by one or in batches are all loaded."""
         events = [
             event(seq, text=f"event {seq}", n=seq / 3, none=None, deep={"a": [1, {"b": True}]}) for seq in range(1, 8)
         ]
@@ -112,7 +112,7 @@ class StoreContract(ABC):
             assert lines(store) == [item.line for item in events]
 
     def test_numbers_rule_the_order(self, tmp_path: Path) -> None:
-        """The clock may go back and a batch may come late."""
+        """The clock may go back, and a batch may come late."""
         with self.opened(tmp_path) as store:
             store.append("s", [event(3, time="2026-01-01T00:00:00.000000Z"), event(4)])
             store.append("s", [event(1, time="2026-01-02T00:00:00.000000Z"), event(2)])
@@ -127,7 +127,7 @@ class StoreContract(ABC):
             assert seqs(store, after=8) == seqs(store, after=99) == []
 
     def test_a_store_that_scans_yields_what_it_loads(self, tmp_path: Path) -> None:
-        """From any number on; whoever stops early leaves nothing open."""
+        """It starts at any number, and stopping early leaves nothing open."""
         with self.opened(tmp_path) as store:
             scanning = able(store, Scans)
             if scanning is None:
@@ -139,7 +139,7 @@ class StoreContract(ABC):
             store.append("s", [event(701)])
 
     def test_a_store_that_scans_kinds_yields_those_of_what_it_loads(self, tmp_path: Path) -> None:
-        """From any number on, however many others stand between; a kind that is only mentioned is none."""
+        """It starts at any number, with any number of other events between; mentions of a kind do not count."""
         with self.opened(tmp_path) as store:
             picking = able(store, ScansKinds)
             if picking is None:
@@ -153,7 +153,7 @@ class StoreContract(ABC):
             assert list(picking.scan_kinds("absent", ("note",))) == []
 
     def test_a_store_that_forks_lends_events_and_bytes_for_good(self, tmp_path: Path) -> None:
-        """A fork has them as its own, goes its own way, and keeps them whatever becomes of that session."""
+        """A fork has them as its own, diverges, and keeps them whatever happens to the other session."""
         with self.opened(tmp_path) as store:
             forking = able(store, Forks)
             if forking is None:
@@ -174,7 +174,7 @@ class StoreContract(ABC):
             assert {(info.root, info.title, info.events) for info in store.sessions() if info.id == "f"} == {
                 ("/root", "the prompt", 401)
             }
-            store.append("f", [whole[7], event(402, "f", text="mine")])  # the first one is here already
+            store.append("f", [whole[7], event(402, "f", text="mine")])  # the first one is stored already
             with refused("busy"):
                 store.append("f", [event(7, "f", text="another")])
             forking.fork("f", started("g", "/root"), 402)
@@ -189,7 +189,7 @@ class StoreContract(ABC):
             assert list(store.sessions()) == []
 
     def test_a_store_that_keeps_snapshots_keeps_them_as_long_as_they_are_true(self, tmp_path: Path) -> None:
-        """The last one of a name counts; it goes with the session, and with an event that it doesn't know."""
+        """The last one of a name counts; it is deleted with the session, or by an unknown event."""
         with self.opened(tmp_path) as store:
             keeping = able(store, KeepsSnapshots)
             if keeping is None:
@@ -211,19 +211,19 @@ class StoreContract(ABC):
             assert get("s", "other") is None
 
     def test_appending_nothing_makes_no_session(self, tmp_path: Path) -> None:
-        """A session begins with its first event."""
+        """A session starts with its first event."""
         with self.opened(tmp_path) as store:
             store.append("s", [])
             assert list(store.sessions()) == []
 
     def test_an_unknown_session_is_empty(self, tmp_path: Path) -> None:
-        """Nobody is asked first whether a session exists."""
+        """Callers do not check first whether a session exists."""
         with self.opened(tmp_path) as store:
             assert list(store.load("nobody")) == []
             store.delete("nobody")
 
     def test_what_is_here_already_is_passed_over(self, tmp_path: Path) -> None:
-        """The journal hands a batch over again after an interruption."""
+        """The journal repeats a batch after an interruption."""
         with self.opened(tmp_path) as store:
             store.append("s", [event(1), event(2)])
             store.append("s", [event(2)])
@@ -231,7 +231,7 @@ class StoreContract(ABC):
             assert seqs(store) == [1, 2, 3]
 
     def test_another_event_of_the_same_number_is_refused_with_its_whole_batch(self, tmp_path: Path) -> None:
-        """All or none, and nothing is written over."""
+        """The batch is stored whole or not at all, and nothing is overwritten."""
         with self.opened(tmp_path) as store:
             store.append("s", [event(1), event(2, text="mine")])
             with refused("busy"):
@@ -264,7 +264,7 @@ class StoreContract(ABC):
             assert info.title.endswith("…")
 
     def test_deleting_removes_events_and_blobs_of_that_session_only(self, tmp_path: Path) -> None:
-        """Others stay."""
+        """Other sessions stay."""
         with self.opened(tmp_path) as store:
             store.append("s", [event(1)])
             store.append("other", [event(1, "other")])
@@ -277,7 +277,7 @@ class StoreContract(ABC):
             assert store.get_blob("other", theirs) == b"same"
 
     def test_a_deleted_session_can_begin_again(self, tmp_path: Path) -> None:
-        """Nothing of the old one comes back."""
+        """Nothing of the old session comes back."""
         with self.opened(tmp_path) as store:
             store.append("s", [event(1, text="before"), event(2)])
             store.delete("s")
@@ -285,7 +285,7 @@ class StoreContract(ABC):
             assert [item.data for item in store.load("s")] == [{"text": "after"}]
 
     def test_a_deleted_session_takes_nothing_more(self, tmp_path: Path) -> None:
-        """A run that goes on would otherwise bring back a part of it, and bytes that stay for ever."""
+        """Otherwise a running turn would restore part of it, and bytes that stay forever."""
         with self.opened(tmp_path) as store:
             store.append("s", [event(1), event(2)])
             store.append("s", [event(3)])
@@ -306,11 +306,11 @@ class StoreContract(ABC):
                 ref = store.put_blob("s", data)
                 assert store.put_blob("s", data) == ref
                 is_same = store.get_blob("s", ref) == data  # a diff of millions of bytes would take minutes
-                assert is_same, f"{len(data)} bytes did not come back as they were put"
+                assert is_same, f"{len(data)} bytes did not come back unchanged"
             assert store.put_blob("s", b"a") != store.put_blob("s", b"b")
 
     def test_a_blob_that_is_not_there_is_missing(self, tmp_path: Path) -> None:
-        """A reference is no path, and belongs to its session."""
+        """A reference is not a path, and belongs to its session."""
         with self.opened(tmp_path) as store:
             ref = store.put_blob("s", b"data")
             for session, wrong in (("t", ref), ("s", "0" * len(ref)), ("s", "../s"), ("s", ""), ("s", ".")):
@@ -318,7 +318,7 @@ class StoreContract(ABC):
                     store.get_blob(session, wrong)
 
     def test_any_text_comes_back(self, tmp_path: Path) -> None:
-        """In data, keys, roots and prompts: every character there is, lone surrogates too."""
+        """Data, keys, roots and prompts contain every character, lone surrogates included."""
         with self.opened(tmp_path) as store:
             for number, text in enumerate([*NASTY_TEXTS, *random_texts(100)]):
                 session = f"s{number}"
@@ -334,7 +334,7 @@ class StoreContract(ABC):
                 assert session in [info.id for info in store.sessions(text)]
 
     def test_any_session_id_is_a_name_and_no_path(self, tmp_path: Path) -> None:
-        """Whatever the id is, its events and blobs are its own and stay in the folder."""
+        """Events and blobs of any id are separate and stay in the folder."""
         ids = [
             "../../outside",
             "/outside",
@@ -382,7 +382,7 @@ class StoreContract(ABC):
             assert [info.id for info in store.sessions("/root1")] == [f"s{number}" for number in range(118, 0, -3)]
 
     def test_sync_returns_with_and_without_something_to_do(self, tmp_path: Path) -> None:
-        """Also twice, and several at once."""
+        """Also twice, and several times at once."""
         with self.opened(tmp_path) as store:
 
             async def go() -> None:
@@ -398,7 +398,7 @@ class StoreContract(ABC):
             assert seqs(store) == [1, 2]
 
     def test_threads_may_share_a_store(self, tmp_path: Path) -> None:
-        """Writers of sessions of their own, and of one together; readers see whole batches."""
+        """Threads write separate sessions and a shared one; readers see whole batches."""
         with self.opened(tmp_path) as store:
 
             def write(session: str, numbers: Sequence[int]) -> None:
@@ -421,7 +421,7 @@ class StoreContract(ABC):
             assert all(seqs(store, session) == list(range(1, 61)) for session in ("a", "b", "both"))
 
     def test_closing_twice_is_fine(self, tmp_path: Path) -> None:
-        """An application closes on every way out."""
+        """An application always closes it."""
         with self.opened(tmp_path) as store:
             store.append("s", [event(1)])
             store.close()

@@ -1,4 +1,4 @@
-"""What every decision strategy must do, as tests that its author inherits. Needs pytest to run, not to import."""
+"""Contract tests for decision strategies, to inherit. Running them requires pytest, importing does not."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ NONSENSE = (
     '{"requires_tool_call": true, "tool_name": "read_file", "arguments": {"nonsense": []}}',
     '{"requires_tool_call": true, "tool_name": ["read_file"], "arguments": "a"}', "x" * 1_000_000,
 )  # fmt: skip
-"""What a small model may say when it is asked for JSON."""
+"""Possible replies of a small model to a request for JSON."""
 LONGEST_DECISION = 200_000
 
 
 class StrategyContract(ABC):
-    """Tests of a decision strategy, in situations as the kernel makes them.
+    """Tests of a decision strategy, in situations like the kernel's.
 
         class TestLookFirst(StrategyContract):
             prompts = ("read README.md",)
@@ -42,11 +42,11 @@ class StrategyContract(ABC):
                 return LookFirst()
 
     Attributes:
-        prompts: Prompts that it decides about.
-        replies: What the model says when the strategy asks it, in turn; the last one again and again.
+        prompts: Prompts to decide about.
+        replies: The model's replies to the strategy, in order; the last one repeats.
         files: Path to text or bytes of the files in the workspace, which is `tmp_path / "workspace"`.
-        tools: The tools there are; those of the plugin sandbox-fs if empty.
-        repeatable: Whether a new strategy decides the same in the same situation.
+        tools: The available tools; those of the plugin sandbox-fs if empty.
+        repeatable: Whether a new strategy makes the same decision in the same situation.
         grace_s: Seconds within which a cancelled decision must have ended.
     """
 
@@ -62,11 +62,11 @@ class StrategyContract(ABC):
         """Return a new strategy."""
 
     def test_name_and_method_fit(self, tmp_path: Path) -> None:
-        """The kernel takes the strategy, and a profile can name it."""
+        """The kernel accepts the strategy, and a profile can name it."""
         assert not (fault := fault_of("strategies", self.make())), fault
 
     def test_a_decision_can_be_carried_out(self, tmp_path: Path) -> None:
-        """None passes on; `call_tools` has calls, `answer` has a text."""
+        """None passes; `call_tools` has calls, and `answer` has a text."""
         with self._desk(tmp_path) as desk:
             for prompt in self.prompts:
                 decision = _checked(self._decide(desk, prompt))
@@ -81,13 +81,13 @@ class StrategyContract(ABC):
                 assert decision.present in ("results", "prompt"), f"present {decision.present!r}: results or prompt"
 
     def test_calls_are_of_tools_there_are_with_arguments_that_fit(self, tmp_path: Path) -> None:
-        """`situation.tools` has them with their schemas."""
+        """`situation.tools` lists them with their schemas."""
         with self._desk(tmp_path) as desk:
             for prompt in self.prompts:
                 _check_calls(self._decide(desk, prompt), desk.tools)
 
     def test_a_decision_comes_back_from_json(self, tmp_path: Path) -> None:
-        """It is kept with the session."""
+        """It is stored with the session."""
         with self._desk(tmp_path) as desk:
             for prompt in self.prompts:
                 decision = self._decide(desk, prompt)
@@ -96,33 +96,33 @@ class StrategyContract(ABC):
                     assert again == decision, "the decision is not the same after JSON: use plain data in it"
 
     def test_without_tools_nothing_is_called(self, tmp_path: Path) -> None:
-        """A profile may have none."""
+        """A profile may have no tools."""
         with self._desk(tmp_path) as desk:
             for prompt in self.prompts:
                 _check_calls(self._decide(desk, prompt, tools=()), ())
 
     def test_an_empty_prompt_is_decided(self, tmp_path: Path) -> None:
-        """Or passed on with None."""
+        """Or it returns None."""
         with self._desk(tmp_path) as desk:
             for prompt in ("", " \n"):
                 _checked(self._decide(desk, prompt))
 
     def test_any_text_may_be_the_prompt(self, tmp_path: Path) -> None:
-        """Prompts carry files, and files carry anything."""
+        """Prompts contain files, and files contain any text."""
         with self._desk(tmp_path) as desk:
             for text in NASTY_TEXTS:
                 for prompt in (text, f"{self.prompts[0]} {text}"):
                     _check_calls(self._decide(desk, prompt), desk.tools)
 
     def test_a_huge_prompt_gives_a_small_decision(self, tmp_path: Path) -> None:
-        """Someone pipes a log of a megabyte in."""
+        """Users pipe logs of a megabyte into Inarch."""
         with self._desk(tmp_path) as desk:
             decision = self._decide(desk, f"{self.prompts[0]} " + "abc def\n" * 130_000)
             size = len(json.dumps(to_data(decision)))
             assert size <= LONGEST_DECISION, f"the decision has {size} characters: don't put the whole prompt into it"
 
     def test_a_failing_model_is_no_other_error(self, tmp_path: Path) -> None:
-        """What `ask` raises passes through, or the strategy passes on."""
+        """Errors of `ask` pass through, or the strategy returns None."""
         with self._desk(tmp_path) as desk:
             for kind in get_args(ProviderErrorKind):
                 asked = Asked(ProviderError(kind, "the service failed"))
@@ -132,7 +132,7 @@ class StrategyContract(ABC):
                     continue
 
     def test_nonsense_from_the_model_calls_nothing_wrong(self, tmp_path: Path) -> None:
-        """Small models say anything; a reply is checked before it is followed."""
+        """Small models reply with anything, so replies must be checked."""
         with self._desk(tmp_path) as desk:
             for text in NONSENSE:
                 _check_calls(self._decide(desk, f"{self.prompts[0]} {text[:60]}", replies(text)), desk.tools)
@@ -150,13 +150,13 @@ class StrategyContract(ABC):
                 was_done = task.done()
                 task.cancel()
                 await asyncio.wait({task}, timeout=self.grace_s)
-                assert task.done(), "decide went on after it was cancelled: let CancelledError pass"
-                assert was_done or task.cancelled(), "decide took no notice of being cancelled: let CancelledError pass"
+                assert task.done(), "decide continued after it was cancelled: let CancelledError pass"
+                assert was_done or task.cancelled(), "decide ignored the cancellation: let CancelledError pass"
 
             asyncio.run(go())
 
     def test_decisions_at_once_keep_apart(self, tmp_path: Path) -> None:
-        """Several turns share a strategy: what belongs to one stays in its call of `decide`."""
+        """Several turns share a strategy: keep the state of each in its call of `decide`."""
         with self._desk(tmp_path) as desk:
             prompts = [*self.prompts, *(f"{prompt} please" for prompt in self.prompts), "hello"]
             alone = [_essence(self._decide(desk, prompt)) for prompt in prompts]
@@ -170,21 +170,21 @@ class StrategyContract(ABC):
             assert not self.repeatable or together == alone, "decisions differ when several are made at once"
 
     def test_the_same_situation_gives_the_same_decision(self, tmp_path: Path) -> None:
-        """Where `repeatable` says so."""
+        """If `repeatable` is set."""
         with self._desk(tmp_path) as desk:
             for prompt in self.prompts if self.repeatable else ():
                 first, second = (_essence(self._decide(desk, prompt)) for _ in range(2))
                 assert first == second, f"{prompt!r:.80} was decided differently the second time"
 
     def test_a_long_conversation_is_taken(self, tmp_path: Path) -> None:
-        """Forty calls with their results stand before the prompt."""
+        """Forty calls with their results precede the prompt."""
         with self._desk(tmp_path) as desk:
             for prompt in self.prompts:
                 messages = (*history(40), Message("user", (Text(prompt),)))
                 _check_calls(self._decide(desk, prompt, messages=messages), desk.tools)
 
     def test_the_situation_stays_as_it_is(self, tmp_path: Path) -> None:
-        """The next strategy and the model see the same."""
+        """The next strategy and the model get the same situation."""
         with self._desk(tmp_path) as desk:
             for prompt in self.prompts:
                 situation = desk.situation(prompt, replies(*self.replies))
@@ -193,7 +193,7 @@ class StrategyContract(ABC):
                 assert _seen(situation) == before, "decide changed the situation: copy what you change"
 
     def test_what_is_asked_is_a_request_for_a_decision(self, tmp_path: Path) -> None:
-        """The books keep what decisions cost apart, and the turn's limits count it."""
+        """The ledger separates the cost of decisions, and the turn's limits include it."""
         with self._desk(tmp_path) as desk:
             asked = replies(*self.replies)
             self._decide(desk, self.prompts[0], asked)
@@ -203,7 +203,7 @@ class StrategyContract(ABC):
                 assert request.messages, "a request without messages"
 
     def test_nothing_is_changed_printed_or_left_running(self, tmp_path: Path) -> None:
-        """A strategy looks; what is to be done it says as calls."""
+        """A strategy does not act; it returns calls."""
         out = io.StringIO()
         with self._desk(tmp_path) as desk:
             before = snapshot(desk.root)
@@ -215,7 +215,7 @@ class StrategyContract(ABC):
 
             with redirect_stdout(out), redirect_stderr(out):
                 left = asyncio.run(go())
-            assert snapshot(desk.root) == before, "decide changed files: return a decision to call a tool instead"
+            assert snapshot(desk.root) == before, "decide changed files: return calls of tools instead"
         assert not out.getvalue(), f"the strategy printed {out.getvalue()!r:.200}: put it into the decision's reason"
         assert not left, f"tasks still run after decide: {left}; await or cancel them"
 
@@ -233,7 +233,7 @@ async def _decided(strategy: DecisionStrategy, situation: Situation) -> Decision
 
 
 def _essence(decision: Decision | None) -> Any:
-    """Return what of a decision must be the same each time: whether it was cached may differ."""
+    """Return the part of a decision that must repeat: whether it was cached may differ."""
     return None if decision is None else (decision.kind, to_data(decision.calls), decision.text, decision.present)
 
 
@@ -242,10 +242,10 @@ def _seen(situation: Situation) -> Any:
 
 
 def _checked(decision: object) -> Decision | None:
-    """Return a decision that can be carried out."""
+    """Return a valid decision."""
     assert decision is None or isinstance(decision, Decision), f"it decided {decision!r:.60}"
     if decision is not None:
-        assert decision.kind in get_args(DecisionKind), f"it decided {decision.kind!r:.60}, which is no kind"
+        assert decision.kind in get_args(DecisionKind), f"it decided {decision.kind!r:.60}, which is not a kind"
         assert isinstance(decision.text, str), f"it decided with {decision.text!r:.60} as its text"
         planned = decision.calls
         assert isinstance(planned, tuple) and all(isinstance(one, PlannedCall) for one in planned), f"{planned!r:.60}"

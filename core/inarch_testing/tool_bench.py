@@ -1,4 +1,4 @@
-"""What `ToolContract` runs a tool on: the real kernel over a real folder, with an eye on what the tool does."""
+"""Test bench of `ToolContract`: the real kernel over a real folder, with records of the tool's runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _READING = ("read", "digest", "search")
 
 @define(eq=False)
 class Run:
-    """One run of the tool: what it was given, what it read, how it ended."""
+    """Run of the tool: its arguments, its reads and its end."""
 
     given: Any
     left: Any = None
@@ -40,12 +40,12 @@ class Run:
 
     @property
     def fault(self) -> BaseException | None:
-        """What it raised that is no error of the contract."""
+        """The exception that the contract does not allow."""
         return None if isinstance(self.error, (ToolFailed, Cancelled, asyncio.CancelledError)) else self.error
 
 
 class Noting:
-    """Hands everything on to what it stands for; `replaced` has members of its own."""
+    """Proxy of an object; `replaced` overrides members."""
 
     def __init__(self, inner: object, **replaced: Any) -> None:
         self._inner = inner
@@ -56,7 +56,7 @@ class Noting:
 
 
 class WatchedTool(Noting):
-    """A tool of which every run is noted."""
+    """Tool that records its runs."""
 
     def __init__(self, tool: Tool, **replaced: Any) -> None:
         super().__init__(tool, **replaced)
@@ -79,7 +79,7 @@ class WatchedTool(Noting):
 
 
 class WatchedAsyncTool(WatchedTool):
-    """The same for a tool that the kernel runs on its loop."""
+    """Same for a tool that the kernel runs on its loop."""
 
     async def run(self, arguments: Mapping[str, Any], context: Any) -> Any:
         """Run the tool."""
@@ -98,7 +98,7 @@ async def _awaited(value: Awaitable[Any], run: Run) -> Any:
 
 
 def watched(tool: Tool, **replaced: Any) -> WatchedTool:
-    """Return a tool that notes its runs; `replaced` has members of its own."""
+    """Return a tool that records its runs; `replaced` overrides members."""
     return (WatchedAsyncTool if inspect.iscoroutinefunction(tool.run) else WatchedTool)(tool, **replaced)
 
 
@@ -124,7 +124,7 @@ class _LookingContext(Noting):
 
 @define(eq=False)
 class ToolBench:
-    """An application with the tool in it; `prepare` fills the workspace's folder."""
+    """Application with the tool; `prepare` fills the workspace's folder."""
 
     app: App
     tool: WatchedTool
@@ -132,7 +132,7 @@ class ToolBench:
     prepare: Callable[[Path], None]
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call the tool as a person does, in a session of its own that knows the files which the call is to write."""
+        """Call the tool like a user, in a new session that knows the files to be written."""
         session = self.app.session()
         session.state.seen.update(self._present(arguments))
         try:
@@ -141,21 +141,21 @@ class ToolBench:
             session.state.scheduler.close()
 
     def _present(self, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield the files that a call is going to write, with their hashes."""
-        with suppress(Exception):  # the call itself tells what is wrong with its effects
+        """Yield the files that a call will write, with their hashes."""
+        with suppress(Exception):  # the call itself reports what is wrong with its effects
             repaired = repair_arguments(copy.deepcopy(dict(arguments)), self.tool.input_schema)
             for path in self.tool.effects(repaired).writes:
-                with suppress(ToolFailed):  # it is to be made
+                with suppress(ToolFailed):  # the call will create it
                     yield path, self.app.workspace.digest(path)
 
     def result(self, arguments: Mapping[str, Any], *, fresh: bool = True) -> ToolResult:
-        """Call the tool, in a folder as at the start if `fresh`, and wait for its result."""
+        """Call the tool and wait for its result; `fresh` resets the folder first."""
         if fresh:
             self.reset()
         return asyncio.run(self.call(arguments))
 
     def reset(self) -> None:
-        """Make the folder what it was at the start."""
+        """Restore the initial state of the folder."""
         for path in self.root.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
@@ -168,7 +168,7 @@ class ToolBench:
 def tool_bench(
     tool: Tool, folder: Path, prepare: Callable[[Path], None], settings: Any, **replaced: Any
 ) -> Iterator[ToolBench]:
-    """Compose an application around the tool, over a folder of its own; nothing is asked."""
+    """Compose an application around the tool, over a new folder; all calls are approved."""
     root = folder / "workspace"
     root.mkdir(parents=True, exist_ok=True)
     config = {"profiles": {"default": {"plugins": ["sandbox-fs"], "approve": "all"}}}
@@ -193,7 +193,7 @@ def snapshot(root: Path) -> dict[str, bytes | None]:
 
 
 def text_arguments(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, Any]]:
-    """Yield each argument that takes any text, with a value that is this text or has it in it."""
+    """Yield each argument that accepts any text, with a value that contains this text."""
     for name, property_schema in schema.get("properties", {}).items():
         if _takes(property_schema, "string"):
             yield name, text

@@ -1,4 +1,4 @@
-"""What every tool must do, as tests that its author inherits. Needs pytest to run, not to import."""
+"""Contract tests for tools, to inherit. Running them requires pytest, importing does not."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ class ToolContract(ABC):
                 return shout
 
     Attributes:
-        valid: Arguments with which a call succeeds; needed.
-        invalid: Further arguments that the schema must refuse; wrong types and missing ones are tried anyway.
-        failing: Arguments that fit the schema with which the call must fail, with a code and a remedy.
-        slow: Arguments of a call that takes long, for the tests of cancelling and time limits.
-        files: Path to text or bytes of the files that stand in the workspace before each call.
-        settings: What `context.settings` is.
-        repeatable: Whether the same arguments give the same data whatever was called before.
+        valid: Arguments of successful calls; required.
+        invalid: Further arguments that the schema must reject; wrong types and missing ones are always tested.
+        failing: Arguments that fit the schema but must fail, with a code and a remedy.
+        slow: Arguments of a call that takes long, for the tests of cancelling and timeouts.
+        files: Path to text or bytes of the workspace's files before each call.
+        settings: The value of `context.settings`.
+        repeatable: Whether the same arguments always give the same data.
         grace_s: Seconds within which a stopped call must have ended.
     """
 
@@ -89,7 +89,7 @@ class ToolContract(ABC):
         return tool_bench(self.make(), tmp_path, self.prepare, self.settings, **replaced)
 
     def test_name_description_and_options_fit(self, tmp_path: Path) -> None:
-        """The kernel takes the tool, and a model can read what it is for."""
+        """The kernel accepts the tool, and a model can read its purpose."""
         tool = self.make()
         assert not (fault := fault_of("tools", tool)), fault
         size = len(tool.description)
@@ -97,7 +97,7 @@ class ToolContract(ABC):
         assert tool.description.replace("\n", " ").isprintable(), "the description has control characters; remove them"
 
     def test_what_it_offers_beyond_the_port_fits(self, tmp_path: Path) -> None:
-        """Each capability that it has gives what the kernel asks of it; a refusal is a `ToolFailed`."""
+        """Each of its capabilities returns what the kernel expects; a refusal is a `ToolFailed`."""
         tool = self.make()
         for arguments in self.valid:
             said = [
@@ -135,14 +135,14 @@ class ToolContract(ABC):
             assert not faults, f"`valid` has {arguments!r:.200}, which input_schema refuses: {faults[0]}"
 
     def test_valid_arguments_succeed(self, tmp_path: Path) -> None:
-        """Each of them, in a workspace as at the start."""
+        """Each call runs in a fresh workspace."""
         with self.bench(tmp_path) as bench:
             for arguments in self.valid:
                 result = bench.result(arguments)
                 assert result.success, f"{arguments!r:.200} should succeed, but: {_said(result, bench)}"
 
     def test_the_result_is_plain_json_that_fits_the_output_schema(self, tmp_path: Path) -> None:
-        """It is kept, sent and shown as JSON, and comes back the same."""
+        """It is stored, sent and shown as JSON, and survives the conversion."""
         from jsonschema import Draft202012Validator
 
         with self.bench(tmp_path) as bench:
@@ -157,7 +157,7 @@ class ToolContract(ABC):
                     assert not faults, f"{arguments!r:.200}: the result is against output_schema: {faults[0]}"
 
     def test_wrong_arguments_are_refused_and_the_tool_does_not_run(self, tmp_path: Path) -> None:
-        """Missing, unknown and of a wrong type: the schema has to say it, and the kernel answers `validation`."""
+        """The schema rejects missing, unknown and wrongly typed arguments, and the kernel answers `validation`."""
         with self.bench(tmp_path) as bench:
             wrong = [*self.invalid, {**self.valid[0], "argument_that_is_not_there": 1}, *self._wrong(bench.tool)]
             for arguments in wrong:
@@ -170,27 +170,27 @@ class ToolContract(ABC):
             assert not bench.tool.runs, "the tool ran with arguments that its schema refuses"
 
     def test_values_at_the_edge_are_answered(self, tmp_path: Path) -> None:
-        """Empty, zero, negative and large ones, as far as the schema lets them through."""
+        """Empty, zero, negative and large values are tested as far as the schema accepts them."""
         with self.bench(tmp_path) as bench:
             for arguments in self._edges(bench.tool):
                 _answered(bench, arguments)
 
     def test_any_text_in_any_argument_is_answered(self, tmp_path: Path) -> None:
-        """With a result or a `ToolFailed`, never with another exception."""
+        """The call returns a result or a `ToolFailed`, never another exception."""
         with self.bench(tmp_path) as bench:
             for text in NASTY_TEXTS:
                 for name, value in text_arguments(bench.tool.input_schema, text):
                     _answered(bench, {**self.valid[0], name: value})
 
     def test_a_megabyte_of_text_gives_a_short_answer(self, tmp_path: Path) -> None:
-        """The kernel cuts long results; messages are the tool's own."""
+        """The kernel shortens long results, but not the tool's own messages."""
         with self.bench(tmp_path) as bench:
             for name, value in text_arguments(bench.tool.input_schema, "ab c\n" * 200_000):
                 size = len(in_json(_answered(bench, {**self.valid[0], name: value})))
                 assert size <= LONGEST_ANSWER, f"a long {name!r} gives {size} characters: don't repeat it in a message"
 
     def test_failures_have_a_code_and_a_remedy(self, tmp_path: Path) -> None:
-        """`ToolFailed(code, message, remedy)`: what is wrong and what to do instead."""
+        """`ToolFailed(code, message, remedy)` says what is wrong and what to do instead."""
         with self.bench(tmp_path) as bench:
             for arguments in self.failing:
                 error = _answered(bench, arguments, fresh=True).error
@@ -199,7 +199,7 @@ class ToolContract(ABC):
                 assert error.remedy.strip(), f"{arguments!r:.200}: give ToolFailed a remedy, what to do instead"
 
     def test_arguments_are_left_as_they_are(self, tmp_path: Path) -> None:
-        """They stand in the record of the call."""
+        """The record of the call contains them."""
         with self.bench(tmp_path) as bench:
             for arguments in self.valid:
                 bench.result(arguments)
@@ -207,21 +207,21 @@ class ToolContract(ABC):
                 assert run.given == run.left, f"run changed its arguments from {run.given!r:.200}: copy them first"
 
     def test_effects_are_pure_and_inside_the_workspace(self, tmp_path: Path) -> None:
-        """They are asked for before the call, several times; calls are ordered by them."""
+        """They are computed before the call, several times, and order the calls."""
         tool = self.make()
         for arguments in self.valid:
             given = copy.deepcopy(dict(arguments))
             effects = tool.effects(given)
             assert isinstance(effects, Effects), f"effects({arguments!r:.200}) gave {effects!r:.80}: return an Effects"
             assert given == arguments, "effects changed its arguments: copy them first"
-            assert tool.effects(copy.deepcopy(dict(arguments))) == effects, "effects differ from one asking to the next"
+            assert tool.effects(copy.deepcopy(dict(arguments))) == effects, "effects differ between two calls"
             for path in effects.reads | effects.writes:
                 parts = path.split("/")
                 inside = ".." not in parts and "\\" not in path and not path.startswith(("/", "~"))
                 assert inside, f"effects name {path!r}: paths are relative to the workspace, with / and without .."
 
     def test_only_what_is_declared_is_written(self, tmp_path: Path) -> None:
-        """Approvals, the order of calls and undo rest on `effects`."""
+        """Approvals, the order of calls and undo depend on `effects`."""
         with self.bench(tmp_path) as bench:
             for arguments in self.valid:
                 bench.reset()
@@ -237,7 +237,7 @@ class ToolContract(ABC):
                 assert "declare" not in refusal, f"declare in effects what the call writes: {refusal}"
 
     def test_what_it_says_it_removes_is_gone(self, tmp_path: Path) -> None:
-        """Whoever is asked about the call is shown that it deletes."""
+        """The approval shows the user that the call deletes."""
         with self.bench(tmp_path) as bench:
             for arguments in self.valid:
                 effects = bench.tool.effects(dict(arguments))
@@ -246,7 +246,7 @@ class ToolContract(ABC):
                     assert not left, f"{left} is still there, and effects says that the call removes what it writes"
 
     def test_only_what_is_declared_is_read(self, tmp_path: Path) -> None:
-        """Else another call may write it meanwhile."""
+        """Otherwise another call may write it at the same time."""
         with self.bench(tmp_path) as bench:
             for arguments in self.valid:
                 effects = bench.tool.effects(dict(arguments))
@@ -257,14 +257,14 @@ class ToolContract(ABC):
                 assert not undeclared, f"{undeclared} was read and effects doesn't declare it among reads"
 
     def test_only_calls_without_effects_are_tried_again(self, tmp_path: Path) -> None:
-        """`max_retries` above 0 is for tools that can be run twice."""
+        """`max_retries` above 0 is only for tools that can run twice."""
         tool = self.make()
         effects = [tool.effects(dict(arguments)) for arguments in self.valid]
         harmless = not any(one.writes or one.exclusive for one in effects)
         assert tool.max_retries == 0 or harmless, "max_retries is above 0 and the tool has effects: leave it at 0"
 
     def test_many_calls_at_once(self, tmp_path: Path) -> None:
-        """Twenty of the same, and each is answered; without effects each succeeds."""
+        """Twenty equal calls are all answered; without effects all succeed."""
         with self.bench(tmp_path) as bench:
 
             async def go() -> list[ToolResult]:
@@ -280,7 +280,7 @@ class ToolContract(ABC):
                     assert same, "twenty calls at once gave different data: keep no state between calls, or lock it"
 
     def test_a_cancelled_call_ends(self, tmp_path: Path) -> None:
-        """Threads look at `context.cancelled`; coroutines let `CancelledError` pass."""
+        """Threads check `context.cancelled`; coroutines let `CancelledError` pass."""
         with self.bench(tmp_path) as bench:
 
             async def go() -> None:
@@ -295,7 +295,7 @@ class ToolContract(ABC):
             self._ended(bench, "after it was cancelled")
 
     def test_a_call_beyond_its_time_limit_ends(self, tmp_path: Path) -> None:
-        """After `timeout_s` the call is stopped as if it were cancelled."""
+        """After `timeout_s` the call is stopped like a cancelled one."""
         with self.bench(tmp_path, timeout_s=0.05) as bench:
             result = bench.result(self.slow or self.valid[0])
             if self.slow is not None:
@@ -304,7 +304,7 @@ class ToolContract(ABC):
             self._ended(bench, "after its time limit")
 
     def test_nothing_is_left_running(self, tmp_path: Path) -> None:
-        """No task and no thread that would hold up the exit."""
+        """No task or thread delays the exit."""
         with self.bench(tmp_path) as bench:
             threads = set(threading.enumerate())
 
@@ -320,7 +320,7 @@ class ToolContract(ABC):
             assert not new, f"threads still run after the call: {new}; join them"
 
     def test_nothing_is_printed_and_the_surroundings_stay(self, tmp_path: Path) -> None:
-        """Standard output belongs to the front end; working directory and environment to everybody."""
+        """Standard output belongs to the front end; the process shares working directory and environment."""
         out = io.StringIO()
         with self.bench(tmp_path) as bench:
             before = Path.cwd(), dict(os.environ), list(sys.path)
@@ -333,14 +333,14 @@ class ToolContract(ABC):
         assert after == before, "the tool changed the working directory, the environment or sys.path"
 
     def test_the_same_call_gives_the_same_again(self, tmp_path: Path) -> None:
-        """Where `repeatable` says so: nothing of an earlier call is left over."""
+        """If `repeatable` is set, earlier calls have no effect."""
         with self.bench(tmp_path) as bench:
             for arguments in self.valid if self.repeatable else ():
                 first = bench.result(arguments).data
                 assert bench.result(arguments).data == first, f"{arguments!r:.200} gives something else when repeated"
 
     def _wrong(self, tool: Any) -> Iterator[Arguments]:
-        """Yield arguments that the schema must refuse: one is missing, or is of a type that it can't be."""
+        """Yield arguments that the schema must reject: one is missing or of a wrong type."""
         properties = tool.input_schema.get("properties", {})
         for name in tool.input_schema.get("required", ()):
             yield {key: value for key, value in self.valid[0].items() if key != name}
@@ -362,8 +362,8 @@ class ToolContract(ABC):
         for run in bench.tool.runs:
             ended = run.ended.wait(self.grace_s) and not isinstance(run.error, GeneratorExit)
             assert ended, (
-                f"the tool went on {when}: look at context.cancelled in loops, let CancelledError pass, and give "
-                "waits a limit"
+                f"the tool continued {when}: check context.cancelled in loops, let CancelledError pass, and give "
+                "waits a timeout"
             )
 
 
@@ -382,7 +382,7 @@ def _said(result: ToolResult, bench: ToolBench) -> str:
 
 
 def _answered(bench: ToolBench, arguments: Arguments, *, fresh: bool = False) -> ToolResult:
-    """Call the tool and look at the answer: success or a failure that was told as one."""
+    """Call the tool and check the answer: success, or a reported failure."""
     result = bench.result(arguments, fresh=fresh)
     return _told(bench, result, f"{arguments!r:.200}: ")
 
@@ -399,14 +399,14 @@ def _told(bench: ToolBench, result: ToolResult, what: str = "") -> ToolResult:
 
 
 def _declared(effects: Effects, path: str, after: Mapping[str, bytes | None]) -> bool:
-    """Whether a change is declared; a folder that had to be made or went with its last file needs no word."""
+    """Return whether a change is declared; folders that are created or removed with their files need no declaration."""
     if effects.exclusive or _covered(path, effects.writes):
         return True
     return after.get(path, None) is None and any(one.startswith(f"{path}/") for one in effects.writes)
 
 
 def _covered(path: str, declared: Collection[str]) -> bool:
-    """Whether a path is at or below one that was declared; one with `..` counts as everything."""
+    """Return whether a path is at or below a declared one; one with `..` covers everything."""
     return any(".." in one.split("/") or PurePosixPath(path).is_relative_to(one) for one in declared)
 
 

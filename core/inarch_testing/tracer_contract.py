@@ -1,4 +1,4 @@
-"""What every tracer must do, as tests that its author inherits. Needs pytest to run, not to import."""
+"""Contract tests for tracers, to inherit. Running them requires pytest, importing does not."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ LONGEST_SUMMARY = 2_000
 
 
 class TracerContract(ABC):
-    """Tests of a tracer, shown events of every kind as the journal makes them.
+    """Tests of a tracer, with events of every kind as the journal creates them.
 
         class TestCounter(TracerContract):
             def make(self):
                 return Counter()
 
     Attributes:
-        kept: How many of ten thousand events it may still hold in memory.
-        repeatable: Whether a new tracer that sees the same events gives the same summary.
+        kept: How many of ten thousand events it may hold in memory.
+        repeatable: Whether a new tracer gives the same summary for the same events.
     """
 
     kept: int = 1_000
@@ -40,21 +40,21 @@ class TracerContract(ABC):
 
     @abstractmethod
     def make(self) -> Tracer:
-        """Return a new tracer; what it writes it writes into folders of the test's own."""
+        """Return a new tracer that writes only into folders of the test."""
 
     def test_name_and_methods_fit(self, tmp_path: Path) -> None:
-        """The kernel takes the tracer."""
+        """The kernel accepts the tracer."""
         assert not (fault := fault_of("tracers", self.make())), fault
 
     def test_every_kind_of_event_is_taken(self, tmp_path: Path) -> None:
-        """With every field filled."""
+        """Every field is filled."""
         payloads = full_turn()
         missing = set(EVENT_KINDS) - {payload.kind for payload in payloads}
         assert not missing, f"inarch.testing has no sample of {missing}"
         self._shown(as_events(payloads))
 
     def test_events_with_as_little_as_may_be_are_taken(self, tmp_path: Path) -> None:
-        """Empty texts, no calls, no times, no turn."""
+        """Texts, calls, times and the turn are missing."""
         self._shown(as_events(spare_turn()))
         self._shown(as_events(spare_turn(), turn=None))
 
@@ -68,7 +68,7 @@ class TracerContract(ABC):
         self._shown([*future, *more])
 
     def test_any_text_in_any_field_is_taken(self, tmp_path: Path) -> None:
-        """Prompts, paths, output and messages carry anything."""
+        """Prompts, paths, output and messages contain any text."""
         for text in NASTY_TEXTS:
             self._shown(as_events(full_turn(text=text)))
 
@@ -80,7 +80,7 @@ class TracerContract(ABC):
         assert set(tmp_path.parent.iterdir()) == outside, "a session's id was used as a path: make a safe name of it"
 
     def test_a_long_session_is_not_kept_in_memory(self, tmp_path: Path) -> None:
-        """Ten thousand events pass through and are let go."""
+        """Ten thousand events are processed and released."""
         tracer = self.make()
         alive = 0
 
@@ -102,7 +102,7 @@ class TracerContract(ABC):
             tracer.close()
 
     def test_events_stay_as_they_are(self, tmp_path: Path) -> None:
-        """All tracers and the store see the same object."""
+        """All tracers and the store share the object."""
         events = list(as_events(full_turn()))
         before = copy.deepcopy([(item.seq, item.kind, item.turn_id, item.data) for item in events])
         self._shown(events)
@@ -110,16 +110,16 @@ class TracerContract(ABC):
         assert after == before, "saw changed an event: copy what you change"
 
     def test_the_summary_is_a_line_or_none(self, tmp_path: Path) -> None:
-        """It is shown to a person when the turn ends."""
+        """The user sees it when the turn ends."""
         for text in ("a text", *NASTY_TEXTS):
             line = self._shown(as_events(full_turn(text=text)))
             if line is not None:
-                assert line.strip(), "the summary is empty: return None where there is nothing to say"
+                assert line.strip(), "the summary is empty: return None if there is nothing to report"
                 assert "\n" not in line.strip(), f"the summary has several lines: {line!r:.200}"
                 assert len(line) <= LONGEST_SUMMARY, f"the summary has {len(line)} characters: shorten it"
 
     def test_the_summary_of_an_unknown_turn_is_no_error(self, tmp_path: Path) -> None:
-        """The first turn may end before an event was seen."""
+        """The first turn may end before any event."""
         tracer = self.make()
         try:
             for turn in ("nobody", ""):
@@ -131,7 +131,7 @@ class TracerContract(ABC):
             tracer.close()
 
     def test_two_sessions_at_once_keep_apart(self, tmp_path: Path) -> None:
-        """One tracer sees the events of all sessions of the application."""
+        """One tracer receives the events of all sessions of the application."""
         mine, theirs = (list(as_events(full_turn(name, name), name, name)) for name in ("one", "two"))
         alone = self._shown(mine, "one")
         mixed = [item for pair in zip(mine, theirs, strict=True) for item in pair]
@@ -139,7 +139,7 @@ class TracerContract(ABC):
         assert not self.repeatable or together == alone, f"alone it said {alone!r:.80}, with another {together!r:.80}"
 
     def test_events_may_be_missing_or_out_of_order(self, tmp_path: Path) -> None:
-        """A resumed session begins in its midst; a cut turn never ends."""
+        """A resumed session starts in the middle, and a cut turn never ends."""
         events = list(as_events(full_turn()))
         self._shown(events[::-1])
         self._shown(events[len(events) // 2 :])
@@ -147,7 +147,7 @@ class TracerContract(ABC):
         self._shown([*events, *events])
 
     def test_closing_twice_is_fine(self, tmp_path: Path) -> None:
-        """An application closes on every way out, used or not."""
+        """An application always closes it, used or not."""
         for events in ([], list(as_events(full_turn()))):
             tracer = self.make()
             for item in events:
@@ -156,7 +156,7 @@ class TracerContract(ABC):
             tracer.close()
 
     def test_after_closing_nothing_is_raised(self, tmp_path: Path) -> None:
-        """A turn that is cancelled ends after the tracer was told to close."""
+        """A cancelled turn ends after the tracer was closed."""
         tracer = self.make()
         first, *rest = as_events(full_turn())
         tracer.saw(first)
@@ -167,7 +167,7 @@ class TracerContract(ABC):
         tracer.close()
 
     def test_what_it_offers_beyond_the_port_works(self, tmp_path: Path) -> None:
-        """`copied(event)` takes each event of a fork, `forked(first)` says if one will do, `files(id)` gives paths."""
+        """`copied(event)` accepts each event of a fork. `forked(first)` returns a boolean, `files(id)` paths."""
         tracer = self.make()
         try:
             if (copying := able(tracer, CopiesSessions)) is not None:
@@ -198,7 +198,7 @@ class TracerContract(ABC):
         assert not out.getvalue(), f"the tracer printed {out.getvalue()!r:.200}: return it as the summary"
 
     def _shown(self, events: Iterable[Event], turn: str = "t") -> str | None:
-        """Show events to a new tracer and return what it says of the turn."""
+        """Show events to a new tracer and return its summary of the turn."""
         tracer = self.make()
         try:
             for item in events:

@@ -1,4 +1,4 @@
-"""What every workspace must do, as tests that its author inherits. Needs pytest to run, not to import."""
+"""Contract tests for workspaces, to inherit. Running them requires pytest, importing does not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES = (
 
 
 class WorkspaceContract(ABC):
-    """Tests of a kind of workspace, each over a new folder on this machine.
+    """Tests of a workspace, each over a new folder on this machine.
 
     class TestMine(WorkspaceContract):
         def make(self, path):
@@ -42,7 +42,7 @@ class WorkspaceContract(ABC):
 
     @contextmanager
     def opened(self, tmp_path: Path) -> Iterator[tuple[Workspace, Path]]:
-        """Open a workspace over a new folder, with a file beside that it must not touch."""
+        """Open a workspace over a new folder, with a file beside it that must not change."""
         root = tmp_path / "root"
         root.mkdir(parents=True)
         beside = tmp_path / "outside.txt"
@@ -55,14 +55,14 @@ class WorkspaceContract(ABC):
         assert beside.read_bytes() == b"outside", "a file outside the root was changed"
 
     def test_methods_fit(self, tmp_path: Path) -> None:
-        """The kernel takes what was opened."""
+        """The kernel accepts the workspace."""
         with self.opened(tmp_path) as (workspace, root):
             assert not (fault := opened_fault("workspace", workspace)), fault
             assert isinstance(workspace.root, str) and workspace.root, "root is the folder's path, for messages"
             assert Path(workspace.root).resolve() == root.resolve(), f"root is {workspace.root!r}, not {str(root)!r}"
 
     def test_bytes_come_back_as_they_were(self, tmp_path: Path) -> None:
-        """No line end, mark or encoding is touched, in memory or on disk."""
+        """Line ends, marks and encodings stay, in memory and on disk."""
         with self.opened(tmp_path) as (workspace, root):
             for number, content in enumerate(CONTENTS):
                 path = f"folder/below/{number}.bin"
@@ -98,30 +98,30 @@ class WorkspaceContract(ABC):
                 assert found.hash in ("", sha(b"0123456789")), "hash is of the whole file, or empty"
 
     def test_replacing_needs_the_present_hash(self, tmp_path: Path) -> None:
-        """None says that nothing is there; anything else is a `conflict` and changes nothing."""
+        """None means that no file exists; other mismatches are a `conflict` and change nothing."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "a.txt").write_bytes(b"now")
             for path, expected in (("a.txt", sha(b"before")), ("a.txt", None), ("missing.txt", sha(b"x"))):
                 with failing("conflict", "not_found"):
                     workspace.replace(path, [b"new"], expected)
-            assert (root / "a.txt").read_bytes() == b"now", "a conflict changed the file all the same"
+            assert (root / "a.txt").read_bytes() == b"now", "a conflict changed the file anyway"
             assert not (root / "missing.txt").exists(), "a conflict made a file"
             workspace.replace("a.txt", [b"new"], sha(b"now"))
             assert (root / "a.txt").read_bytes() == b"new", "the present hash was given, and nothing was written"
 
     def test_removing_needs_the_present_hash(self, tmp_path: Path) -> None:
-        """What changed meanwhile stays."""
+        """A file that changed since then stays."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "a.txt").write_bytes(b"now")
             with failing("conflict"):
                 workspace.remove("a.txt", sha(b"before"))
-            assert (root / "a.txt").exists(), "a conflict removed the file all the same"
+            assert (root / "a.txt").exists(), "a conflict removed the file anyway"
             change = workspace.remove("a.txt", sha(b"now"))
             assert (change.before, change.after) == (sha(b"now"), None), f"{change!r}"
             assert not (root / "a.txt").exists(), "remove left the file"
 
     def test_moving_keeps_the_bytes_and_covers_nothing(self, tmp_path: Path) -> None:
-        """Where something stands already is a `conflict`."""
+        """An existing target is a `conflict`."""
         with self.opened(tmp_path) as (workspace, root):
             for name in ("a.txt", "b.txt"):
                 (root / name).write_bytes(name.encode())
@@ -134,10 +134,10 @@ class WorkspaceContract(ABC):
             change = workspace.move("a.txt", "folder/c.txt", sha(b"a.txt"))
             assert (change.path, change.new_path) == ("a.txt", "folder/c.txt"), f"{change!r}"
             assert (root / "folder/c.txt").read_bytes() == b"a.txt", "the bytes are not the same after the move"
-            assert not (root / "a.txt").exists(), "the file still stands where it was"
+            assert not (root / "a.txt").exists(), "the file is still at its old path"
 
     def test_restoring_puts_bytes_and_mode_back(self, tmp_path: Path) -> None:
-        """Undo rests on it; the file may be gone meanwhile."""
+        """Undo depends on it; the file may have been removed."""
         with self.opened(tmp_path) as (workspace, root):
             file = root / "a.sh"
             for is_gone in (False, True):
@@ -154,7 +154,7 @@ class WorkspaceContract(ABC):
                 assert file.stat().st_mode & 0o777 == 0o755, "restore did not put the mode back"
 
     def test_the_mode_of_a_file_is_kept(self, tmp_path: Path) -> None:
-        """A script that is edited can still be run."""
+        """An edited script is still executable."""
         with self.opened(tmp_path) as (workspace, root):
             file = root / "a.sh"
             file.write_bytes(b"before")
@@ -163,7 +163,7 @@ class WorkspaceContract(ABC):
             assert file.stat().st_mode & 0o777 == 0o750, "replace changed the file's mode"
 
     def test_paths_that_leave_the_root_are_refused(self, tmp_path: Path) -> None:
-        """With `permission` or `validation`, whatever is done."""
+        """The error is `permission` or `validation`, for all methods."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "folder").mkdir()
             (root / "a.txt").write_bytes(b"a")
@@ -180,11 +180,11 @@ class WorkspaceContract(ABC):
             )
             for path in OUTSIDE:
                 for work in works:
-                    with failing("permission", "validation", what=f"{path!r} leads out of the root"):
+                    with failing("permission", "validation", what=f"{path!r} leaves the root"):
                         work(path)
 
     def test_links_that_lead_out_are_not_followed(self, tmp_path: Path) -> None:
-        """A repository can bring links along."""
+        """A repository may contain links."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "file").symlink_to(tmp_path / "outside.txt")
             (root / "folder").symlink_to(tmp_path)
@@ -200,7 +200,7 @@ class WorkspaceContract(ABC):
             assert not hits, f"search followed a link: {hits}"
 
     def test_any_name_is_kept_or_refused(self, tmp_path: Path) -> None:
-        """What the system can't name is a `ToolFailed`; everything else is that name and no other."""
+        """Names that the system cannot store are a `ToolFailed`; others are stored exactly."""
         with self.opened(tmp_path) as (workspace, root):
             for name in NAMES:
                 try:
@@ -208,14 +208,14 @@ class WorkspaceContract(ABC):
                 except ToolFailed:
                     continue
                 assert (root / name).read_bytes() == b"content", f"{name!r} was written under another name"
-                assert workspace.read(name).data == b"content", f"{name!r} was written and can't be read"
+                assert workspace.read(name).data == b"content", f"{name!r} was written and cannot be read"
                 listed = [entry.path for entry in workspace.entries()]
                 assert name in listed, f"{name!r} is not among the entries {listed!r:.200}"
                 workspace.remove(name, sha(b"content"))
             assert list(root.iterdir()) == [], "refused names left something behind"
 
     def test_what_is_not_there_is_not_found(self, tmp_path: Path) -> None:
-        """`stat` gives None; everything else is a `ToolFailed` of code `not_found`."""
+        """`stat` returns None; other methods raise a `ToolFailed` of code `not_found`."""
         with self.opened(tmp_path) as (workspace, _):
             assert workspace.stat("missing/below") is None, "stat of what isn't there is None"
             works: tuple[Callable[[str], object], ...] = (workspace.read, workspace.digest, workspace.entries)
@@ -227,7 +227,7 @@ class WorkspaceContract(ABC):
             assert workspace.walk().paths == (), "nothing is there, and walk found something"
 
     def test_folders_are_no_files(self, tmp_path: Path) -> None:
-        """Reading, writing and removing one is a `ToolFailed`."""
+        """Reading, writing or removing a folder is a `ToolFailed`."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "folder").mkdir()
             (root / "file").write_bytes(b"x")
@@ -240,12 +240,12 @@ class WorkspaceContract(ABC):
             for work in works:
                 with failing(what="'folder' is a folder"):
                     work("folder")
-            with failing(what="'file' is no folder"):
+            with failing(what="'file' is not a folder"):
                 workspace.replace("file/below", [b"x"], None)
             assert (root / "folder").is_dir(), "the folder is gone"
 
     def test_entries_list_one_folder(self, tmp_path: Path) -> None:
-        """By name, with hidden things and links, nothing below."""
+        """They are sorted by name, with hidden entries and links, without entries below."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "folder/below").mkdir(parents=True)
             (root / "folder/b.txt").write_bytes(b"12")
@@ -257,7 +257,7 @@ class WorkspaceContract(ABC):
             assert list(found) == sorted(found), f"entries are not in the order of their names: {list(found)}"
 
     def test_walk_finds_files_in_order_up_to_a_limit(self, tmp_path: Path) -> None:
-        """Globs, `truncated`, and nothing that Git ignores."""
+        """Globs and `truncated` work, and files that Git ignores are missing."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "src").mkdir()
             for name in ("b.py", "a.py", "src/c.py", "src/d.txt", "ignored.log"):
@@ -273,7 +273,7 @@ class WorkspaceContract(ABC):
             assert not workspace.walk("**/*.py", 3).truncated, "walk found all there is and truncated is True"
 
     def test_search_finds_lines_up_to_a_limit(self, tmp_path: Path) -> None:
-        """A regular expression in a folder, with a glob, in any case; a wrong one is `validation`."""
+        """It takes a regular expression, a folder, a glob and a case option; an invalid expression is `validation`."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "src").mkdir()
             (root / "a.txt").write_bytes("first\nZwölf 12\nlast 3\n".encode())
@@ -293,7 +293,7 @@ class WorkspaceContract(ABC):
                 workspace.search("(")
 
     def test_of_several_who_replace_at_once_one_wins(self, tmp_path: Path) -> None:
-        """The others have a `conflict`; the file is one of the texts, whole."""
+        """The others get a `conflict`; the file is one of the texts, whole."""
         with self.opened(tmp_path) as (workspace, root):
             for round_ in range(5):
                 (root / "a.txt").write_bytes(b"start %d" % round_)
@@ -316,7 +316,7 @@ class WorkspaceContract(ABC):
                 assert (root / "a.txt").read_bytes() == texts[outcomes.index("won")], "the file isn't the winner's text"
 
     def test_a_write_that_breaks_off_changes_nothing(self, tmp_path: Path) -> None:
-        """The call is cancelled in the midst of its chunks: the old bytes stay, and nothing lies about."""
+        """If its chunks raise, the old bytes stay, and no temporary file remains."""
         with self.opened(tmp_path) as (workspace, root):
             (root / "a.txt").write_bytes(b"before")
 
@@ -338,7 +338,7 @@ class WorkspaceContract(ABC):
             assert left == ["a.txt"], f"a write that broke off left {left}"
 
     def test_one_that_restores_does_so_with_all_or_none(self, tmp_path: Path) -> None:
-        """What a workspace offers as `Restorable`."""
+        """This tests workspaces that are `Restorable`."""
         with self.opened(tmp_path) as (workspace, root):
             restoring = able(workspace, Restorable)
             if restoring is None:
@@ -357,7 +357,7 @@ class WorkspaceContract(ABC):
             assert (root / "a.txt").read_bytes() == b"old"
 
     def test_closing_twice_is_fine(self, tmp_path: Path) -> None:
-        """An application closes on every way out, used or not."""
+        """An application always closes it, used or not."""
         with self.opened(tmp_path) as (workspace, _):
             workspace.replace("a.txt", [b"x"], None)
             workspace.close()
@@ -365,11 +365,11 @@ class WorkspaceContract(ABC):
 
 
 class BrokenOff(Exception):
-    """Stands for whatever ends a write in its midst."""
+    """Example of an exception during a write."""
 
 
 def sha(data: bytes) -> str:
-    """Return the hash of bytes as a workspace gives it."""
+    """Return the hash of bytes in a workspace's format."""
     return hashlib.sha256(data).hexdigest()
 
 

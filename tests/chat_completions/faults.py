@@ -97,14 +97,14 @@ BODIES = [
     Fault(
         "HTML with 200",
         [HttpReply([b"<html>log in</html>"], 200, {"content-type": "text/html"})],
-        "not answer with JSON",
+        "not answer",
     ),
-    Fault("HTML as events", [HttpReply([b"<html>\nlog in</html>\n"], 200, SSE)], "not answer with JSON"),
-    Fault("nothing with 200", [HttpReply([])], "not answer with JSON"),
+    Fault("HTML as events", [HttpReply([b"<html>\nlog in</html>\n"], 200, SSE)], "not answer"),
+    Fault("nothing with 200", [HttpReply([])], "not answer"),
     Fault("nothing as events", [HttpReply([], 200, SSE)], "cut before its end"),
     Fault("bytes", [HttpReply([bytes(range(256))], 200, SSE)], "cut before its end|not answer with JSON"),
     Fault("malformed JSON", [HttpReply([b"data: {'a': 1}\n\n"], 200, SSE), GOOD], "text"),
-    Fault("the key in not answer with JSON", [HttpReply([f"data: {KEY}\n\n".encode()], 200, SSE)], "no JSON"),
+    Fault("the key in no JSON", [HttpReply([f"data: {KEY}\n\n".encode()], 200, SSE)], "not answer"),
     Fault(
         "deep JSON",
         [HttpReply([b"data: " + b"[" * 100_000 + b"\n\n"], 200, SSE)],

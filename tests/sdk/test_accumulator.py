@@ -77,7 +77,7 @@ def test_a_reply_that_is_not_whole_is_an_error(deltas: list[inarch.Delta], kind:
     "delta", ["text", None, inarch.TextDelta(5), inarch.CallDelta(0, "1", "a", {"x": 1}), inarch.UsageDelta(None)]
 )
 def test_what_is_no_delta_is_the_providers_fault(delta: Any) -> None:
-    with pytest.raises(TypeError, match="no inarch"):
+    with pytest.raises(TypeError, match="not an inarch"):
         Accumulator("p").add(delta)
 
 

@@ -63,7 +63,7 @@ def test_what_arrived_together_comes_together_and_before_what_is_wrong() -> None
             await service.close()
 
     whole = b"".join(b"data: %d\n\n" % number for number in range(500))
-    for rest, message in ((b"data: [DONE]\n\ndata: 7\n\n", ""), (b"data: 1,2\n\n", "no JSON: '1,2'")):
+    for rest, message in ((b"data: [DONE]\n\ndata: 7\n\n", ""), (b"data: 1,2\n\n", "not answer with JSON: '1,2'")):
         found: list[Any] = []
         with HttpServer([HttpReply([whole + rest], headers={"content-type": "text/event-stream"})]) as server:
             if message:
