@@ -58,7 +58,7 @@ def test_allowed_tools_only_narrow_and_only_their_turn(desk: Desk) -> None:
     script = [READ, listed, write, command, says("done"), listed, says("done")]
     desk.talk(script, "/look", "go", flags={"approve": "all"})
     assert "one" in desk.seen[0] and not (desk.root / "b.txt").exists()
-    assert all("/look allows read_file" in text for text in desk.seen[1:4])
+    assert all("/look allows only read_file" in text for text in desk.seen[1:4])
     assert "a.txt" in desk.seen[4]
 
 
@@ -88,10 +88,10 @@ def test_the_names_of_others_are_never_taken(desk: Desk) -> None:
     desk.trust()
     said, asked = desk.program("/mine", replies=[{"content": "done"}])
     assert asked[0]["messages"][-1]["content"].startswith("Do mine.")
-    assert "~/.agents/commands/mine.md: left out: the name is that of /mine (project:" in said
+    assert "~/.agents/commands/mine.md: skipped: /mine (project:" in said
     for name, holder in (("undo", "undo"), ("memory", "memory"), ("quit", "terminal")):
         assert f".claude/commands/{name}.md): the name is that of {holder}" in said
-    assert ".claude/commands/skills.md: left out: /skills is a command of Inarch itself" in said
+    assert ".claude/commands/skills.md: skipped: /skills is a command of Inarch itself" in said
     assert "no skills" in desk.command("/skills")
 
 
@@ -106,11 +106,11 @@ def test_a_single_file_that_comes_later_takes_its_name(desk: Desk) -> None:
 
 
 WRONG = {
-    "broken": ("---\na: [\n---\nx\n", "front matter is not YAML"),
-    "empty": ("---\na: b\n---\n", "there is no text in it"),
+    "broken": ("---\na: [\n---\nx\n", "front matter is no YAML"),
+    "empty": ("---\na: b\n---\n", "it is empty"),
     "large": (b"x" * 10_000_000, "is larger than 1,000,000 bytes"),
-    "no-text": (b"\xff\xfe", "is no text in UTF-8"),
-    "an odd name": ("x", "is no name of a command"),
+    "no-text": (b"\xff\xfe", "is not UTF-8 text"),
+    "an odd name": ("x", "is not a valid command name"),
 }
 
 
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_told_once_and_the_turn_goes_on(desk: Desk) -> None:
     turn = desk.talk([says("done"), says("done")], "/good", "two")
     assert turn.status == "done" and desk.requests[0].messages[0].text.startswith("Be good.")
     for name, (_, words) in WRONG.items():
-        notes = [note["text"] for note in desk.of("note") if f"commands/{name}.md: left out" in note["text"]]
+        notes = [note["text"] for note in desk.of("note") if f"commands/{name}.md: skipped" in note["text"]]
         assert len(notes) == 1 and words in notes[0]
 
 
@@ -130,10 +130,10 @@ def test_one_that_includes_itself_is_told(desk: Desk) -> None:
     desk.write("root/.agents/commands/loop.md", "/loop $ARGUMENTS\n")
     desk.trust()
     desk.talk([says("done")], "/again", "/loop x")
-    assert ".agents/commands/again.md includes itself: that is left out" in desk.said
+    assert ".agents/commands/again.md mentions itself; the mention is skipped" in desk.said
     text = desk.requests[0].messages[0].text
     assert text.startswith("Do it.  @a.txt") and "again.md" not in text.split("#")[0]
-    assert "/loop was not sent: what it says would be '/loop x', which is no prompt" in desk.said
+    assert "/loop was not sent: it becomes '/loop x', which is not a prompt" in desk.said
 
 
 def test_what_counts_for_nothing_is_told(desk: Desk) -> None:
@@ -141,8 +141,8 @@ def test_what_counts_for_nothing_is_told(desk: Desk) -> None:
     desk.write(".agents/commands/look.md", text)
     told = desk.command("/commands")
     assert "/look [file] (user: ~/.agents/commands/look.md)" in told
-    assert "model opus is a name of other programs" in told
-    assert "Read(src/**) allows nothing" in told and "'Bash(' is not understood" in told
+    assert "model opus is unknown here" in told
+    assert "Read(src/**) allows nothing" in told and "'Bash(' is not valid" in told
 
 
 def test_one_slip_away_from_a_file_is_asked_back_and_asks_no_model(desk: Desk) -> None:

@@ -61,7 +61,7 @@ def test_what_changes_while_a_session_runs_is_not_what_was_trusted(desk: Desk) -
         return str(turn.calls[0].result)
 
     said = asyncio.run(go())
-    assert "not as it was when it was trusted" in said and "boo" not in said
+    assert "has changed since it was trusted" in said and "boo" not in said
 
 
 def test_a_projects_takes_the_name_of_the_users_and_that_is_told(desk: Desk) -> None:
@@ -71,7 +71,7 @@ def test_a_projects_takes_the_name_of_the_users_and_that_is_told(desk: Desk) -> 
     desk.talk([USE, says("done"), says("done")], "hello", "hello")
     assert "Say salut." in desk.seen[0]
     told = (
-        "~/.agents/skills/greeting/SKILL.md: left out: the name greeting is that of greeting (project: .claude/skills"
+        "~/.agents/skills/greeting/SKILL.md: skipped: the name greeting is taken by greeting (project: .claude/skills"
     )
     assert desk.notes().count(told) == 1
     shown = desk.command("/skills")
@@ -79,24 +79,24 @@ def test_a_projects_takes_the_name_of_the_users_and_that_is_told(desk: Desk) -> 
 
 
 WRONG = {
-    "broken YAML": ("---\nname: a\ndescription: [\n---\nx\n", "front matter is not YAML"),
-    "a colon": ("---\nname: one\ndescription: Use when: asked\n---\nx\n", "line 3: the front matter is not YAML"),
+    "broken YAML": ("---\nname: a\ndescription: [\n---\nx\n", "front matter is no YAML"),
+    "a colon": ("---\nname: one\ndescription: Use when: asked\n---\nx\n", "line 3: the front matter is no YAML"),
     "no end": ("---\nname: one\n", "has no end"),
     "no front matter": ("# One\n", "has no front matter"),
     "no name": ("---\ndescription: x\n---\nx\n", "has no name"),
     "no description": ("---\nname: one\n---\nx\n", "has no description"),
-    "a long name": (skill("a" * 65), "is none of a skill"),
-    "an odd name": (skill("My_Skill"), "is none of a skill"),
-    "two hyphens": (skill("my--skill"), "is none of a skill"),
-    "a number": (skill("one", description="7"), "has what is no text as description"),
+    "a long name": (skill("a" * 65), "is not valid"),
+    "an odd name": (skill("My_Skill"), "is not valid"),
+    "two hyphens": (skill("my--skill"), "is not valid"),
+    "a number": (skill("one", description="7"), "its description is not text"),
     "a name twice": ("---\nname: one\ndescription: x\nname: two\n---\nx\n", "line 4: the front matter has name twice"),
-    "a list": ("---\n- name\n---\nx\n", "not a list of names"),
-    "nothing below": (skill("one", body=""), "nothing below"),
-    "objects": ("---\nname: !!python/object/apply:os.system [touch boo]\ndescription: x\n---\nx\n", "is not YAML"),
-    "nested": (f"---\nname: {'[' * 30_000}\n---\nx\n", "is not YAML"),
+    "a list": ("---\n- name\n---\nx\n", "no list of names"),
+    "no text below": (skill("one", body=""), "no text below"),
+    "objects": ("---\nname: !!python/object/apply:os.system [touch boo]\ndescription: x\n---\nx\n", "is no YAML"),
+    "nested": (f"---\nname: {'[' * 30_000}\n---\nx\n", "is no YAML"),
     "much": (f"---\nname: one\ndescription: {'x' * 40_000}\n---\nx\n", "more than 32,768 characters"),
     "large": (b"x" * 10_000_000, "is larger than 1,000,000 bytes"),
-    "no text": (b"---\nname: \xff\n---\nx\n", "is no text in UTF-8"),
+    "no text": (b"---\nname: \xff\n---\nx\n", "is not UTF-8 text"),
 }
 
 
@@ -107,7 +107,7 @@ def test_what_is_wrong_is_told_once_and_the_turn_goes_on(desk: Desk) -> None:
     turn = desk.talk([USE, says("done"), says("done")], "one", "two")
     assert turn.status == "done" and "Say moin." in desk.seen[0]
     for name, (_, words) in WRONG.items():
-        notes = [note["text"] for note in desk.of("note") if f"~/.agents/skills/{name}/SKILL.md: left" in note["text"]]
+        notes = [note["text"] for note in desk.of("note") if f"/skills/{name}/SKILL.md: skipped" in note["text"]]
         assert len(notes) == 1 and words in notes[0]
     assert not (desk.root / "boo").exists()
 
@@ -135,7 +135,7 @@ def test_a_link_that_leads_out_is_no_skill_and_one_to_a_folder_is(desk: Desk) ->
     (desk.home / ".agents/skills/greeting").symlink_to(desk.home / "elsewhere/greeting")
     desk.talk([USE, calls(("activate_skill", {"name": "greeting", "file": "more.md"})), says("done")])
     assert "Say moin." in desk.seen[0] and "more" in desk.seen[1]
-    assert "~/.agents/skills/out/SKILL.md: left out" in desk.notes() and "leads out" in desk.notes()
+    assert "~/.agents/skills/out/SKILL.md: skipped" in desk.notes() and "leads out" in desk.notes()
 
 
 def test_a_link_out_of_a_projects_skill_is_no_part_of_it(desk: Desk) -> None:
@@ -170,14 +170,14 @@ def test_one_for_people_is_not_the_models_and_a_person_has_it_done(desk: Desk) -
     desk.talk([USE, says("done")], "/skills greeting Anna and Bert")
     prompt = desk.requests[0].messages[0].text
     assert "Say moin." in prompt and "To: Anna and Bert" in prompt and "- greeting:" not in prompt
-    assert "is for people only" in desk.seen[0]
+    assert "only the user can run" in desk.seen[0]
     assert "there is no skill 'x'" in desk.command("/skills x")
 
 
 def test_a_name_that_is_not_the_folders_is_told_and_counts(desk: Desk) -> None:
     desk.write(".agents/skills/hello/SKILL.md", GREETING)
     desk.talk([USE, says("done")])
-    assert "Say moin." in desk.seen[0] and "that of its folder is not" in desk.notes()
+    assert "Say moin." in desk.seen[0] and "its folder has another name" in desk.notes()
 
 
 def test_a_replay_reads_skills_as_they_were_said(desk: Desk) -> None:
