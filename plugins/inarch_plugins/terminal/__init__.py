@@ -1,6 +1,6 @@
 """terminal: the front ends `text`, `json` and `jsonl`, and the commands of a conversation.
 
-It registers through the hooks as plugins do; what it names is imported when it is used.
+The plugin registers through hooks. Modules named here are imported on first use.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def inarch_settings() -> type:
 
 @hookimpl
 def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
-    """Return the commands; `place` is `MODULE:FUNCTION`, a function of the conversation and the words."""
+    """Return the slash commands; each `place` is `MODULE:FUNCTION`, called with the conversation and the arguments."""
 
     def command(
         name: str, words: str, help: str, place: str, offers: str = "", *, at_once: bool = False
@@ -74,12 +74,12 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
 
 
 def _complete(place: str, words: str) -> Any:
-    """Offer something for the first word; none of the commands takes a second one that could be known."""
+    """Return the completions for the first argument; no command has completions for a second one."""
     return () if " " in words else _run(place, words)
 
 
 def _run(place: str, words: str) -> Any:
-    """Call a function of the conversation in which a command was typed, and of its words."""
+    """Run a command's function with the conversation it was typed in and its arguments."""
     from inarch_plugins.terminal.slash.talk import talk_here
 
     module, function = place.split(":")
@@ -87,7 +87,7 @@ def _run(place: str, words: str) -> Any:
 
 
 def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
-    """Return the picture where standard error is a terminal that can be rewritten, else plain lines."""
+    """Return the live display if standard error is a terminal that can be rewritten, else plain lines."""
     from inarch_plugins.terminal.abilities import can_rewrite, has_colours, has_glyphs
     from inarch_plugins.terminal.notifications import Settings
 
@@ -117,7 +117,7 @@ def _jsonl(options: FrontEndOptions) -> FrontEnd:
 
 
 def _converse(launch: Launch) -> int:
-    """Talk at the picture of a terminal that can be rewritten, else line by line."""
+    """Start the conversation with the live display if the terminal can be rewritten, else line by line."""
     from inarch.output import is_terminal
     from inarch_plugins.terminal.abilities import can_rewrite
 
@@ -127,7 +127,7 @@ def _converse(launch: Launch) -> int:
         return piped(launch)
     if launch.output == "text" and can_rewrite(sys.stdout):
         try:
-            import termios  # noqa: F401 - not on Windows
+            import termios  # noqa: F401 - missing on Windows
 
             from inarch_plugins.terminal.conversation.chat import converse
         except ImportError:

@@ -1,4 +1,4 @@
-"""What the terminal behind a stream can do."""
+"""Capabilities of the terminal behind a stream."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from inarch.output import is_terminal
 
 
 def has_colours(stream: TextIO | None, *, no_color: bool = False) -> bool:
-    """Whether colours may be written: a terminal, not `--no-color`, `NO_COLOR` or `TERM=dumb`."""
+    """Return whether to write colours: on a terminal, unless `--no-color`, `NO_COLOR` or `TERM=dumb` is set."""
     return is_terminal(stream) and not no_color and not os.environ.get("NO_COLOR") and can_rewrite(stream)
 
 
 def can_rewrite(stream: TextIO | None) -> bool:
-    """Whether the terminal behind `stream` can erase a line."""
+    """Return whether the terminal behind `stream` can erase a line."""
     return is_terminal(stream) and os.environ.get("TERM", "dumb") not in ("dumb", "")
 
 
 def has_glyphs(stream: TextIO) -> bool:
-    """Whether `stream` takes more than ASCII."""
+    """Return whether `stream` accepts more than ASCII."""
     try:
         "●├─╰✓✗⊘⋯▸▾…".encode(stream.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -29,7 +29,7 @@ def has_glyphs(stream: TextIO) -> bool:
 
 
 def has_unread() -> bool:
-    """Whether something was typed that nobody has read yet."""
+    """Return whether typed input is waiting to be read."""
     from select import select
 
     try:

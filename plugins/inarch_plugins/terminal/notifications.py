@@ -1,4 +1,4 @@
-"""A sign for somebody who looks elsewhere: a long turn has ended, or a question waits."""
+"""Notifications after a long turn or for a waiting question, for a user who looks elsewhere."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ class Settings:
 
 @define(eq=False, repr=False)
 class Notifier:
-    """Gives a sign when it is worth one.
+    """Sends a notification if the user is likely to look elsewhere.
 
     Args:
         write: Writes to the terminal at once.
-        settings: When, and which.
-        environ: The variables that say which terminal it is.
-        clock: Seconds that pass.
+        settings: Kind of notification, and the minimum length of a turn.
+        environ: The environment variables that identify the terminal.
+        clock: Returns seconds that increase monotonically.
     """
 
     write: Callable[[str], object]
     settings: Settings = field(factory=Settings)
     environ: Mapping[str, str] = field(default=os.environ)
     clock: Callable[[], float] = monotonic
-    _since: float = field(init=False)  # when a person was last known to look
+    _since: float = field(init=False)  # when the user last pressed a key
 
     def __attrs_post_init__(self) -> None:
-        """Begin with somebody who looks."""
+        """Start the clock as if the user had just pressed a key."""
         self.looked()
 
     def looked(self) -> None:
-        """Note that a person is there: a key was pressed, or a line was sent."""
+        """Record that the user is present: they pressed a key or sent a line."""
         self._since = self.clock()
 
     def tell(self, words: str) -> None:
-        """Give a sign, unless somebody was there a moment ago."""
+        """Send a notification, unless the user was active a moment ago."""
         if self.settings.notify == "off" or self.clock() - self._since <= self.settings.notify_after:
             return
         self.looked()
@@ -64,7 +64,7 @@ class Notifier:
 
     @property
     def _has_notifications(self) -> bool:
-        """Whether the terminal is known to take OSC 9; others would show it, or mean something else by it."""
+        """Return whether the terminal is known to support OSC 9; others print it or interpret it differently."""
         kind = self.environ.get("TERM", "")
         is_wrapped = "TMUX" in self.environ or kind.startswith(("screen", "tmux"))
         is_known = kind == "xterm-kitty" or self.environ.get("TERM_PROGRAM") in _KNOW_OSC_9
@@ -72,7 +72,7 @@ class Notifier:
 
 
 def notifier_for(stream: TextIO, settings: Settings | None) -> Notifier:
-    """Return what gives signs on a terminal; where the stream is none it gives none."""
+    """Return the notifier for a terminal; it does nothing if the stream is not a terminal."""
 
     def write(text: str) -> None:
         if is_terminal(stream):

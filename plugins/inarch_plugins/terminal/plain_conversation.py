@@ -1,4 +1,4 @@
-"""A conversation line by line: on a terminal that can only be written, shown by another front end, or from a pipe."""
+"""Line-by-line conversation: on a terminal that cannot be rewritten, with another front end, or from a pipe."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_BYTES = 256 * 1024
-"""What is taken of a line from a pipe, as of standard input elsewhere."""
+"""Longest line read from a pipe, in bytes; the same limit applies to standard input elsewhere."""
 
 
 def plain(launch: Launch) -> int:
-    """Talk line by line.
+    """Run a conversation line by line.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
@@ -42,10 +42,10 @@ def plain(launch: Launch) -> int:
 
 
 def piped(launch: Launch) -> int:
-    """Take each line of standard input as a prompt or a command, and return the code of the first that went wrong.
+    """Run each line of standard input as a prompt or a command, and return the first exit code that is not 0.
 
     Raises:
-        UsageError: There is no line.
+        UsageError: Standard input has no lines.
         InarchError: The configuration, the root or the store is not usable.
     """
     lines = _lines() if sys.stdin is not None else iter(())
@@ -79,19 +79,19 @@ def _composed(launch: Launch, talking: Callable[[asyncio.Runner, Talk, _Leaving]
 
 
 class _Leave(BaseException):
-    """A signal asks the program to end while it waits for a line."""
+    """Raised by a signal that ends the program while it waits for a line."""
 
 
 @define
 class _Leaving:
-    """Whether the program was asked to end, and whether it waits for a line, where that can be answered at once."""
+    """Whether the program was asked to end, and whether it waits for a line and so can end at once."""
 
     is_asked: bool = False
     at_prompt: bool = False
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Wait for a line."""
+        """Mark the program as waiting for a line."""
         self.at_prompt = True
         try:
             yield
@@ -101,7 +101,7 @@ class _Leaving:
 
 @contextmanager
 def _leaving() -> Iterator[_Leaving]:
-    """Take the signals that ask a program to end, such as the one of a terminal that is closed."""
+    """Handle the signals that ask a program to end, such as a closed terminal."""
     from inarch.commands import interrupts
 
     leaving = _Leaving()
@@ -116,7 +116,7 @@ def _leaving() -> Iterator[_Leaving]:
 
 
 def _greet(app: App) -> None:
-    """Say how to talk, and how well the commands that a model may run are confined here."""
+    """Print how to use the conversation, and how well commands of the model are sandboxed here."""
     from inarch import InarchError
     from inarch.commands import say
     from inarch.figures import confinement_words
@@ -130,7 +130,7 @@ def _greet(app: App) -> None:
 
 
 def _lines() -> Iterator[str]:
-    """Yield the lines of standard input that say something, each as soon as it is there."""
+    """Yield the lines of standard input that are not empty, each as soon as it arrives."""
     from inarch.commands import say
 
     stream = sys.stdin.buffer
@@ -144,7 +144,7 @@ def _lines() -> Iterator[str]:
 
 
 def _follow(runner: asyncio.Runner, talk: Talk, leaving: _Leaving, lines: Iterator[str]) -> int:
-    """Do lines that nobody types: the end of input ends the conversation, and so does a cancelled turn."""
+    """Run lines from a pipe; the end of input or a cancelled turn ends the conversation."""
     from inarch.commands import CANCELLED, FAILED, USAGE, say
 
     code = 0
@@ -170,11 +170,11 @@ def _follow(runner: asyncio.Runner, talk: Talk, leaving: _Leaving, lines: Iterat
 
 
 def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
-    """Read lines until the end of input; a turn that goes wrong doesn't end the conversation."""
+    """Read lines until the end of input; a failed turn does not end the conversation."""
     from inarch.commands import CANCELLED, say
 
     try:
-        import readline  # noqa: F401  # input() then edits and remembers lines
+        import readline  # noqa: F401  # input() then has line editing and a history
     except ImportError:
         pass
     while not leaving.is_asked:
@@ -198,7 +198,7 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
 
 
 def _line(leaving: _Leaving) -> tuple[str, bool]:
-    """Return the next line, and whether a person typed it: the lines of a paste are there before they are asked for."""
+    """Return the next line, and whether a person typed it: the lines of a paste are there before input is requested."""
     was_there = has_unread()
     with leaving.waiting():
         line = input("\n> ").strip()
@@ -206,7 +206,7 @@ def _line(leaving: _Leaving) -> tuple[str, bool]:
 
 
 def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:
-    """Do a line, a command, or a prompt and what a command wants to be asked; return the first code that is not 0."""
+    """Run a command, or a prompt and the prompts that a command adds; return the first exit code that is not 0."""
     from inarch_plugins.terminal.slash.talk import SlashCommands
     from inarch_plugins.terminal.user_commands import run_command
 
@@ -225,7 +225,7 @@ def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False
 
 
 async def _interruptible(doing: Coroutine[Any, Any, T]) -> T:
-    """Do something that Ctrl-C cancels."""
+    """Await a coroutine that Ctrl-C cancels."""
     from inarch.commands import interrupts
 
     loop = asyncio.get_running_loop()

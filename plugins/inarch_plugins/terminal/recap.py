@@ -1,4 +1,4 @@
-"""What went before, in a few lines, for who goes on with a session."""
+"""Summary of the last turns, printed when a session is resumed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from inarch import Message, Session
 
 TURNS, LINES = 3, 3
-"""How many of the last turns are shown, and how much of each answer."""
+"""Number of last turns in a recap, and lines of each answer."""
 
 
 def recap(session: Session, columns: int) -> str:
-    """Return the last prompts with the beginnings of their answers, made harmless; empty for a new session."""
+    """Return the last prompts with the beginnings of their answers, escaped; empty for a new session."""
     talk = session.state
     earlier = talk.gone + len(talk.history)
     if not earlier:

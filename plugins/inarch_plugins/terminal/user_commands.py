@@ -1,4 +1,4 @@
-"""The `!command` of a conversation: the person's own command, through the same scheduler as the model's."""
+"""The `!command` of a conversation: the user's own command, run by the same scheduler as the model's calls."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 _OUTSIDE_TURNS = ""
 MOST_LINES = 100
-"""The last lines of a cancelled command that are shown."""
+"""How many of the last lines of a cancelled command are shown."""
 SEEN = "the model sees this with your next prompt"
 
 
 @define(eq=False)
 class Typed:
-    """Answers for who typed a command themselves: it may use the network and `.git`, and what they let it before."""
+    """Approves a command that the user typed: with network and `.git` access, and rights they granted it before."""
 
     front_end: FrontEnd | None
     name: str = "typed"
 
     def show(self, event: Event) -> None:
-        """Do nothing: the session's front end shows it."""
+        """Do nothing; the session's front end shows the event."""
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        """Say yes where there are rights to choose, with those that need no more words; else ask as always."""
+        """Approve if the call offers rights, with all that need no values; otherwise ask as usual."""
         left = [request for request in batch if request.rights is None]
         asked = await self.front_end.approve(left) if left and self.front_end is not None else ()
         return [*asked, *(_with_all(one.call.id, one.rights) for one in batch if one.rights is not None)]
@@ -48,13 +48,13 @@ def _with_all(call_id: str, offer: RightsOffer) -> Approval:
 async def run_command(
     session: Session, command: str, write: Callable[[str], object], *, is_typed: bool = False
 ) -> None:
-    """Run a command line, show what it wrote, and record that it ran; a cancel stops it.
+    """Run a command line, show its output and record it; cancelling stops the command.
 
     Args:
-        session: Where it runs; its output is in the context of the session's next turn.
-        command: The words, for no shell.
-        write: Shows text that is made harmless already.
-        is_typed: Whether a person typed it at a prompt just now: then that is their yes.
+        session: The session; the output enters the context of its next turn.
+        command: The command line. It is split into arguments without a shell.
+        write: Shows text that is already escaped.
+        is_typed: Whether a person typed the command at a prompt just now. Then it needs no approval.
     """
     if not command:
         say("error", "give a command after the !, such as !ls")
@@ -65,7 +65,7 @@ async def run_command(
         return
     journal = session.state.journal
     calls = [PlannedCall(runners[0], {"command": command})]
-    came: list[str] = []  # what it wrote so far: a cancelled one has no other output
+    came: list[str] = []  # output so far; a cancelled command has no other
 
     def saw(event: Event) -> None:
         if event.kind == "call.output" and not event.turn_id:
@@ -91,7 +91,7 @@ async def run_command(
         journal.listeners.remove(saw)
     session.record_command("!", command, f"{shown.rstrip()}\n({ending})".strip() if ending else shown)
     try:
-        journal.flush()  # no turn may follow that would do it
+        journal.flush()  # no turn may follow that would flush it
     except StoreError as error:
         say("error", str(error))
 
@@ -103,7 +103,7 @@ def _tail(text: str) -> str:
 
 
 def _output(result: ToolResult) -> tuple[str, str]:
-    """Return what a command wrote and how it ended, if not well; why it did not run is said here."""
+    """Return a command's output and how it ended if it failed; print the reason if it did not run."""
     if result.error is not None:
         say("error", result.error.message)
         say_remedy(result.error.remedy)

@@ -1,1 +1,1 @@
-"""The conversation on a terminal: a line that stays usable while a turn runs, above it what happens."""
+"""Conversation on a terminal: an input line that stays usable during a turn, with the output above it."""

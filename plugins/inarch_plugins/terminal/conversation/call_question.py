@@ -1,4 +1,4 @@
-"""The question before calls that need a yes, as part of the picture: single keys, a reason, an editor."""
+"""Approval question in the live display: single keys, a reason, an editor."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from inarch_plugins.terminal.notifications import Notifier
 
 QUIET_S = 0.4
-"""A key counts as an answer only after this long without any: somebody who types a line answers nothing by it."""
+"""Seconds of silence before a key counts as an answer, so that a typed line does not answer the question."""
 ALONE_S = 0.3
-"""A key that lets something run counts only if none follows it for so long: a word may begin with it."""
+"""Seconds that must follow an approving key without another key: a word may begin with it."""
 UNCLEAR = "That is none of the answers; ? explains them.\n"
 
 _PAINT = {"+": "32", "-": "31", "@": "36"}
@@ -39,7 +39,7 @@ _KEYS_SAID = (
     ("Esc", "cancel the turn; so does Ctrl-C"),
 )
 _NOES = frozenset(("no", "nope", "none", "not", "never", "deny", "don't", "dont"))
-"""Words that say no and begin with a key that does."""
+"""Words that deny and begin with a denying key."""
 _HARMLESS = frozenset({"v", "?", ""})
 _ALWAYS = "   always: "
 _KEYS = {"a": "a", "y": "a", "A": "A", "e": "e", "v": "v", "?": "?"}
@@ -47,41 +47,41 @@ _KEYS = {"a": "a", "y": "a", "A": "A", "e": "e", "v": "v", "?": "?"}
 
 @define(eq=False, repr=False)
 class ApprovalKeys:
-    """Asks about one batch after the other."""
+    """Asks about one batch after another."""
 
     screen: Screen
     colours: bool
     notifier: Notifier
-    keys: str = field(init=False, default="")  # what can be pressed, while it counts
+    keys: str = field(init=False, default="")  # the keys that count now, as shown
     _batches: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _answer: asyncio.Future[str] | None = field(init=False, default=None)
     _lead: str = field(init=False, default="")
-    _key: str = field(init=False, default="")  # the key that the line stands for
+    _key: str = field(init=False, default="")  # the key that opened the line
     _many: int = field(init=False, default=1)
-    _rights: dict[str, str] = field(init=False, factory=dict)  # keys that choose one, and what it takes
+    _rights: dict[str, str] = field(init=False, factory=dict)  # keys of rights, with their values
     _pressed: float = field(init=False, default=0.0)
-    _stray: float = field(init=False, default=0.0)  # when a key was pressed that means nothing
-    _in_words: bool = field(init=False, default=False)  # whether a line is awaited, and no key
-    _alone: asyncio.TimerHandle | None = field(init=False, default=None)  # settles a key, once it has stood alone
-    _word: str = field(init=False, default="")  # what is left of a "yes" whose first letter was the answer
+    _stray: float = field(init=False, default=0.0)  # when an unknown key was pressed
+    _in_words: bool = field(init=False, default=False)  # whether a line is expected, not a key
+    _alone: asyncio.TimerHandle | None = field(init=False, default=None)  # accepts a key after a moment without others
+    _word: str = field(init=False, default="")  # rest of a "yes" whose first letter was the answer
     _word_until: float = field(init=False, default=0.0)
 
     @property
     def is_open(self) -> bool:
-        """Whether a key is awaited."""
+        """Return whether a key is expected."""
         return self._answer is not None and not self._answer.done()
 
     def ends_word(self, key: str) -> bool:
-        """Whether a key is the next of the `yes` and Enter whose first letter has answered, typed right after it."""
+        """Return whether a key continues a `yes` and Enter whose first letter was the answer."""
         return self._word.startswith(key) and monotonic() < self._word_until
 
     def take_word(self, left: str = "") -> None:
-        """Take such a key: it is part of the answer, and of no prompt."""
+        """Consume such a key: it belongs to the answer, not to a prompt."""
         self._word = left or self._word[1:]
         self._word_until = monotonic() + QUIET_S
 
     def saw_key(self) -> None:
-        """Note that a key was pressed."""
+        """Record that a key was pressed."""
         self._pressed = asyncio.get_running_loop().time()
 
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
@@ -97,7 +97,7 @@ class ApprovalKeys:
                 self.notifier.tell(QUESTION_WAITS)
                 settled[request.call.id] = await answered(request, self._words)
             whole = was_seen = False
-            note: tuple[str, ...] = ()  # what is told below what would run
+            note: tuple[str, ...] = ()  # printed below the calls
             while left := [request for request in batch if request.call.id not in settled]:
                 self.notifier.tell(QUESTION_WAITS)
                 size = self._size()
@@ -115,7 +115,7 @@ class ApprovalKeys:
         return [settled[request.call.id] for request in batch]
 
     def press(self, key: str) -> None:
-        """Take a key as an answer, or as the beginning of one; one in the midst of typing is none."""
+        """Handle a key as an answer or the start of one; ignore keys in the middle of typing."""
         if not self.is_open:
             return
         if self._in_words:
@@ -128,7 +128,7 @@ class ApprovalKeys:
         follows = False
         if self._alone is not None and key:
             follows = True
-            self._stray = self._pressed  # the key before began a word
+            self._stray = self._pressed  # the key before was the start of a word
             self._alone.cancel()
             self._alone = None
         is_typing = follows or (key not in _HARMLESS and self._pressed - self._stray < QUIET_S)
@@ -153,26 +153,26 @@ class ApprovalKeys:
             self.screen.changed()
 
     def enter(self) -> None:
-        """Take the line that follows a key as the answer."""
+        """Handle the line after a key as the answer."""
         typed = self.screen.answer.text
         text = _denying(self._key, typed) if self._lead == _WHY_NOT[1] else self._lead + typed.strip()
         if text.strip():
             self.screen.focus(on_answer=False)
             self._settle(text)
-        else:  # nothing at all is no answer
+        else:  # an empty line is not an answer
             self.back()
 
     def back(self) -> None:
-        """Leave the line and return to the keys."""
+        """Close the line and return to the keys."""
         self.screen.focus(on_answer=False)
         self.screen.changed()
 
     def refuse(self) -> None:
-        """Answer no, as the end of input does."""
+        """Deny, as the end of input does."""
         self._settle("" if self._in_words else "d")
 
     async def _words(self, text: str) -> str:
-        """Show a question and return the line that answers it; empty where the person declines."""
+        """Show a question and return the answered line; empty if the user declines."""
         self._show(text + "\n")
         await self._quiet()
         self._answer = asyncio.get_running_loop().create_future()
@@ -189,7 +189,7 @@ class ApprovalKeys:
             self.screen.changed()
 
     async def _answered(self, left: Sequence[ApprovalRequest], *, offers_view: bool) -> Answers:
-        """Return the next answer that means something."""
+        """Return the next valid answer."""
         from inarch_plugins.terminal.front_ends.answers import read_answers
 
         self._many = len(left)
@@ -222,14 +222,14 @@ class ApprovalKeys:
         return ScreenSize(self.screen.rows, self.screen.columns)
 
     async def _quiet(self) -> None:
-        """Wait until what is on the screen can have been read and nobody is typing: a line is no answer."""
+        """Wait until the user had time to read the question and stopped typing: a typed line is not an answer."""
         loop = asyncio.get_running_loop()
         self._pressed = max(self._pressed, loop.time())
         while (left := self._pressed + QUIET_S - loop.time()) > 0 or has_unread():  # noqa: ASYNC110 - keys prolong it
             await asyncio.sleep(max(left, 0.01))
 
     async def _edited(self, found: Answers, drafts: dict[str, str]) -> list[Approval]:
-        """Have calls changed in an editor; one that was not changed is asked about again."""
+        """Let the user edit calls; an unchanged call is asked about again."""
         from inarch import Approval
 
         approvals = []
@@ -248,14 +248,14 @@ class ApprovalKeys:
         return approvals
 
     def _settle_alone(self, text: str, wait: float = ALONE_S) -> None:
-        """Take a key as the answer once nothing has followed it for a moment."""
+        """Accept a key as the answer if no other key follows within `wait` seconds."""
         answer = self._answer
 
         def settle() -> None:
             self._alone = None
             if answer is not self._answer:
                 return
-            if has_unread():  # what follows it is there, and was not read yet
+            if has_unread():  # more keys are waiting to be read
                 self._settle_alone(text, 0.01)
             else:
                 self._settle(text)
@@ -272,9 +272,9 @@ class ApprovalKeys:
 
 
 def _denying(key: str, typed: str) -> str:
-    """Give the answer that a key for no and the line behind it make; a word that began with the key is read whole.
+    """Return the denial for a key and the line after it; a word that begins with the key is read as a whole.
 
-    “do it” is none, and no reason for a no.
+    “do it” is not a denial, and its rest is not a reason.
     """
     whole = f"{key}{typed}".strip()
     first, _, rest = whole.lower().partition(" ")
@@ -301,7 +301,7 @@ def _row(wide: int, answer: str, said: str, columns: int) -> str:
 
 
 def _painted(lines: Sequence[str], colours: bool) -> Iterator[str]:
-    """Yield the lines of a question, a diff among them in colour."""
+    """Yield the lines of a question, with any diff in colour."""
 
     def paint(code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if colours else text

@@ -1,4 +1,4 @@
-"""The conversation: what is typed goes to a session, what happens there to the screen, until the person leaves."""
+"""Conversation on a terminal: sends typed lines to a session and shows its events until the user leaves."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GREETING = "Ask about this directory. Esc cancels, Ctrl-D leaves, /help lists co
 
 
 def converse(launch: Launch) -> int:
-    """Talk until the person leaves, and return the exit code.
+    """Run the conversation until the user leaves, and return the exit code.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
@@ -76,7 +76,7 @@ class Chat:
         self._ready: asyncio.Future[Talk]
 
     async def run(self) -> int:
-        """Show the line, compose behind it, and do what is typed until the person leaves."""
+        """Show the input line, compose the application in the background, and run typed lines until the user leaves."""
         loop = asyncio.get_running_loop()
         self._over, self._ready, self.screen.loop = loop.create_future(), loop.create_future(), loop
         drawn = asyncio.Event()
@@ -95,7 +95,7 @@ class Chat:
                 await self._close(working, composed, shown)
 
     def send(self) -> None:
-        """Send the line: it is done at once, after what is being done, or beside it if it only tells something."""
+        """Send the line. It runs now or after the current work; a command that only shows something runs beside it."""
         line = self.screen.line
         text = line.text.strip()
         if not text:
@@ -110,36 +110,36 @@ class Chat:
             self._do_beside(self._pick(self.talk, item))
             return
         if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.shown):
-            self._do_beside(self._told(self.talk, item))
+            self._do_beside(self._show_beside(self.talk, item))
         elif item.shown.startswith(("/", "!")) or not self.steering.add(item):
             self.work.add(item)
 
     def leave_list(self) -> None:
-        """Take away the list of what the line can become; of a command that is chosen from it, the line, too."""
+        """Close the list of completions; if a command was chosen from it, clear the line, too."""
         line = self.screen.line
         line.cancel_completion()
         if self.talk is not None and picking(self.talk, line.text):
             line.reset()
 
     def take_back(self) -> None:
-        """Put the last line in waiting back into the input."""
+        """Put the last queued line back into the input."""
         line = self.steering.take_back() or self.work.take_back()
         if line is not None:
             self.screen.line.document = Document(line.shown)
 
     def wake(self) -> None:
-        """Ask the model where a plugin said something and nothing is being done that would."""
+        """Start a turn for messages of plugins if nothing else is running or waiting."""
         if self.talk is not None and not (self.work.is_running or self.steering.waiting):
             self.work.add_first(ON)
 
     def cancel(self) -> None:
-        """Cancel what is being done."""
+        """Cancel the current work."""
         self.work.cancel()
         if self.companion is not None:
             self.companion.cancelled()
 
     def interrupt(self, was_running: bool | None = None) -> None:
-        """Do what Ctrl-C means now: cancel, else leave a search or clear the line, else say how to leave."""
+        """Handle Ctrl-C: cancel the work, else leave a search or clear the line, else show how to leave."""
         if self.companion is not None:
             self.companion.cancelled()
         if self.work.is_running if was_running is None else was_running:
@@ -153,12 +153,12 @@ class Chat:
         self.screen.changed()
 
     def leave(self, code: int = ANSWERED) -> None:
-        """End the conversation; what is being done is cancelled in good order."""
+        """End the conversation, and cancel the current work cleanly."""
         if not self._over.done():
             self._over.set_result(code)
 
     def fold(self) -> None:
-        """Show reasoning and every call of what follows, and what was folded of this turn; or fold again."""
+        """Show reasoning and all calls unfolded, also the folded calls of this turn; or fold again."""
         view = self.screen.view
         if view is not None:
             view.unfold(not view.is_unfolded)
@@ -187,7 +187,7 @@ class Chat:
             self._accompanied.add_done_callback(self._failed)
 
     def _switched(self) -> None:
-        """Show another session, or the same in another composition."""
+        """Show another session, or the same one after a new composition."""
         from inarch_plugins.terminal.conversation.chat_start import model_of
 
         assert self.talk is not None
@@ -205,12 +205,12 @@ class Chat:
         self.screen.changed()
 
     async def _work(self) -> None:
-        """Do what is typed as soon as there is somebody to do it; until then it waits in line."""
+        """Run typed lines once the application is ready; until then they are queued."""
         self.talk = await asyncio.shield(self._ready)
         await self.work.run()
 
     async def _do(self, line: Line) -> None:
-        """Do a line: a command, or a prompt and what a command wants to be asked."""
+        """Run a line: a command, or a prompt and the prompts that a command adds."""
         from inarch_plugins.terminal.slash.talk import SlashCommands
 
         if line is not ON:
@@ -224,7 +224,7 @@ class Chat:
             elif line.around is not None:
                 with line.around():
                     ran = await self._turn(talk, line.whole, steers=False)
-            elif SlashCommands.takes(line.shown):  # a paste that begins with a sign of ours is words
+            elif SlashCommands.takes(line.shown):  # a pasted text that begins with / or ! is a prompt
                 await SlashCommands(talk).run(line.whole)
             elif line.shown.startswith("!") and line.shown == line.whole and "\n" not in line.whole:
                 from inarch_plugins.terminal.user_commands import run_command
@@ -244,7 +244,7 @@ class Chat:
                 self.completer.paths.changed()
 
     async def _turn(self, talk: Talk, prompt: str, *, steers: bool = True) -> bool:
-        """Run a turn; whether it could be. What is typed goes into it, unless a companion has its requests."""
+        """Run a turn, and return whether it ran. Typed lines go into it, unless `steers` is off."""
         from inarch_plugins.terminal.conversation.chat_start import look_at_models
 
         self.steering.in_turn = steers
@@ -253,9 +253,9 @@ class Chat:
             self.notifier.tell(TURN_ENDED)
             self._looking = self._do_beside(look_at_models(talk))
             return True
-        except InarchError as error:  # the store's, or a model that isn't there: the turn's own are in its record
+        except InarchError as error:  # store errors or a missing model; errors of the turn itself are in its record
             if self.screen.view is not None:
-                self.screen.settle()  # the view knows all that happened
+                self.screen.settle()  # the view then has all events
                 self.screen.view.give_up()
             say("error", str(error))
             return False
@@ -263,7 +263,7 @@ class Chat:
             self.steering.in_turn = False
 
     def _go_on(self) -> None:
-        """Put what was said after the turn that runs; where none does, send on what waits."""
+        """Run messages sent during the turn after it; without a running turn, run the queue."""
         if self.work.is_running:
             self.work.put_first(self.steering.after())
         elif self.steering.has_more:
@@ -283,12 +283,12 @@ class Chat:
         return task
 
     async def _pick(self, talk: Talk, line: Line) -> None:
-        """Have the words of a command picked; where there are none to pick it is done as it is."""
+        """Show the possible arguments of a command; run it as typed if there are none."""
         if not await open_list(talk, line.shown, self.screen):
             self.work.add(line)
 
-    async def _told(self, talk: Talk, line: Line) -> None:
-        """Run a command that only tells, beside what is being done."""
+    async def _show_beside(self, talk: Talk, line: Line) -> None:
+        """Run a command that only shows something, beside the current work."""
         from inarch_plugins.terminal.slash.talk import SlashCommands
 
         self._echo(line.shown)
@@ -336,7 +336,7 @@ class Chat:
         self.screen.changed()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """End the conversation with the picture: the terminal is gone, or drawing failed."""
+        """End the conversation with the display: the terminal is gone, or drawing failed."""
         error = None if task.cancelled() else task.exception()
         if self._over.done():
             return
@@ -353,7 +353,7 @@ class Chat:
     async def _close(
         self, working: asyncio.Task[None], composed: asyncio.Task[None], shown: asyncio.Task[None]
     ) -> None:
-        """End in good order: first the turn, then the picture, then the application."""
+        """Shut down in order: the turn, the display, the application."""
         self.is_leaving = True
         for task in filter(None, (working, self._looking)):
             task.cancel()
@@ -363,7 +363,7 @@ class Chat:
             await asyncio.wait([self._accompanied])
         try:
             await self._take_down(shown)
-        finally:  # a terminal that is gone takes no last picture; the session is kept all the same
+        finally:  # if the terminal is gone, skip the last draw; the session is stored all the same
             if self.talk is not None:
                 try:
                     self.talk.keep()
@@ -371,7 +371,7 @@ class Chat:
                     await self.talk.app.aclose()
 
     async def _take_down(self, shown: asyncio.Task[None]) -> None:
-        """End the picture, unless the end of input has done that."""
+        """Stop the display, unless the end of input did."""
         self.screen.settle()
         over = self.screen.app.future
         if over is not None and not over.done():
@@ -382,7 +382,7 @@ class Chat:
 
     @contextmanager
     def _streams(self) -> Iterator[None]:
-        """Put above the picture what anybody prints meanwhile."""
+        """Print the output of other code above the display."""
         above = Above(self.screen.put, lambda: self.screen.columns, colours=self.colours)
         with redirect_stdout(above), redirect_stderr(above):
             try:

@@ -1,4 +1,4 @@
-"""The application behind the line: made while the line is shown already, with its session and the view of it."""
+"""Start of the application, its session and its view, while the input line is already visible."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.s
 
 
 def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
-    """Compose the application and open its session; also return how well commands are confined. Not in the loop.
+    """Compose the application and open its session, with a line about the sandbox. Do not call it in the event loop.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
@@ -47,7 +47,7 @@ def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
 
 
 def model_of(talk: Talk) -> str:
-    """Return the full name of the model that is asked, as far as it is known; it may take half a second to find out."""
+    """Return the full name of the current model, if known; this may take half a second."""
     try:
         return talk.app.choice().full_name
     except InarchError:
@@ -55,14 +55,14 @@ def model_of(talk: Talk) -> str:
 
 
 async def look_at_models(talk: Talk) -> None:
-    """Have the service list its models, at most once a day, and say if the conversation's model is to end."""
+    """Let the service list its models, at most once a day, and warn if the conversation's model will be retired."""
     with suppress(InarchError):
         if (retiring := await talk.app.models.look(talk.app.choice())) is not None:
             talk.write(f"note: {retiring[0]}; {retiring[1]}\n")
 
 
 def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
-    """Return the view of a session, with the figures of what it took before."""
+    """Return the view of a session, with its usage so far."""
     from inarch_plugins.terminal.rendering import View
 
     config = talk.app.config
@@ -84,7 +84,7 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
             if event.kind in _FIGURES:
                 said = evolve(event, data={**event.data, "session": total}, line="")
                 view.saw(said if event.kind == "turn.ended" else event)
-        view.finished(80)  # it was shown when it happened
+        view.finished(80)  # these events were shown when they happened
     return view
 
 
@@ -104,7 +104,7 @@ def _window_of(talk: Talk) -> Callable[[str], int | None]:
 
 @frozen(eq=False)
 class ScreenFrontEnd:
-    """Passes events to the screen, questions to who asks them, and words of plugins to who has the model asked."""
+    """Passes events to the screen, approvals to the question, and messages of plugins to the queue."""
 
     screen: Screen
     asking: ApprovalKeys
@@ -112,7 +112,7 @@ class ScreenFrontEnd:
     name: str = "conversation"
 
     def show(self, event: Event) -> None:
-        """Put an event in line to be drawn; from any thread."""
+        """Queue an event for drawing; callable from any thread."""
         self.screen.put(event)
         if event.kind == "input.waiting" and event.data["by"]:
             self.wake()
@@ -122,4 +122,4 @@ class ScreenFrontEnd:
         return await self.asking.ask(batch)
 
     def close(self) -> None:
-        """Do nothing: the conversation ends the screen."""
+        """Do nothing; the conversation closes the screen."""

@@ -1,4 +1,4 @@
-"""What keys do: in the line, while a turn runs, and while a question stands."""
+"""Key bindings: in the input line, during a turn, and during a question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def make_keys(chat: Chat) -> KeyBindings:
-    """Return the keys of a conversation."""
+    """Return the key bindings of a conversation."""
     keys = KeyBindings()
     in_answer = Condition(lambda: chat.asking.is_open and has_focus(chat.screen.answer)())
     at_question = Condition(lambda: chat.asking.is_open and not has_focus(chat.screen.answer)())
@@ -34,7 +34,7 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
         buffer = event.current_buffer
         is_picked = buffer.complete_state is not None and buffer.complete_state.current_completion is not None
         if is_picked and not buffer.text.startswith("/"):
-            buffer.complete_state = None  # the path stands in the line already
+            buffer.complete_state = None  # the path is already in the line
         else:
             chat.send()
 
@@ -78,7 +78,7 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
 
 
 def _run_command_of(key: str, chat: Chat) -> None:
-    """Do what the slash command of a key does, if one has it; what stands in the line stays there."""
+    """Run the slash command bound to a key, if any; the text in the line stays."""
     from inarch_plugins.terminal.conversation.prompt_queue import Line
 
     commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
@@ -109,7 +109,7 @@ def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:
         else:
             chat.cancel()
 
-    @keys.add("c-c")  # where the terminal leaves it to us
+    @keys.add("c-c")  # on terminals that pass it on
     def interrupt(event: KeyPressEvent) -> None:
         chat.interrupt()
 

@@ -1,4 +1,4 @@
-"""Where everything stands in the picture, from top to bottom."""
+"""Layout of the display, from top to bottom."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from inarch_plugins.terminal.conversation.screen import Screen
 
 MOST_OFFERED = 8
-"""Completions that are shown at once."""
+"""Completions shown at once."""
 MOST_QUEUED = 3
-"""Lines in waiting that are shown at once."""
+"""Queued lines shown at once."""
 LEAST_LIVE = 3
 
 
 def make_layout(screen: Screen) -> Layout:
-    """Return the layout of the picture."""
+    """Return the layout of the display."""
     search = SearchBufferControl(Buffer(multiline=False))
     line = BufferControl(
         screen.line, search_buffer_control=search, preview_search=True, include_default_input_processors=True
@@ -77,7 +77,7 @@ def _text(make: Callable[[], Text], *, wraps: bool = False, focusable: bool = Fa
 
 
 def _none_if_empty(make: Callable[[], Text]) -> Callable[[], Dimension]:
-    """Return the height of a part that takes no row where it has nothing to say."""
+    """Return a height that is 0 for an empty part."""
     return lambda: Dimension() if make() else Dimension.exact(0)
 
 
@@ -111,7 +111,7 @@ def _queued(screen: Screen) -> AnyFormattedText:
 
 
 def _question(screen: Screen) -> AnyFormattedText:
-    """Return the question with its keys, broken between keys where the terminal is narrow."""
+    """Return the question with its keys, broken between keys on a narrow terminal."""
     lead, *choices = [words.strip() for words in screen.asked().split("·")]
     parts: StyleAndTextTuples = [("class:question", lead)]
     used = width(lead)

@@ -1,4 +1,4 @@
-"""What the line can be completed to: commands and their words, paths after an `@`, the words of a `!` line."""
+"""Completions for the line: commands and their arguments, paths after an `@`, programs and paths in a `!` line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inarch_plugins.terminal.slash.talk import Talk
 
 LONGEST_S = 5.0
-"""Seconds that a command has to say what its words can become."""
+"""Seconds that a command has to return completions."""
 MOST_SHOWN = 100
 
 _MENTION = re.compile(r"(?:(?<=\s)|^)@((?:\\.|[^\s\\])*\\?)$")
@@ -32,19 +32,19 @@ _COMMAND = re.compile(r"/(?:[A-Za-z0-9_.:-]*|[A-Za-z0-9_.:-]+\s.*)", re.S)
 
 @define(eq=False, repr=False)
 class LineCompleter(Completer):
-    """Completes the line; it knows nothing until the conversation is composed. Runs in a thread of its own."""
+    """Completes the line; empty until the application is composed. Runs in its own thread."""
 
     talk: Talk | None = None
     loop: asyncio.AbstractEventLoop | None = None
     paths: PathIndex | None = None
 
     def ready(self, talk: Talk, loop: asyncio.AbstractEventLoop) -> None:
-        """Complete for this conversation; called again when it goes on with another application."""
+        """Complete for this conversation; called again after a switch to another application."""
         self.talk, self.loop = talk, loop
         self.paths = PathIndex(talk.app.workspace)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Yield what the text before the cursor can become."""
+        """Yield completions for the text before the cursor."""
         if self.talk is None:
             return
         text = document.text_before_cursor
@@ -66,7 +66,7 @@ class LineCompleter(Completer):
                 yield Completion(written, -len(typed), name)
 
     def _rows(self, line: str) -> Sequence[tuple[str, str]]:
-        """Return what the commands offer; they are asked where the conversation runs."""
+        """Return the completions of a command, which runs in the event loop of the conversation."""
         if self.talk is None or self.loop is None:
             return ()
         asked = asyncio.run_coroutine_threadsafe(_asked(self.talk, line), self.loop)
@@ -83,7 +83,7 @@ async def _asked(talk: Talk, line: str) -> Sequence[tuple[str, str]]:
 
 
 def offered(typed: str, rows: Iterable[tuple[str, str]]) -> Iterator[Completion]:
-    """Yield the rows that what was typed fits: those that begin with it, then those with it anywhere."""
+    """Yield the rows that match the typed text: prefix matches first, then matches anywhere."""
     wanted = typed.lower()
     fitting = sorted(
         ((not name.lower().startswith(wanted), name, said) for name, said in rows if wanted in name.lower()),
@@ -94,14 +94,14 @@ def offered(typed: str, rows: Iterable[tuple[str, str]]) -> Iterator[Completion]
 
 
 def picking(talk: Talk, line: str) -> SlashCommand | None:
-    """Return the command of a line, if it is one without words and they are to be picked."""
+    """Return the command of a line, if it has no arguments yet and offers a list of them."""
     name, words = split_slash_command(line) or ("", "")
     bound = talk.app.composition.slash_commands.get(name)
     return bound.value if bound is not None and bound.value.picks and not words.strip() else None
 
 
 async def open_list(talk: Talk, line: str, screen: Screen) -> bool:
-    """Show what may follow a command; return whether there is anything, and the line is still empty."""
+    """Show the completions of a command; return whether there are any and the line is still empty."""
     begun = f"{line.strip()} "
     with talk.here():
         rows = await talk.app.completions(talk.session, begun, screen.columns)
@@ -114,5 +114,5 @@ async def open_list(talk: Talk, line: str, screen: Screen) -> bool:
 
 
 def hint(command: SlashCommand) -> str:
-    """Return what choosing does, and the keys."""
+    """Return what Enter and Esc do, with the command's help."""
     return f"Enter does it, Esc leaves · {command.help.partition(';')[0].rstrip('.')}"

@@ -1,4 +1,4 @@
-"""The lines of earlier conversations about this directory: only the user can read them, and they hold no secrets."""
+"""Input history of a directory, without secrets and readable only by the user."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from inarch_plugins.terminal.conversation.pastes import COMMAND_SIGNS
 
 MOST_LINES = 1_000
 LONGEST = 16_384
-"""Characters; a longer line is remembered in its own conversation only."""
+"""Characters; a longer line is remembered only in its own conversation."""
 
 
 class KeptHistory(History):
-    """A file of lines, one JSON text each; what can't be kept is remembered in this conversation.
+    """A file with one JSON string per line; lines that cannot be stored are remembered in this conversation.
 
     Args:
-        root: The directory that is talked about.
-        folder: Returns where the person's files are kept.
+        root: The directory of the conversation.
+        folder: Returns the folder of the user's files.
         whole: Returns a line with its pastes.
     """
 
@@ -37,30 +37,30 @@ class KeptHistory(History):
 
     @property
     def path(self) -> Path:
-        """Where the lines of this directory are kept.
+        """Return the file for this directory.
 
         Raises:
-            ConfigError: The environment names no place for it.
+            ConfigError: The environment does not name a folder.
         """
         name = sha256(os.path.realpath(self._root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return self._folder() / "history" / f"{name}.jsonl"
 
     def load_history_strings(self) -> Iterable[str]:
-        """Return the kept lines, the newest first."""
+        """Return the stored lines, newest first."""
         lines = self._read()
         if len(lines) > 2 * MOST_LINES:
             self._write_anew(lines[-MOST_LINES:])
         return lines[: -MOST_LINES - 1 : -1]
 
     def store_string(self, string: str) -> None:
-        """Keep a line, as soon as it is known what is secret in it."""
+        """Store a line, once its secrets can be redacted."""
         if self._hide is None:
             self._waiting.append(string)
             return
         whole = self._whole(string)
         line = self._hide(whole)
         if len(line) > LONGEST or (whole != string and whole.lstrip().startswith(COMMAND_SIGNS)):
-            return  # a pasted text that was no command must be none when it is recalled
+            return  # a pasted text that was not a command must not become one when recalled
         from inarch import InarchError
 
         try:
@@ -70,10 +70,10 @@ class KeptHistory(History):
             with os.fdopen(descriptor, "wb") as file:
                 file.write(json.dumps(line).encode() + b"\n")
         except (OSError, InarchError):
-            return  # a full disk must not cost the conversation
+            return  # a full disk must not end the conversation
 
     def hide_with(self, hide: Callable[[str], str]) -> None:
-        """Keep the lines so far, without what `hide` takes out, and all that follow."""
+        """Store the lines so far and all that follow, redacted with `hide`."""
         self._hide = hide
         waiting, self._waiting = self._waiting, []
         for line in waiting:
@@ -91,7 +91,7 @@ class KeptHistory(History):
             try:
                 line = json.loads(row)
             except ValueError:
-                continue  # cut off, or somebody else's
+                continue  # truncated, or not written by Inarch
             if isinstance(line, str) and (not lines or lines[-1] != line):
                 lines.append(line)
         return lines

@@ -1,4 +1,4 @@
-"""Pastes: one sign in the line stands for a long text, or one that would be a command, and the text is what is sent."""
+"""Folded pastes: a sign in the line replaces a long text, or one that looks like a command; the text itself is sent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from attrs import define, field
 
 MOST_LINES = 10
-"""A paste of more lines is folded."""
+"""Pastes with more lines are folded."""
 MOST_CHARACTERS = 1_000
 
 COMMAND_SIGNS = ("/", "!")
@@ -17,16 +17,16 @@ _SIGN = re.compile(r"\[paste (\d+): [\d,]+ (?:lines|characters)\]")
 
 @define(eq=False, repr=False)
 class Pastes:
-    """The texts for which a sign stands in this conversation."""
+    """The pasted texts of this conversation that have a sign."""
 
     _texts: dict[str, str] = field(init=False, factory=dict)
 
     def fold(self, text: str, *, begins: bool = False) -> str:
-        """Return what appears in the line for a pasted text: itself, or a sign for it.
+        """Return the text to insert for a paste: itself, or a sign for it.
 
         Args:
-            text: What was pasted.
-            begins: Whether it begins the line. Only a person begins a command, so a text that would be one gets a sign.
+            text: The pasted text.
+            begins: Whether it begins the line. A paste that looks like a command gets a sign, so that it does not run.
         """
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.rstrip("\n").count("\n") + 1
@@ -45,6 +45,6 @@ class Pastes:
         return _SIGN.sub(lambda match: self._texts.get(match[0], match[0]), line)
 
     def sign_before(self, text: str) -> int:
-        """Return the length of the sign that `text` ends with, 0 where it ends with none."""
+        """Return the length of the sign at the end of `text`, or 0."""
         start = text.rfind("[paste ")
         return len(text) - start if start >= 0 and text[start:] in self._texts else 0

@@ -1,4 +1,4 @@
-"""The paths that an `@` may be completed to: those git knows or would, kept while nothing changes."""
+"""Paths for `@` completion: files that git tracks or would track, cached until they change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class PathIndex:
-    """The files and folders of a workspace; a list that grew old is shown once more while the next one is made."""
+    """Files and folders of a workspace; an outdated list is used once more while a new one is made."""
 
     workspace: Workspace
     _paths: tuple[str, ...] | None = field(init=False, default=None)
@@ -24,15 +24,15 @@ class PathIndex:
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def changed(self) -> None:
-        """Note that files may have come or gone."""
+        """Record that files may have been added or removed."""
         self._is_old = True
 
     def matching(self, typed: str) -> list[str]:
-        """Return the paths that fit what was typed, the likeliest first; not for the event loop's thread."""
+        """Return the paths that match the typed text, best first; do not call it in the event loop's thread."""
         return ranked(typed, self._known())
 
     def below(self, typed: str) -> list[str]:
-        """Return the paths that begin with what was typed, down to the next folder; not for the event loop's thread."""
+        """Return the paths with this prefix, down to the next folder; do not call it in the event loop's thread."""
         start = len(typed)
         return sorted(
             path for path in self._known() if path.startswith(typed) and "/" not in path[start:-1] and path[start:]

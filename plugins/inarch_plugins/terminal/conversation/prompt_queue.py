@@ -1,4 +1,4 @@
-"""What was typed and is to be done: in its turn, within the turn that runs, or taken back."""
+"""Queue of typed lines, and messages that go into the running turn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Line:
-    """A line as it stood in the input, and with its pastes; where it was not typed, what its turn runs within."""
+    """A line as shown and with its pastes; `around` is the context of its turn if it was not typed."""
 
     shown: str
     whole: str
@@ -27,11 +27,11 @@ class Line:
 
 @define(eq=False, repr=False)
 class Work:
-    """Does line after line; a cancelled one holds the rest back until the person sends it on.
+    """Runs one line after another; after a cancel the rest waits until the user sends it.
 
     Args:
-        do: Does one line to its end.
-        changed: Told when something begins, ends, or waits.
+        do: Runs one line to its end.
+        changed: Called when a line starts, ends or is queued.
     """
 
     do: Callable[[Line], Coroutine[Any, Any, None]]
@@ -45,38 +45,38 @@ class Work:
 
     @property
     def is_running(self) -> bool:
-        """Whether something is being done."""
+        """Return whether a line is running."""
         return self._task is not None and not self._task.done()
 
     def add(self, line: Line) -> None:
-        """Do a line when everything before it is done; while the rest is held back, do it now."""
+        """Queue a line; if the queue is held back, run this line now."""
         (self._now if self.is_held and not self.is_running else self.waiting).append(line)
         self._go()
 
     def add_first(self, line: Line) -> None:
-        """Do a line before those that wait, also while these are held back."""
+        """Queue a line before the others, and run it even if these are held back."""
         self._now.append(line)
         self._go()
 
     def put_first(self, lines: Sequence[Line]) -> None:
-        """Have lines wait before those that do."""
+        """Put lines at the front of the queue."""
         self.waiting[:0] = lines
         self._go()
 
     def go_on(self) -> None:
-        """Send on what was held back."""
+        """Run the lines that were held back."""
         self.is_held = False
         self._go()
 
     def take_back(self) -> Line | None:
-        """Return the line that came last and take it out."""
+        """Remove the last line and return it."""
         line = self.waiting.pop() if self.waiting else None
         self.is_held = self.is_held and bool(self.waiting)
         self.changed()
         return line
 
     def cancel(self, *, holds: bool = True) -> bool:
-        """Cancel what is being done, and hold back the rest if wanted; return whether there was something."""
+        """Cancel the running line, and hold back the rest if `holds`; return whether a line was running."""
         if self._task is None or self._task.done():
             return False
         self.is_held = bool(self.waiting) and (holds or self.is_held)
@@ -84,7 +84,7 @@ class Work:
         return True
 
     async def run(self) -> None:
-        """Do lines until cancelled."""
+        """Run lines until cancelled."""
         while True:
             await self._something.wait()
             line = self._next()
@@ -104,7 +104,7 @@ class Work:
         self.changed()
         try:
             await asyncio.wait([self._task])
-        except asyncio.CancelledError:  # the conversation is over: what runs ends first, in good order
+        except asyncio.CancelledError:  # the conversation ends; let the running line end cleanly first
             self._task.cancel()
             await asyncio.wait([self._task])
             raise
@@ -119,16 +119,16 @@ class Work:
 
 
 ON = Line("", "")
-"""Makes a prompt of what was said and still waits."""
+"""The line that starts a turn for waiting messages."""
 
 
 @define(eq=False, repr=False)
 class Steering:
-    """The words that wait in a session, with the lines in which they were typed.
+    """The messages that wait in a session, with the lines in which they were typed.
 
     Args:
-        session: Returns the session that is talked to, if it is there already.
-        changed: Told when something waits, or does no more.
+        session: Returns the current session, if it is ready.
+        changed: Called when a message is added or removed.
     """
 
     session: Callable[[], Session | None]
@@ -138,19 +138,19 @@ class Steering:
 
     @property
     def waiting(self) -> Sequence[tuple[str, Line]]:
-        """What the person said, by its id, oldest first."""
+        """Return the user's messages with their ids, oldest first."""
         session = self.session()
         waiting = session.waiting if session is not None else ()
         return [(one.id, self._lines.get(one.id) or Line(one.text, one.text)) for one in waiting if not one.by]
 
     @property
     def has_more(self) -> bool:
-        """Whether anything waits, what plugins said included."""
+        """Return whether any message waits, also of plugins."""
         session = self.session()
         return session is not None and bool(session.waiting)
 
     def add(self, line: Line) -> bool:
-        """Have a line go in before the next request; whether that could be, or why not was told."""
+        """Add a line as a message for the next request; return whether that worked, or the reason was printed."""
         session = self.session()
         if session is None or not self.in_turn:
             return False
@@ -162,15 +162,15 @@ class Steering:
         return True
 
     def take_back(self) -> Line | None:
-        """Take out the line that came last, and return it; None where none waits."""
+        """Remove the newest line and return it; None if none waits."""
         return next((line for said, line in reversed(self.waiting) if self._taken(said)), None)
 
     def after(self) -> Sequence[Line]:
-        """Take out every line, to be a prompt of its own when the turn has ended."""
+        """Remove every line, to be a prompt of its own after the turn."""
         return [line for said, line in self.waiting if self._taken(said)]
 
     def words(self) -> str:
-        """Return all that waits, as it will be asked."""
+        """Return all waiting messages as one prompt."""
         session = self.session()
         waiting = session.waiting if session is not None else ()
         return "\n\n".join(self._lines[one.id].shown if one.id in self._lines else one.wording for one in waiting)

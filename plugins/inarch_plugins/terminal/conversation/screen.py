@@ -1,4 +1,4 @@
-"""The picture at the bottom of the terminal: what moves, what waits, the line, what it can become, the figures."""
+"""Live display at the bottom of the terminal: live lines, queue, input line, completions, status line."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from inarch_plugins.terminal.rendering import View
 
 FRAME_S = 1 / 30
-"""The shortest time between two pictures, so that a fast stream costs no more than a slow one."""
+"""Minimum seconds between two draws, so that a fast stream costs no more than a slow one."""
 TICK_S = 0.2
-"""Seconds between two pictures where only time passes."""
+"""Seconds between two draws when only time passes."""
 _STYLE = {
     "dim": "dim", "hint": "italic", "prompt": "bold", "picked": "reverse", "queued": "dim italic",
     "question": "bold", "key": "bold",
@@ -38,15 +38,15 @@ _TONES = {"prompt": "ansicyan bold", "question": "ansiyellow bold", "key": "ansi
 class Screen:
     """Draws the conversation.
 
-    What comes from other threads is put in line and drawn by the event loop.
+    Events and text from other threads are queued, and the event loop draws them.
 
     Args:
         stream: The terminal.
-        view: What happens, as text; None until it is known.
-        colours: Whether colours may be written.
-        keys: What keys do.
-        history: Earlier lines.
-        completer: What the line can become.
+        view: The view of the session; None until it is composed.
+        colours: Whether to use colours.
+        keys: The key bindings.
+        history: The input history.
+        completer: The completer of the line.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class Screen:
         self.view: View | None = None
         self.hint = ""
         self.queued: Callable[[], Sequence[str]] = list
-        self.standing: Callable[[], str] = str  # a hint as long as it holds
-        self.beside: Callable[[int], str] | None = None  # the line of who takes part beside the keyboard
-        self.asked: Callable[[], str] = str  # the line of keys while a question stands
+        self.standing: Callable[[], str] = str  # a hint as long as it applies
+        self.beside: Callable[[int], str] | None = None  # the companion's line
+        self.asked: Callable[[], str] = str  # the line of keys during a question
         self.label = "> "
         self.loop: asyncio.AbstractEventLoop | None = None
         self._waiting: deque[Event | str] = deque()
@@ -89,20 +89,20 @@ class Screen:
 
     @property
     def columns(self) -> int:
-        """How wide the terminal is."""
+        """Width of the terminal in columns."""
         return self.output.get_size().columns
 
     @property
     def rows(self) -> int:
-        """How high the terminal is."""
+        """Height of the terminal in rows."""
         return self.output.get_size().rows
 
     def focus(self, *, on_answer: bool) -> None:
-        """Have what is typed go to the answer, or to the line."""
+        """Move the input focus to the answer or to the line."""
         self.app.layout.focus(self.answer if on_answer else self.line)
 
     def leave_search(self) -> None:
-        """Give up a search in earlier lines, if there is one."""
+        """Leave a search in the history, if there is one."""
         from prompt_toolkit.application.current import set_app
         from prompt_toolkit.search import stop_search
 
@@ -110,21 +110,21 @@ class Screen:
             stop_search()
 
     def put(self, item: Event | str) -> None:
-        """Show an event, or print harmless text for good; from any thread."""
+        """Show an event, or print escaped text; callable from any thread."""
         self._waiting.append(item)
         if self.loop is not None and not self._woken:
             self._woken = True
             try:
                 self.loop.call_soon_threadsafe(self._soon)
-            except RuntimeError:  # the loop is closed: nobody looks any more
+            except RuntimeError:  # the loop is closed
                 pass
 
     def changed(self) -> None:
-        """Draw the picture anew when there is time."""
+        """Redraw the display when there is time."""
         self.app.invalidate()
 
     def settle(self) -> None:
-        """Draw everything that was put in line now."""
+        """Draw all queued items now."""
         self._woken = False
         if self._is_lent:
             return
@@ -135,13 +135,13 @@ class Screen:
             self.app.invalidate()
 
     def lend(self, is_lent: bool) -> None:
-        """Draw nothing while somebody else has the terminal."""
+        """Stop drawing while another program uses the terminal."""
         self._is_lent = is_lent
         if not is_lent:
             self.put("")
 
     def rest(self) -> str:
-        """Return what was put in line and is not printed yet."""
+        """Return queued text that is not printed yet."""
         return self._taken()
 
     def _soon(self) -> None:
@@ -169,7 +169,7 @@ class Screen:
         return self.view.finished(columns) if self.view is not None else ""
 
     def _print(self, text: str) -> None:
-        """Print text above the picture for good."""
+        """Print text above the display."""
         if self.loop is not None:
             self._drawn = self.loop.time()
         if not self.app.is_running:

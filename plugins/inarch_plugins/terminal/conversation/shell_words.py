@@ -1,4 +1,4 @@
-"""What a `!` line can be completed to: programs of the search path, then paths of the workspace; nothing is run."""
+"""Completions for a `!` line: programs of the search path, then paths of the workspace; runs nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inarch_plugins.terminal.conversation.path_index import PathIndex
 MOST_SHOWN = 100
 MOST_FOLDERS = 100
 MOST_NAMES = 20_000
-"""Names of one folder of the search path that are looked at."""
+"""Maximum number of names read from one folder of the search path."""
 
 _WORD = re.compile(r"(?:\\.|[^\s\\|&;])*\\?\Z", re.S)
 _ASSIGNMENTS = re.compile(r"\s*(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*")
@@ -24,7 +24,7 @@ _SPECIAL = re.compile(r"([^\w@%+=:,./-])")
 
 @frozen
 class Typed:
-    """The word before the cursor: as it stands there, what it means, and whether it names a program."""
+    """The word before the cursor: as typed, unquoted, and whether it names a program."""
 
     raw: str
     meant: str
@@ -32,7 +32,7 @@ class Typed:
 
 
 def last_word(line: str) -> Typed:
-    """Return the word that is being typed; the first of a command names its program, after `VAR=value` too."""
+    """Return the word that is being typed; the first word of a command names a program, also after `VAR=value`."""
     found = _WORD.search(line)
     raw = found[0] if found else ""
     before = re.split(r"[|&;]", line.removesuffix(raw))[-1]
@@ -40,7 +40,7 @@ def last_word(line: str) -> Typed:
 
 
 def completed(line: str, paths: PathIndex) -> Iterator[tuple[str, str, str]]:
-    """Yield, for each thing that the last word can become: what stands in its place, its name, the word itself."""
+    """Yield replacement, name and plain word for each completion of the last word."""
     word = last_word(line)
     if word.is_program and "/" not in word.meant:
         names = programs(word.meant, os.environ.get("PATH", "")) if word.meant else []
@@ -52,7 +52,7 @@ def completed(line: str, paths: PathIndex) -> Iterator[tuple[str, str, str]]:
 
 
 def programs(typed: str, search_path: str) -> list[str]:
-    """Return the programs whose names begin so, in order; folders that are not absolute count for nothing."""
+    """Return the programs with this prefix in order; relative folders of the search path are ignored."""
     found: set[str] = set()
     for folder in dict.fromkeys(search_path.split(os.pathsep)[:MOST_FOLDERS]):
         if Path(folder).is_absolute():

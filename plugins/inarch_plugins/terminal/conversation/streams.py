@@ -1,4 +1,4 @@
-"""Standard output and error while the picture stands: what others print goes above it, line by line."""
+"""Standard output and error during the live display: output of other code goes above it, line by line."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _PAINT = {"inarch: error: ": "31", "inarch: internal error: ": "31", "inarch: no
 
 
 class Above(io.TextIOBase):
-    """A stream whose lines are put above the picture, made harmless; from any thread.
+    """A stream whose lines are printed above the display, escaped; usable from any thread.
 
     Args:
-        put: Takes the lines.
-        columns: Returns how wide the terminal is.
-        colours: Whether errors and notes are coloured.
+        put: Called with the lines.
+        columns: Returns the width of the terminal.
+        colours: Whether to colour errors and notes.
     """
 
     def __init__(self, put: Callable[[str], object], columns: Callable[[], int], *, colours: bool) -> None:
@@ -25,22 +25,22 @@ class Above(io.TextIOBase):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """What a terminal takes."""
+        """The encoding of the terminal."""
         return "utf-8"
 
     def writable(self) -> bool:
-        """Return that it can be written."""
+        """Return True: the stream is writable."""
         return True
 
     def write(self, text: str) -> int:
-        """Put whole lines above; the beginning of one waits for its end."""
+        """Print whole lines above; an unfinished line waits for its end."""
         whole, newline, self._begun = (self._begun + text).rpartition("\n")
         if newline:
             self._put("".join(f"{self._shown(line)}\n" for line in whole.split("\n")))
         return len(text)
 
     def end(self) -> None:
-        """Put above what has no line end yet."""
+        """Print the unfinished line."""
         if self._begun:
             self.write("\n")
 
@@ -54,12 +54,12 @@ class Above(io.TextIOBase):
 
 
 def folded_lines(text: str, columns: int) -> list[str]:
-    """Return what somebody typed as lines, broken between words where they are wider than the terminal."""
+    """Wrap typed text to the width of the terminal, between words."""
     return [part for line in text.split("\n") for part in folded(line, columns).split("\n")]
 
 
 def folded(line: str, columns: int) -> str:
-    """Return a line as several where it is wider than the terminal."""
+    """Wrap a line to the width of the terminal."""
     from textwrap import fill
 
     return line if width(line) <= columns else fill(line, max(columns, 20), break_on_hyphens=False)

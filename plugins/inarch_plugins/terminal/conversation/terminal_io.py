@@ -1,4 +1,4 @@
-"""The terminal's two ends, a picture that gets another size, and signals that ask a program to end."""
+"""Terminal input and output: guarded pastes, synchronized updates, resizing, and signals that end the program."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from inarch.commands import CANCELLED, interrupts
 if TYPE_CHECKING:
     from inarch_plugins.terminal.conversation.chat import Chat
 
-_BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"  # terminals that know synchronised updates then show no half picture
+_BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"  # terminals with synchronized updates then never show a partial draw
 _AS_IT_WAS = "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[0m\r\n\x1b[J"
 
 
 class SteadyOutput(Vt100_Output):
-    """An output that can hold back what is written, so that several changes reach the terminal as one."""
+    """An output that can be held, so that several changes reach the terminal as one."""
 
     _held = False
 
     def flush(self) -> None:
-        """Write everything, unless it is held."""
+        """Write everything, unless held."""
         if not self._held:
             super().flush()
 
     def disable_bracketed_paste(self) -> None:
-        """Keep the mode while the picture is only drawn anew: a paste may be on its way."""
+        """Keep the mode during a redraw: a paste may be on its way."""
         if not self._held:
             super().disable_bracketed_paste()
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold everything back until the end of the block."""
+        """Hold all output until the end of the block."""
         if self._held:
             yield
             return
@@ -61,18 +61,18 @@ class SteadyOutput(Vt100_Output):
 
 _PASTE_END = "\x1b[201~"
 _BURST_S = 0.1
-"""Seconds of silence after which keys behind a paste were typed."""
+"""Seconds of silence after a paste before keys count as typed."""
 
 
 class GuardedInput(Vt100Input):
-    """A terminal in raw mode whose Ctrl-C still is a signal: it must work while a plugin keeps the loop busy.
+    """A terminal in raw mode that keeps Ctrl-C as a signal, so that it works while a plugin blocks the loop.
 
-    A pasted text may hold the mark that ends a paste, and some terminals pass it on. What comes behind that mark in the
-    same burst, up to the last such mark, is text of the paste: it presses no keys.
+    A pasted text may contain the mark that ends a paste, and some terminals pass it on. Text after that mark in the
+    same burst, up to the last such mark, belongs to the paste: it does not press keys.
     """
 
     def read_keys(self) -> list[KeyPress]:
-        """Return the keys that were pressed, each paste as one."""
+        """Return the pressed keys, with each paste as one key."""
         keys = super().read_keys()
         if any(key.key is Keys.BracketedPaste for key in keys):
             while select([self.fileno()], [], [], _BURST_S)[0] and not self.closed:
@@ -81,14 +81,14 @@ class GuardedInput(Vt100Input):
         return keys
 
     def raw_mode(self) -> AbstractContextManager[None]:
-        """Return the mode as a context manager."""
+        """Return the raw mode as a context manager."""
         return _raw_with_signals(super().raw_mode(), self.fileno())
 
 
 def _pastes_whole(keys: list[KeyPress]) -> list[KeyPress]:
-    """Return keys with those between two ends of pastes as a paste of their own."""
+    """Return keys, with those between two paste ends as a paste of their own."""
     made: list[KeyPress] = []
-    begun: list[KeyPress] | None = None  # the keys since the last end of a paste
+    begun: list[KeyPress] | None = None  # keys since the last paste end
     for key in keys:
         is_paste = key.key is Keys.BracketedPaste
         if begun is None and not is_paste:
@@ -119,12 +119,12 @@ def _raw_with_signals(raw: AbstractContextManager[None], descriptor: int) -> Ite
                 mode[6][place] = nothing
             termios.tcsetattr(descriptor, termios.TCSANOW, mode)
         except (termios.error, OSError, ValueError):
-            pass  # then Ctrl-C comes as a key
+            pass  # Ctrl-C then arrives as a key
         yield
 
 
 def make_output(stream: TextIO) -> SteadyOutput:
-    """Return the output for a terminal's stream; it is never asked where the cursor stands."""
+    """Return the output for a terminal's stream; it never queries the cursor position."""
     made: Any = SteadyOutput.from_pty(stream, term=os.environ.get("TERM"))
     made.enable_cpr = False
     assert isinstance(made, SteadyOutput)
@@ -132,7 +132,7 @@ def make_output(stream: TextIO) -> SteadyOutput:
 
 
 class TerminalMode:
-    """The terminal's mode as it was found, for a program that has to end at once."""
+    """The original mode of the terminal, for a program that has to end at once."""
 
     def __init__(self, stream: TextIO) -> None:
         import termios
@@ -145,7 +145,7 @@ class TerminalMode:
             pass
 
     def restore(self) -> None:
-        """Give the terminal back."""
+        """Restore the mode."""
         import termios
 
         try:
@@ -157,14 +157,14 @@ class TerminalMode:
 
 
 _FOLDING = ("TMUX", "VTE_VERSION", "KITTY_WINDOW_ID", "WEZTERM_PANE", "ALACRITTY_WINDOW_ID", "WT_SESSION")
-"""Variables of terminals that fold lines when they get narrower."""
+"""Environment variables of terminals that rewrap lines when they get narrower."""
 
 
 class Resizing(Application[None]):
-    """An application whose picture shrinks, and that finds it again where a terminal folded its lines."""
+    """An application whose display can shrink and adapts when the terminal rewraps its lines."""
 
     def _redraw(self, render_as_done: bool = False) -> None:
-        """Draw; a picture that needs fewer rows than the last one is drawn anew, or it would keep empty ones."""
+        """Draw; clear the display first if it needs fewer rows than before, because prompt_toolkit keeps empty ones."""
         if render_as_done or self.context is None or not self.context.copy().run(self._has_shrunk):
             super()._redraw(render_as_done)
             return
@@ -194,18 +194,18 @@ def _folds() -> bool:
 
 
 def _folded(cells: Cells, row: int, columns: int) -> int:
-    """Return how many more rows a row of the picture takes in so many columns."""
+    """Return how many more rows a row of the display takes at this width."""
     written = [place for place, cell in cells.data_buffer[row].items() if cell.char.strip()]
     return max(written, default=0) // max(columns, 1)
 
 
 ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
-"""Signals that ask a program to end; each would leave the terminal raw if the program ended by it."""
+"""Signals that end a program; the default action would leave the terminal raw."""
 
 
 @contextmanager
 def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Hand Ctrl-C and the signals that ask a program to end to the conversation; a second one ends it at once."""
+    """Pass Ctrl-C and the signals that end a program to the conversation; a second one ends the program at once."""
     mode = TerminalMode(sys.stdout)
 
     def handle(number: int) -> None:
@@ -220,6 +220,6 @@ def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
             chat.is_leaving = True
             loop.call_soon_threadsafe(chat.leave, CANCELLED)
 
-    # A person who presses Ctrl-C at the line means it, whatever the shell had chosen.
+    # Ctrl-C on the line must work, even if the shell ignored the signal.
     with interrupts(handle, handle, ("SIGINT",), ignored=True), interrupts(handle, handle, ENDING):
         yield

@@ -1,1 +1,1 @@
-"""What a run shows: as text, as a picture, as JSON."""
+"""Front ends for a run: text, live display and JSON."""

@@ -1,4 +1,4 @@
-"""What a line typed at a question means: at the one for approval, and at one that only wants an answer."""
+"""Parser of typed answers to approval questions and to questions of the agent."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _SCOPES: dict[str, Literal["shape", "tool", "session", "project"]] = {
     "session": "session",
     "project": "project",
 }
-# An answer for some calls of a batch: their numbers, then the answer. A reason may hold a semicolon, but not one
-# that a number follows.
+# An answer for some calls of a batch: their numbers, then the answer. A reason may contain a semicolon, unless a
+# number follows it.
 _CLAUSE = re.compile(r"(?P<numbers>[0-9]+(?:[\s,]+[0-9]+)*)(?:\s+(?P<words>[^\s0-9].*))?", re.S)
 _BETWEEN = re.compile(r"\s*;\s*(?=[0-9])")
 
 
 @frozen
 class Answers:
-    """What was answered: some calls with their answers, some to be edited, or a word about the question itself.
+    """Answers to calls of a batch, calls to edit, or a command about the question itself.
 
-    `as_arguments` says that the arguments are to be edited even of a call that would leave a file.
+    `as_arguments` requests editing of the arguments, even if the call would write a file.
     """
 
     approvals: tuple[Approval, ...] = ()
@@ -38,7 +38,7 @@ class Answers:
 
     @property
     def says_yes(self) -> bool:
-        """Whether a call would run by it."""
+        """Return whether the answer lets a call run."""
         return any(approval.outcome == "approve" for approval in self.approvals)
 
 
@@ -46,7 +46,7 @@ UNCLEAR = Answers(word="unclear")
 
 
 def read_answers(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
-    """Return what an answer means; no word at all is a no, and only a clear yes is a yes."""
+    """Parse an answer; an empty line denies, and only a clear approval approves."""
     line = line.strip()
     if line.lower() in ("v", "view"):
         return Answers(word="view")
@@ -57,12 +57,12 @@ def read_answers(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
 
 
 def denied(request: ApprovalRequest, reason: str = "") -> Approval:
-    """Return a no; the reason goes to the model."""
+    """Return a denial; the model receives the reason."""
     return Approval(request.call.id, "deny", reason=reason)
 
 
 def _answer(text: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
-    """Return one answer for all of these calls, None where the text is no answer."""
+    """Return one answer for all of these calls, or None if the text is not an answer."""
     given, _, rest = text.partition(" ")
     word, rest = given.lower(), rest.strip()
     if word in ("", "d", "deny", "n", "no", "none"):
@@ -80,12 +80,12 @@ def _answer(text: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
 
 
 def right_of(request: ApprovalRequest, key: str) -> Right | None:
-    """Return the right that a key chooses for a call."""
+    """Return the right that a key selects for a call."""
     return next((right for right in (request.rights.rights if request.rights else ()) if right.key == key), None)
 
 
 def _chosen(key: str, rest: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
-    """Return answers that choose a right, or take it back; values are added to those that are chosen already."""
+    """Return answers that grant or withdraw a right; new values are added to those already chosen."""
     try:
         values = tuple(shlex.split(rest))
     except ValueError:
@@ -104,7 +104,7 @@ def _chosen(key: str, rest: str, calls: Sequence[ApprovalRequest]) -> Answers | 
 
 
 def _by_number(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
-    """Return an answer for each number; numbers alone are a yes to these and a no to the rest."""
+    """Return an answer for each number; numbers alone approve these calls and deny the rest."""
     clauses = [_CLAUSE.fullmatch(text) for text in _BETWEEN.split(line)]
     taken: set[int] = set()
     approvals: list[Approval] = []
@@ -139,12 +139,12 @@ NO_ANSWER = "the user did not answer"
 
 
 def only_asks(request: ApprovalRequest) -> bool:
-    """Whether a call wants answers and nothing else."""
+    """Return whether a call only wants answers to questions."""
     return request.rights is not None and request.rights.asks
 
 
 async def answered(request: ApprovalRequest, ask: Callable[[str], Awaitable[str | None]]) -> Approval:
-    """Ask one question after the other; none that is left open has the call answered."""
+    """Ask each question in turn; the call counts as answered only if every question is."""
     given: dict[str, tuple[str, ...]] = {}
     for right in request.rights.rights if request.rights is not None else ():
         line = await ask("\n".join(["", *question_lines(request, right)]))
@@ -156,7 +156,7 @@ async def answered(request: ApprovalRequest, ask: Callable[[str], Awaitable[str 
 
 
 def question_lines(request: ApprovalRequest, right: Right) -> list[str]:
-    """Return a question with its numbered choices, made harmless."""
+    """Return a question with its numbered choices, escaped."""
     lines = [
         f"{request.call.name}: {_plain(request.reason)}",
         *(f"   {one}" for one in escape(right.words).split("\n")),
@@ -165,7 +165,7 @@ def question_lines(request: ApprovalRequest, right: Right) -> list[str]:
 
 
 def read_answer(line: str, right: Right) -> tuple[str, ...]:
-    """Return what was chosen by numbers, else the words as they are; nothing for an empty line."""
+    """Return the choices selected by number, else the text as typed; empty for an empty line."""
     words = line.replace(",", " ").split()
     if words and all(word.isdecimal() and 1 <= int(word) <= len(right.choices) for word in words):
         return tuple(right.choices[int(word) - 1] for word in dict.fromkeys(words))

@@ -1,4 +1,4 @@
-"""The question before calls that need a yes: one for a whole batch, read from the terminal."""
+"""Approval question for a whole batch of calls, answered by a line from the terminal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SEE_FIRST = "That is all of it: some was not shown. Answer again."
 
 
 async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approval]:
-    """Ask until every call has an answer; the end of input answers no."""
+    """Ask until every call has an answer; the end of input denies."""
     settled = {one.call.id: await _words(one, err) for one in batch if only_asks(one)}
     drafts: dict[str, str] = {}
     whole = was_seen = False
-    note: tuple[str, ...] = ()  # what is told below what would run
+    note: tuple[str, ...] = ()  # printed below the calls
     _forget_typed()
     while left := [request for request in batch if request.call.id not in settled]:
         size = _size(err)
@@ -64,7 +64,7 @@ async def _answered(text: str, err: TextIO) -> str | None:
     err.flush()
     try:
         line = await _read_line()
-    except asyncio.CancelledError:  # what comes next begins on a line of its own
+    except asyncio.CancelledError:  # start the next output on a line of its own
         err.write("\n")
         raise
     if line is None:
@@ -73,7 +73,7 @@ async def _answered(text: str, err: TextIO) -> str | None:
 
 
 async def _edited(found: Answers, drafts: dict[str, str], err: TextIO) -> list[Approval]:
-    """Have calls changed in an editor; one that was not changed is asked about again."""
+    """Let the user edit calls; an unchanged call is asked about again."""
     approvals = []
     for request in found.edits:
         from inarch_plugins.terminal.front_ends.editor import edit
@@ -86,7 +86,7 @@ async def _edited(found: Answers, drafts: dict[str, str], err: TextIO) -> list[A
 
 
 def _forget_typed() -> None:
-    """Drop what was typed before the question stood there: it answers something else."""
+    """Discard input typed before the question appeared: it was not meant as an answer."""
     try:
         import termios
 
@@ -98,7 +98,7 @@ def _forget_typed() -> None:
 
 
 async def _read_line() -> str | None:
-    """Wait for a line from the terminal, None at its end; a cancel leaves nothing waiting."""
+    """Return a line from the terminal, None at its end; cancelling leaves no reader behind."""
     if sys.platform == "win32":
         return await asyncio.to_thread(sys.stdin.readline) or None
     loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""A call in the user's editor, as its file or its arguments: the terminal is handed over, and taken back as it was."""
+"""Editing of a call in the user's editor, as its file or its arguments; the terminal is restored afterwards."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from inarch.commands import interrupts
 
 LARGEST_BYTES = 4_000_000
 _GRACE_S = 1.0
-_LONGEST_NAME = 200  # bytes; editors put more behind it for their own files
+_LONGEST_NAME = 200  # bytes; editors append suffixes for their own files
 
 
 class _NotEdited(Exception):
-    """There are no changed arguments; the text says why."""
+    """There are no changed arguments; the message gives the reason."""
 
 
 async def edit(
     request: ApprovalRequest, drafts: dict[str, str], err: TextIO, *, arguments: bool = False
 ) -> dict[str, Any] | None:
-    """Return a call's changed arguments; None where there are none, which is said.
+    """Let the user edit a call. Return its changed arguments, or print why there are none and return None.
 
     Args:
-        request: The call; what it would do now is what the editor begins with: the file that it would leave, under that
-            file's name, else its arguments as JSON.
-        drafts: Arguments by call id that could not be read; the next edit goes on with them.
+        request: The call. The editor opens the file that the call would write, under that file's name, or else the
+            arguments as JSON.
+        drafts: Arguments by call id that were not valid JSON; the next edit continues with them.
         err: The terminal.
-        arguments: Whether the arguments are wanted even where there is a file.
+        arguments: Whether to edit the arguments even if the call would write a file.
     """
     call, file = request.call, request.file
     try:
@@ -54,7 +54,7 @@ async def edit(
 
 async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[str, Any]:
     text = await _edited(file.after, _name_of(file.path), err)
-    if text in (file.after, f"{file.after}\n"):  # editors end the last line, whatever was done
+    if text in (file.after, f"{file.after}\n"):  # editors add a newline at the end, even without a change
         raise _NotEdited("nothing was changed")
     if text == file.before:
         raise _NotEdited(f"{file.path} would stay as it is; d denies the call")
@@ -74,14 +74,14 @@ async def _arguments_edited(call: ToolCall, drafts: dict[str, str], err: TextIO)
 
 
 def _name_of(path: str) -> str:
-    """Return the last name of a path, by which an editor knows how to show it; a plain one where it is no name."""
+    """Return the last part of a path, so that the editor recognizes the file type, or a default."""
     name = path.rstrip("/").rpartition("/")[2]
     fits = name not in ("", ".", "..") and name.isprintable() and len(os.fsencode(name)) <= _LONGEST_NAME
     return name if fits else "proposed.txt"
 
 
 def _pretty(arguments: Mapping[str, Any]) -> str:
-    """Return JSON that means the arguments and hides nothing: what can't be seen is written as its code."""
+    """Return the arguments as JSON, with invisible characters escaped."""
     text = json.dumps(dict(arguments), ensure_ascii=False, indent=2, default=repr)
     return "\n".join(escape_json(line) for line in text.split("\n")) + "\n"
 
@@ -104,16 +104,16 @@ def _no_constant(name: str) -> float:
 
 
 async def _edited(text: str, name: str, err: TextIO) -> str:
-    """Return what the editor makes of a text in a file of this name.
+    """Return a text as changed by the editor, in a temporary file of this name.
 
     Raises:
-        _NotEdited: There is no editor, it failed, or what it left is no text.
+        _NotEdited: No editor is set, the editor failed, or the result is not text.
     """
     from tempfile import TemporaryDirectory
 
     argv = _editor()
     try:
-        with TemporaryDirectory(prefix="inarch-") as folder:  # of mode 0700: editors leave copies beside the file
+        with TemporaryDirectory(prefix="inarch-") as folder:  # mode 0700: editors leave copies beside the file
             path = Path(folder, name)
             _write(path, text)
             await _run([*argv, str(path)], err)
@@ -148,7 +148,7 @@ def _editor() -> list[str]:
         except ValueError as error:
             raise _NotEdited(f"${name} is not a command: {error}") from None
         program = shutil.which(argv[0])
-        # A PATH with `.` in it would find a program of the repository.
+        # A PATH with `.` in it would find a program in the repository.
         if program is None or not Path(program).is_absolute():
             raise _NotEdited(f"there is no program {argv[0]!r}, which ${name} names")
         return [program, *argv[1:]]
@@ -168,7 +168,7 @@ async def _run(argv: list[str], err: TextIO) -> None:
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
-    """End an editor whose turn was cancelled."""
+    """Stop the editor of a cancelled turn."""
     process.terminate()
     try:
         async with asyncio.timeout(_GRACE_S):
@@ -180,7 +180,7 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 
 @contextmanager
 def _terminal_lent() -> Iterator[None]:
-    """Leave Ctrl-C to the editor meanwhile, and have the terminal afterwards as it was before."""
+    """Leave Ctrl-C to the editor, and restore the terminal afterwards."""
     import termios
 
     try:
@@ -188,7 +188,7 @@ def _terminal_lent() -> Iterator[None]:
     except termios.error:
         before = None
     is_main = threading.current_thread() is threading.main_thread()
-    # Handlers that do nothing, as the signals are meant for the editor; not SIG_IGN, that would be the editor's too.
+    # Empty handlers, because the signals are meant for the editor. The editor would inherit SIG_IGN.
     with interrupts(_leave_alone, _leave_alone, ("SIGINT", "SIGQUIT"), ignored=True) if is_main else nullcontext():
         try:
             yield
@@ -206,10 +206,10 @@ def _take_back(before: list[Any]) -> None:
 
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
     try:
-        if os.tcgetpgrp(0) != os.getpgrp():  # an editor that died while the terminal was its own
+        if os.tcgetpgrp(0) != os.getpgrp():  # the editor died while it owned the terminal
             os.tcsetpgrp(0, os.getpgrp())
         termios.tcsetattr(0, termios.TCSADRAIN, before)
     except (OSError, termios.error):
-        pass  # the terminal is gone; reading from it will say so
+        pass  # the terminal is gone; the next read reports it
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)

@@ -1,4 +1,4 @@
-"""`--output json`: one object a turn. `--output jsonl`: every stored event, a line each."""
+"""`--output json`: one object per turn. `--output jsonl`: one line per stored event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inarch_sdk.exchanges import Recoveries
 
 @define(eq=False, repr=False)
 class JsonFrontEnd:
-    """Gathers a turn with its calls and writes it when it ends; notes and errors go to standard error. Asks nobody."""
+    """Collects a turn with its calls and writes it at its end. Notes and errors go to standard error. Never asks."""
 
     out: TextIO
     name: str = "json"
@@ -26,7 +26,7 @@ class JsonFrontEnd:
     _recoveries: Recoveries = Factory(Recoveries)
 
     def show(self, event: Event) -> None:
-        """Take note of an event; the end of the agent's turn is written."""
+        """Record an event; write the turn when it ends."""
         self._session_id = event.session_id
         recovered = self._recoveries.take(event)
         if event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
@@ -58,11 +58,11 @@ class JsonFrontEnd:
             call["after"] = list(data["after"])
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        """Give no answer: a script can't be asked."""
+        """Return no answer: a script cannot be asked."""
         return []
 
     def close(self) -> None:
-        """Write a turn that never ended, as far as it came."""
+        """Write an unfinished turn, if there is one."""
         if self._turn is not None:
             self._write(FAILED)
 
@@ -82,7 +82,7 @@ class JsonFrontEnd:
 
 @define(eq=False, repr=False)
 class JsonLinesFrontEnd:
-    """Writes events; asks nobody."""
+    """Writes one line per event. Never asks."""
 
     out: TextIO
     name: str = "jsonl"
@@ -93,14 +93,14 @@ class JsonLinesFrontEnd:
             write_json(self.out, event.line)
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        """Give no answer: a script can't be asked."""
+        """Return no answer: a script cannot be asked."""
         return []
 
     def close(self) -> None:
-        """Nothing is held back."""
+        """Do nothing; every event is already written."""
 
 
 def write_json(out: TextIO, line: str) -> None:
-    """Write a line of JSON at once; what could mislead a terminal stands in it as an escape."""
+    """Write a line of JSON at once, with control characters escaped so that they cannot mislead a terminal."""
     out.write(escape_json(line) + "\n")
     out.flush()

@@ -1,4 +1,4 @@
-"""`--output text` on a terminal that can be rewritten: what the conversation shows, for one turn."""
+"""`--output text` on a terminal that can be rewritten: the display of the conversation, for one turn."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Se
 from inarch_plugins.terminal.rendering import View, prepare
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
-"""What stands between these a terminal shows at once; one that doesn't know them passes over them."""
+"""Marks of a synchronized update: a terminal shows the text between them at once, or ignores the marks."""
 
 
 @define(eq=False, repr=False)
 class Region:
-    """Writes what is finished above, for good, and what still moves below it.
+    """Prints finished text for good, and redraws the live lines below it.
 
     Args:
-        out: For the answer.
-        err: For everything else; the same terminal.
+        out: Stream for the answer.
+        err: Stream for everything else, on the same terminal.
     """
 
     out: TextIO
     err: TextIO
-    _widths: list[int] = field(init=False, factory=list)  # of the lines that can be drawn anew
+    _widths: list[int] = field(init=False, factory=list)  # widths of the live lines
     _live: str = field(init=False, default="")
-    _begun: str = field(init=False, default="")  # a line that others began
-    _lock: Lock = field(init=False, factory=Lock)  # tools print in threads of their own
+    _begun: str = field(init=False, default="")  # an unfinished line that other code printed
+    _lock: Lock = field(init=False, factory=Lock)  # tools print from their own threads
 
     @property
     def columns(self) -> int:
-        """How wide the terminal is."""
+        """Width of the terminal in columns."""
         return columns_of(self.err)
 
     @property
     def rows(self) -> int:
-        """How many lines may move: the rest of the terminal shows what came before."""
+        """Number of live lines; the rest of the terminal shows earlier output."""
         try:
             lines = os.get_terminal_size(self.err.fileno()).lines
         except (OSError, ValueError):
@@ -53,13 +53,13 @@ class Region:
         return max(1, min(lines - 2, 20))
 
     def draw(self, pieces: list[tuple[bool, str]], live: str, widths: list[int]) -> None:
-        """Write what is finished, each piece with whether it is of the answer, then what moves and how wide that is."""
+        """Write finished pieces, each with whether it belongs to the answer, then the live lines with their widths."""
         with self._lock:
             if pieces or live != self._live:
                 self._draw(pieces, live, widths)
 
     def write(self, text: str) -> int:
-        """Write, above what moves, what others print: whole lines."""
+        """Write whole lines that other code prints above the live lines."""
         with self._lock:
             *lines, self._begun = (self._begun + text).split("\n")
             if lines:
@@ -67,10 +67,10 @@ class Region:
         return len(text)
 
     def flush(self) -> None:
-        """Do nothing: what was written is on the screen, but for a line that has no end yet."""
+        """Do nothing: all text is on the screen, except an unfinished line."""
 
     def clear(self) -> None:
-        """Take away what moves."""
+        """Erase the live lines."""
         with self._lock:
             begun, self._begun = self._begun, ""
             if begun or self._live:
@@ -93,7 +93,7 @@ class Region:
         return getattr(self.err, name)
 
     def _erasing(self) -> str:
-        """Return what erases the moving lines; a terminal that is narrower now has broken them."""
+        """Return the sequence that erases the live lines, which wrap if the terminal got narrower."""
         if not self._live:
             return ""
         columns = max(1, self.columns)
@@ -102,7 +102,7 @@ class Region:
 
 
 def widths_of(live: str) -> list[int]:
-    """Return how wide each line of painted text is."""
+    """Return the width of each line of styled text."""
     import re
 
     return [width(line) for line in re.sub(r"\x1b\[[0-9;]*m", "", live).split("\n")] if live else []
@@ -111,14 +111,14 @@ def widths_of(live: str) -> list[int]:
 DRAWN_EVERY_S = 0.04
 MOVES_EVERY_S = 0.25
 PREPARED_AFTER_S = 0.05
-"""After so long the request is on its way, and importing what draws the reply holds nothing up."""
+"""Seconds until the request is sent; importing the Markdown renderer then no longer delays it."""
 _AT_ONCE = frozenset({"turn.started", "turn.ended", "error", "limit.wait"})
 
 
 class PictureFrontEnd:
-    """Draws a turn as it happens: the answer on standard output; everything else on standard error.
+    """Draws a turn as it happens: the answer on standard output, everything else on standard error.
 
-    The answer is drawn as Markdown where there are colours. A file or a pipe gets it once, as the model wrote it.
+    On a terminal with colours the answer is drawn as Markdown. A file or a pipe gets it once, as the model wrote it.
     """
 
     name = "text"
@@ -136,7 +136,7 @@ class PictureFrontEnd:
         self._asking = False
 
     def show(self, event: Event) -> None:
-        """Show an event, soon if it is one of many."""
+        """Show an event, after a short delay if many arrive."""
         self._view.saw(event)
         if event.kind == "model.requested":
             _later(PREPARED_AFTER_S, prepare)
@@ -152,7 +152,7 @@ class PictureFrontEnd:
             self._notifier.tell(TURN_ENDED)
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        """Ask on the terminal; where nobody can type, give no answer."""
+        """Ask on the terminal; return no answer if input is not a terminal."""
         if not is_terminal(sys.stdin):
             return []
         from inarch_plugins.terminal.front_ends.approvals import ask
@@ -167,13 +167,13 @@ class PictureFrontEnd:
             self._notifier.looked()
 
     def close(self) -> None:
-        """Write what is finished and take away what moves."""
+        """Write finished text and erase the live lines."""
         self._stop()
         self._draw(moving=False)
         self._region.clear()
 
     def _draw(self, *, moving: bool = True) -> None:
-        if self._asking:  # the question stands there
+        if self._asking:  # the question occupies these lines
             return
         self._stop()
         columns = self._region.columns
@@ -185,7 +185,7 @@ class PictureFrontEnd:
             self._draw_in(MOVES_EVERY_S)
 
     def _draw_in(self, seconds: float) -> bool:
-        """Draw after so long, unless that is to happen sooner; without an event loop it is not."""
+        """Schedule a draw, unless an earlier one is scheduled; return False without an event loop."""
         at = monotonic() + seconds
         if self._due is not None and self._due_at <= at:
             return True
@@ -197,7 +197,7 @@ class PictureFrontEnd:
         self._due = None
         try:
             self._draw()
-        except (OSError, ValueError):  # the terminal is gone: the next event will find out
+        except (OSError, ValueError):  # the terminal is gone; the next event raises the error
             self._stop()
 
     def _stop(self) -> None:

@@ -1,4 +1,4 @@
-"""The text of the question for approval: what would run, why it is asked, what can be answered; all of it escaped."""
+"""Text of the approval question: what would run, why Inarch asks, and the possible answers; all of it escaped."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import NamedTuple
 from inarch import ApprovalRequest, escape, shorten
 from inarch_plugins.terminal.rendering.colors import fold
 
-_BESIDE = 6  # rows for the question, its keys and what stands below
-_TAB = 4  # columns that a tab takes: as it stands it would be wider than it counts
+_BESIDE = 6  # rows for the question, its keys and the line below
+_TAB = 4  # columns of a tab; a literal tab would be wider than its count
 _SPACES = re.compile(" {3,}")
-_LEAST = 4  # rows that a call takes: what it is, one line of it, that there is more, what "always" means
+_LEAST = 4  # rows of a call: its heading, one line of it, the count of more lines, and the "always" shape
 
 
 class ScreenSize(NamedTuple):
-    """How much of a question is on the screen at once."""
+    """Rows and columns available for a question."""
 
     rows: int
     columns: int
 
 
 GLANCE = ScreenSize(40, 10_000)
-"""What is taken for the screen where nobody knows how large it is."""
+"""Assumed size if the size of the screen is unknown."""
 
 
 def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> str:
-    """Return the question about a batch; `whole` shows what is too long for a glance."""
+    """Return the question about a batch; `whole` includes everything that does not fit on the screen."""
     one = len(batch) == 1
     choices = "a approve, d deny (a reason may follow)" if one else "a approve all, d deny all, numbers (1 3) these"
     edit = "e edit" if one else "(1 e) edit"
@@ -39,14 +39,14 @@ def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: Scr
 
 
 def is_cut(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> bool:
-    """Whether something of the batch is not shown at a glance: then a yes shows everything first."""
+    """Return whether part of the batch is hidden; then an approval shows everything first."""
     return sum(map(len, _parts(batch, None, size.columns))) > _room(size)
 
 
 def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> list[str]:
-    """Return the lines that say what would run and why it is asked about, after an empty one.
+    """Return an empty line, then lines with what would run and why Inarch asks.
 
-    Unless `whole` is wanted they are no more than the screen has room for.
+    Unless `whole` is set, they fit on the screen.
     """
     if whole or not is_cut(batch, size):
         return ["", *(line for part in _parts(batch, None, size.columns) for line in part)]
@@ -58,7 +58,7 @@ def _room(size: ScreenSize) -> int:
 
 
 def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str]:
-    """Return the question with all that counts and as much of the rest as there is room for, else its beginning."""
+    """Return the question with all important lines and as many others as fit, else its beginning."""
     room = _room(size)
     bare = sum(map(len, _parts(batch, 0, size.columns)))
     most = max((room - bare) // max(len(batch), 1), 1)
@@ -67,7 +67,7 @@ def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str
 
 
 def _parts(batch: Sequence[ApprovalRequest], most: int | None, columns: int) -> Iterator[list[str]]:
-    """Yield the lines of each call, wrapped: all that counts, and `most` lines of a diff or of arguments."""
+    """Yield the wrapped lines of each call: all important ones, and `most` lines of a diff or of arguments."""
     for number, request in enumerate(batch, 1):
         lines = _lines(request)
         counted = _counting(request, lines)
@@ -87,31 +87,31 @@ def _head(request: ApprovalRequest, number: int) -> str:
 
 
 def _counting(request: ApprovalRequest, lines: Sequence[str]) -> int:
-    """Return how many lines at the beginning say what would run as a command, and what it may do."""
+    """Return how many of the first lines show the command and its rights."""
     may = len(request.rights.may) if request.rights is not None else 0
     return 1 + may if may or (lines and lines[0].startswith("$ ")) else 0
 
 
 def _spaced(line: str) -> str:
-    """Show many spaces in a row as their number: they could push the rest out of sight."""
+    """Replace a run of spaces by its length: it could push the rest out of sight."""
     lead = len(line) - len(line.lstrip(" "))
     return line[:lead] + _SPACES.sub(lambda found: f" ␣×{len(found[0])} ", line[lead:])
 
 
 def _wrapped(line: str, columns: int, later: str) -> list[str]:
-    """Return a line as lines of the screen, broken at a space where there is one near; nothing of it is lost."""
+    """Wrap a line to the screen, at a space if one is near; nothing is cut."""
     first, *rest = fold(line, max(columns - len(later), 15))
     return [first, *(f"{later}{one}" for one in rest)]
 
 
 def right_keys(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
-    """Return what chooses a right for a call of the batch, with the right's name."""
+    """Return the keys that choose rights for calls of the batch, with the names of the rights."""
     offered = (right for request in batch if request.rights is not None for right in request.rights.rights)
     return list({right.key: (f"{right.key} {right.takes}".strip(), right.name) for right in offered}.values())
 
 
 def explained(batch: Sequence[ApprovalRequest]) -> str:
-    """Return what each answer does, for this batch."""
+    """Return an explanation of each answer for this batch."""
     rows = answer_rows(batch)
     wide = max(len(answer) for answer, _ in rows)
     lines = [f"{answer:<{wide}}  {meaning}" for answer, meaning in rows]
@@ -119,7 +119,7 @@ def explained(batch: Sequence[ApprovalRequest]) -> str:
 
 
 def answer_rows(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
-    """Return every answer with what it does, for this batch."""
+    """Return every answer for this batch with its effect."""
     shapes = "; ".join(dict.fromkeys(_plain(request.shape) for request in batch if request.shape)) or "such a call"
     names = ", ".join(dict.fromkeys(_tool_words(request) for request in batch))
     rows = [

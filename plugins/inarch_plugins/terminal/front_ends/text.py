@@ -1,4 +1,4 @@
-"""`--output text` without a picture: the answer on standard output, a line on standard error for all else."""
+"""`--output text` without live display: the answer on standard output, one line for other events on standard error."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 Data = Mapping[str, Any]
 WORTH_TELLING_S = 1.0
-"""A shorter wait is over before a line about it is read."""
+"""Seconds; shorter waits are not reported, because they end before the line is read."""
 
 
 class TextFrontEnd:
     """Shows a turn in whole lines: calls, notes, errors, the answer, then tokens, cost and time.
 
-    On a terminal the answer comes line by line, elsewhere once it is whole.
+    On a terminal the answer appears line by line, elsewhere once it is complete.
     """
 
     name = "text"
@@ -42,9 +42,9 @@ class TextFrontEnd:
         self._answer = LineByLine(out)
         self._cache = CacheRate()
         self._calls: dict[str, str] = {}
-        self._typed: set[str] = set()  # calls of the user's own, whose errors are told elsewhere
-        self._said: set[str] = set()  # notes of this turn
-        self._told: set[str] = set()  # errors of this turn
+        self._typed: set[str] = set()  # the user's own calls; their errors are shown elsewhere
+        self._said: set[str] = set()  # notes already shown in this turn
+        self._errors: set[str] = set()  # errors already shown in this turn
         self._kinds: dict[str, Callable[[Data], None]] = {
             "turn.started": self._turn_started,
             "model.requested": self._requested,
@@ -64,17 +64,17 @@ class TextFrontEnd:
         }
 
     def show(self, event: Event) -> None:
-        """Show an event; kinds that say nothing to a person are passed over."""
+        """Show an event; ignore kinds that have no text for users."""
         handle = self._kinds.get(event.kind)
         if handle is not None:
             handle(event.data)
-        elif "todos" in event.data:  # only how far the list is
+        elif "todos" in event.data:  # show only the progress of the list
             self._note(f"todos: {str(event.data.get('text', '')).partition(chr(10))[0]}")
         elif notice := event.data.get("notice"):
             self._note(str(notice))
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        """Ask on the terminal; where there is none, give no answer."""
+        """Ask on the terminal; return no answer if there is none."""
         if not (is_terminal(sys.stdin) and is_terminal(self._err)):
             return []
         from inarch_plugins.terminal.front_ends.approvals import ask
@@ -87,7 +87,7 @@ class TextFrontEnd:
             self._notifier.looked()
 
     def close(self) -> None:
-        """Do nothing: what came is shown."""
+        """Do nothing; every event is already shown."""
 
     def _turn_started(self, data: Data) -> None:
         if data["turn"]["type"] == "agent":
@@ -124,7 +124,7 @@ class TextFrontEnd:
     def _waiting(self, data: Data) -> None:
         if data["seconds"] >= WORTH_TELLING_S:
             line = wait_words(data, data["seconds"])
-            self._said.discard(line)  # a second wait is news
+            self._said.discard(line)  # report a second wait again
             self._note(line)
 
     def _noted(self, data: Data) -> None:
@@ -140,8 +140,8 @@ class TextFrontEnd:
         self._say_error(data["message"] + (f" ({data['remedy']})" if data["remedy"] else ""), data["message"])
 
     def _say_error(self, text: str, key: str) -> None:
-        if not any(key in told or told in key for told in self._told):
-            self._told.add(key)
+        if not any(key in other or other in key for other in self._errors):
+            self._errors.add(key)
             self._say("error", text)
 
     def _say(self, kind: str, text: str) -> None:
@@ -163,33 +163,33 @@ class TextFrontEnd:
         self._notifier.tell(TURN_ENDED)
 
     def _forget(self) -> None:
-        """Begin anew: what the next turn or command has to tell is news, even in the same words."""
+        """Reset, so that the next turn or command repeats notes and errors."""
         self._said.clear()
-        self._told.clear()
+        self._errors.clear()
 
 
 class LineByLine:
-    """The raw answer of a turn on standard output: on a terminal each line as it comes, elsewhere all at the end.
+    """Raw answer of a turn on standard output: line by line on a terminal, elsewhere at the end.
 
     Args:
         out: Standard output.
-        is_json: Whether the answer has to keep a schema: standard output is a whole one or nothing.
+        is_json: Whether the answer must match a schema. Then standard output gets a complete answer or nothing.
     """
 
     def __init__(self, out: TextIO, *, is_json: bool = False) -> None:
         self._out, self._is_json = out, is_json
         self._comes = is_terminal(out) and not is_json
         self._reply = ""
-        self._written = 0  # characters of the reply
+        self._written = 0  # characters of the reply already written
 
     def add(self, text: str) -> None:
-        """Take a piece of a reply."""
+        """Add a piece of a reply."""
         if self._comes and text:
             self._reply = self._reply + text if self._reply else text.lstrip("\n")
             self._write(self._reply.rfind("\n") + 1)
 
     def end(self) -> None:
-        """Write what is left of the reply."""
+        """Write the rest of the reply."""
         if self._reply:
             self._write(len(self._reply))
             self._out.write("" if self._reply.endswith("\n") else "\n")
@@ -197,13 +197,13 @@ class LineByLine:
         self._reply, self._written = "", 0
 
     def break_off(self) -> None:
-        """Say where a reply broke off that is on the screen already: what follows begins anew."""
+        """Mark where a displayed reply broke off; the next text is a new attempt."""
         if self._reply.strip():
             self._reply = f"{self._reply.rstrip()}\n(the reply broke off here)"
         self.end()
 
     def close(self, turn: Data) -> None:
-        """Write the answer of a turn that is over, as far as it is not on the screen."""
+        """Write the rest of the answer of a finished turn."""
         answer = turn["content"].strip()
         said = self._reply.strip()
         self.end()
@@ -222,7 +222,7 @@ class LineByLine:
 
 
 def _failure(data: Data, error: Data | None) -> str:
-    """Return what a line about a call says of its end; a denial is told at length below it."""
+    """Return how a failed call ended, for its line; the reason of a denial follows below it."""
     if error is None:
         return ""
     return "denied" if error["code"] == "denied" else f"{data['status']}: {error['code']}: {error['message']}"

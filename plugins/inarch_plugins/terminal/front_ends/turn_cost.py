@@ -1,4 +1,4 @@
-"""What a front end says of a turn in one line: what it took, which model goes on, what is waited for."""
+"""One-line summaries of a turn: tokens and cost, model switches, waits."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", 
 
 
 LEAST_REUSED = 4_096
-"""Tokens that a cache could have saved in a turn: what is less is not worth a word."""
+"""Smallest number of cacheable tokens in a turn for which the cache rate is reported."""
 
 
 class CacheRate:
-    """Compares what of a turn's input came from the service's cache with what could have.
+    """Compares the cached input tokens of a turn with those that could have been cached.
 
-    The beginning of each request is the one before it, so all of that could. Told is only of models that have reported
-    a cache in this session: others have none, or don't say.
+    Each request begins with the previous one, so that part could come from the cache. Only models that reported a cache
+    in this session are included: other services have none, or do not report it.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class CacheRate:
         self._cached = self._possible = 0
 
     def replied(self, data: Data) -> None:
-        """Take a reply."""
+        """Add a reply."""
         usage, model = data["usage"], data["model"]
         if data["purpose"] != "turn" or data.get("error") or usage.get("estimated"):
             return
@@ -42,7 +42,7 @@ class CacheRate:
         self._before[model] = inputs
 
     def words(self) -> list[str]:
-        """Return what to say at the end of the turn, and begin anew: nothing where most came from the cache."""
+        """Return the cache rate at the end of the turn and reset; empty if most input came from the cache."""
         cached, possible = self._cached, self._possible
         self._cached = self._possible = 0
         if possible < LEAST_REUSED or cached * 2 >= possible:
@@ -51,12 +51,12 @@ class CacheRate:
 
 
 def switched_words(data: Data) -> str:
-    """Return which model goes on with the turn, and why."""
+    """Return which model continues the turn, and why."""
     return f"{data['new']} takes over from {data['old']}: {data['reason']}"
 
 
 def sum_words(turn: Data, data: Data) -> list[str]:
-    """Return the figures of a turn that is over: how it was cut short, what it took, and the session so far."""
+    """Return the figures of a finished turn: how it was cut short, its usage, and the session so far."""
     took = seconds_between(turn["started"], turn["ended"])
     counted, *parts = turn_words(turn, data.get("spent") or ())
     words = ["cancelled"] if turn["status"] == "cancelled" else []
@@ -66,7 +66,7 @@ def sum_words(turn: Data, data: Data) -> list[str]:
 
 
 def turn_words(turn: Data, rows: Sequence[Data]) -> list[str]:
-    """Return what a turn took, and what of it was for anything but answers."""
+    """Return the usage of a turn, and the share that was not for answers."""
     if not rows:
         return [usage_words(turn["usage"])]
     words = [spent_words(summed(rows))]
@@ -77,7 +77,7 @@ def turn_words(turn: Data, rows: Sequence[Data]) -> list[str]:
 
 
 def session_words(data: Data) -> list[str]:
-    """Return what the session took so far, if that is more than this turn."""
+    """Return the usage of the session so far, if it is more than this turn."""
     session, rows = data.get("session"), data.get("spent") or ()
     if not session or session["requests"] <= sum(row["requests"] for row in rows):
         return []
@@ -85,7 +85,7 @@ def session_words(data: Data) -> list[str]:
 
 
 def wait_words(wait: Mapping[str, Any], left: float, hint: str = "") -> str:
-    """Return how long in whole seconds, for which model and why a wait is."""
+    """Return the text of a wait: whole seconds, model and reason."""
     seconds = ceil(left)
     long = f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60:02d} s"
     reason = wait["reason"].replace("_", " ")

@@ -1,4 +1,4 @@
-"""Finds where blocks of Markdown end while the text still comes; the work for a piece doesn't grow with what came."""
+"""Incremental splitter of streamed Markdown into blocks; the work per piece does not grow with the text."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 DEPTH = 60
-"""How deep quotes and lists may nest; markdown-it passes over in silence what is deeper."""
+"""Maximum nesting of quotes and lists; markdown-it silently drops anything deeper."""
 EAGER = 1_000
-"""A block of fewer characters is looked at with each line; a longer one when it has grown by a quarter."""
+"""Shorter blocks are checked at each line; longer ones each time they grow by a quarter."""
 _BLANK = " \t\n"
 _MARKS = "-*+>=_#`~|. \t0123456789"
 _CLOSED_BY_BLANK = ("paragraph_open", "table_open", "blockquote_open")
 
 
 def make_parser() -> MarkdownIt:
-    """Return the parser for all Markdown of ours.
+    """Return the parser for all Markdown.
 
-    HTML is text like any other, and so are definitions of links: nothing that a model wrote is left out, and no block
-    depends on another.
+    HTML and link definitions are plain text. So nothing that a model wrote is dropped, and no block depends on
+    another.
     """
     from markdown_it import MarkdownIt
 
@@ -33,31 +33,31 @@ def make_parser() -> MarkdownIt:
 
 @cache
 def block_parser() -> MarkdownIt:
-    """Return the parser that finds blocks and leaves alone what stands in them."""
+    """Return the parser that finds blocks and does not parse their content."""
     parser = make_parser()
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 
 
 class Blocks:
-    """Takes a text in pieces and gives its top-level blocks as they are complete."""
+    """Splits text that arrives in pieces into complete top-level blocks."""
 
     def __init__(self) -> None:
-        self.version = 0  # changes with whatever is open
-        self._lines: list[str] = []  # whole ones, of what is not complete
-        self._size = 0  # of these
-        self._begun = ""  # the line that has no end yet
-        self._looked = 0  # size at the last look that found nothing
-        self._fence: re.Pattern[str] | None = None  # what closes the code that is open
+        self.version = 0  # changes with the open text
+        self._lines: list[str] = []  # whole lines of the open block
+        self._size = 0  # their size in characters
+        self._begun = ""  # the unfinished line
+        self._looked = 0  # size at the last check that found no end
+        self._fence: re.Pattern[str] | None = None  # matches the end of the open code block
 
     def add(self, text: str) -> list[str]:
-        """Take a piece and return the blocks that are complete with it."""
+        """Add a piece and return the blocks that it completes."""
         self.version += bool(text)
         *lines, self._begun = (self._begun + text).split("\n") if "\n" in text else (self._begun + text,)
         return [block for line in lines for block in self._line(f"{line}\n")]
 
     def close(self) -> list[str]:
-        """Return the blocks that are complete because nothing more comes, and begin anew."""
+        """Return the remaining blocks at the end of the text, and reset."""
         if self.is_empty:
             return []
         lines = [*self._lines, self._begun]
@@ -69,25 +69,25 @@ class Blocks:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is open."""
+        """Return whether there is no open text."""
         return not (self._lines or self._begun)
 
     def tail(self, lines: int, characters: int) -> str:
-        """Return the end of what is open, at least about so much of it, beginning where it can be read by itself."""
+        """Return about the last lines of the open text, from a line at which parsing can start."""
         begun = self._begun[-characters:]
         if begun.strip(_MARKS) == "" and self._fence is None:
-            begun = ""  # marks alone may yet mean anything
+            begun = ""  # block marks without text are ambiguous
         start, opening = max(0, len(self._lines) - lines), list[str]()
         if start and (self._fence is not None or self._lines[0].lstrip().startswith("|")):
             opening = self._lines[: 1 if self._fence is not None else min(2, start)]
-        elif start:  # from where a line is not indented: the beginning of an item
+        elif start:  # start at a line without indentation, such as a list item
             start = next(
                 (place for place in range(start, max(0, start - 50), -1) if self._lines[place][0] > " "), start
             )
         return "".join([*opening, *(line[-characters:] for line in self._lines[start:]), begun])
 
     def _line(self, line: str) -> list[str]:
-        """Take a whole line."""
+        """Add a whole line."""
         if not self._lines and not line.strip(_BLANK):
             return []
         self._lines.append(line)
@@ -98,7 +98,7 @@ class Blocks:
         return self._look() if is_due else []
 
     def _look(self) -> list[str]:
-        """Return the blocks that are complete: those before the last one, and that one if nothing can be added."""
+        """Return the complete blocks: all but the last one, and that one if nothing can extend it."""
         tops = _tops(self._lines)
         if not tops:
             return []
@@ -135,7 +135,7 @@ def _closing(markup: str) -> re.Pattern[str]:
 
 
 def _tops(lines: list[str]) -> list[tuple[str, int, int, str]]:
-    """Return kind, first line, line after the last and markup of each top-level block."""
+    """Return kind, first line, line after the last, and markup of each top-level block."""
     tokens = block_parser().parse("".join(lines))
     return [
         (token.type, token.map[0], token.map[1], token.markup)

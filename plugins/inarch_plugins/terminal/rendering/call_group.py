@@ -1,4 +1,4 @@
-"""The calls of a reply: those that run, those that wait until others are shown, many plain ones as one line."""
+"""Display of the calls of a reply: running ones, finished ones in order, and many plain ones folded into one line."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.remarks import Page
 
 FOLDED_FROM = 8
-"""So many plain calls in a row still have a line each."""
+"""Up to this many plain calls in a row have a line each."""
 
 
 def draw_folded(calls: Sequence[ShownCall], opened_by: str, columns: int, ink: Ink) -> Iterator[str]:
-    """Yield the line that stands for calls; where there is no room for what opens it, that stands below."""
+    """Yield the line that replaces folded calls; the unfold hint goes below if it does not fit."""
     times = [(data.get("started"), data.get("ended")) for call in calls if (data := call.result)]
     began = min((start for start, _ in times if start), default=None)
     took = seconds_between(began, max((end for _, end in times if end), default=None))
@@ -31,7 +31,7 @@ def draw_folded(calls: Sequence[ShownCall], opened_by: str, columns: int, ink: I
 
 
 def tally(calls: Sequence[ShownCall]) -> str:
-    """Return how many calls of which tool, the most frequent first."""
+    """Return the number of calls per tool, the most frequent first."""
     counted = Counter(call.name for call in calls).most_common()
     return ", ".join(f"{name} {number}" if number > 1 else name for name, number in counted)
 
@@ -40,59 +40,59 @@ Data = Mapping[str, Any]
 
 
 class Running:
-    """Finished calls go to the page in the order in which they were asked for; many plain ones as one line.
+    """Moves finished calls to the page in the order of the reply, and folds many plain ones into one line.
 
     Args:
-        page: What is printed for good.
-        opened_by: Says what shows the calls that were folded; empty where nothing does.
+        page: The page of printed output.
+        opened_by: Hint how to show folded calls; empty if that is not possible.
     """
 
     def __init__(self, page: Page, opened_by: str = "") -> None:
         self._page, self._opened_by = page, opened_by
         self._calls: dict[str, ShownCall] = {}
         self._asked = 0  # calls of this reply
-        self._held: list[ShownCall] = []  # plain ones that are over, until it is known how many follow
-        self._folded: list[ShownCall] = []  # that stand on the page as a line, of this turn
+        self._held: list[ShownCall] = []  # finished plain calls, until the number in a row is known
+        self._folded: list[ShownCall] = []  # calls of this turn that the page shows as one line
         self.unfolded = False
 
     @property
     def is_executing(self) -> bool:
-        """Whether a call runs."""
+        """Return whether a call is running."""
         return any(call.status == "executing" and not call.is_over for call in self._calls.values())
 
     def state(self, data: Data, now: float) -> None:
-        """Take a state; the first one of a call says what it is."""
+        """Apply a state event; the first one of a call has its name."""
         record = data.get("call") or {}
         call = self._calls.get(data["call_id"])
         if call is None:
             call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
             self._asked += 1
-        if record:  # another one tells what the user made of it
+        if record:  # a later record has the arguments as edited by the user
             call.arguments, call.origin = record["arguments"], record["origin"]
         if data["status"] == "executing" and call.status != "executing":
             call.began = now
         call.status = data["status"]
 
     def rewritten(self, data: Data) -> None:
-        """Take the arguments that a plugin gave a call."""
+        """Apply the arguments that a plugin changed."""
         call = self._calls.get(data["call_id"])
         if call is not None and data.get("arguments") is not None:
             call.arguments = data["arguments"]
 
     def output(self, data: Data) -> None:
-        """Take live output."""
+        """Add live output."""
         call = self._calls.get(data["call_id"])
         if call is not None:
             call.said(data["text"])
 
     def changed(self, data: Data) -> None:
-        """Note a file that a call changed."""
+        """Record a file that a call changed."""
         call = self._calls.get(data["call_id"])
         if call is not None:
             call.files.add(data["path"])
 
     def result(self, data: Data) -> None:
-        """Take a result, and show what is no longer waited for."""
+        """Apply a result, and print the calls that no longer wait for an earlier one."""
         call = self._calls.get(data["call_id"])
         if call is None:
             call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
@@ -104,7 +104,7 @@ class Running:
             self._show(first)
 
     def close(self) -> None:
-        """Show all that is left: no result will come any more."""
+        """Print all remaining calls; no more results will arrive."""
         for call in list(self._calls.values()):
             if not call.is_over:
                 call.result = {"status": "cancelled", "result": {}}
@@ -113,7 +113,7 @@ class Running:
         self._asked = 0
 
     def open(self) -> int:
-        """Show the calls of the turn that were folded, each once, and return how many."""
+        """Print the folded calls of the turn, each once, and return how many."""
         calls, self._folded = self._folded, []
         for call in calls:
             self._page.item(call.ended)
@@ -122,11 +122,11 @@ class Running:
         return len(calls)
 
     def forget(self) -> None:
-        """Begin a turn: what was folded before is not shown any more."""
+        """Start a turn: calls folded earlier can no longer be shown."""
         self._folded.clear()
 
     def lines(self, columns: int, rows: int, ink: Ink, now: float) -> list[str]:
-        """Return the calls that aren't shown for good, with the end of their output where there is room."""
+        """Return the lines of calls that are not printed yet, with the end of their output if there is room."""
         calls, over = list(self._calls.values()), list[str]()
         if self._is_folding:
             calls, over = self._moving(columns, ink)
@@ -149,7 +149,7 @@ class Running:
         return self._asked > FOLDED_FROM and not self.unfolded
 
     def _moving(self, columns: int, ink: Ink) -> tuple[list[ShownCall], list[str]]:
-        """Return those of many calls that aren't over, what runs or asks first, and a line about those that are."""
+        """Return the unfinished calls, running ones first, and a line about the finished ones."""
         over = [*self._held, *(call for call in self._calls.values() if call.is_over)]
         left = sorted((call for call in self._calls.values() if not call.is_over), key=lambda call: not call.is_going)
         said = ink.plain(f"{len(over)} over: {tally(over)}")
@@ -157,17 +157,17 @@ class Running:
 
     def _show(self, call: ShownCall) -> None:
         del self._calls[call.id]
-        if call.origin == "user":  # a person's own command is of no turn, and whoever ran it shows its output
+        if call.origin == "user":  # the user's own command belongs to no turn, and its caller prints the output
             self._page.remark(call.ended)
         elif self._is_folding and call.is_plain:
             self._held.append(call)
         else:
-            if call.changes or not self._is_folding:  # what failed ends no row of plain ones: they stand below it
+            if call.changes or not self._is_folding:  # a failed call goes above the held ones
                 self._release()
             self._page.item(call.ended)
 
     def _release(self) -> None:
-        """Put what was held back on the page: as it is if it is short, else as a line."""
+        """Print the held calls: one by one if there are few, else as one line."""
         calls, self._held = self._held, []
         if len(calls) > FOLDED_FROM and not self.unfolded:
             self._folded += calls

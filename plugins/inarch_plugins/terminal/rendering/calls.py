@@ -1,4 +1,4 @@
-"""Calls as they are shown: a line each, with what it does on what, how it went and how long it took."""
+"""Display of calls: one line each with tool, arguments, outcome and duration."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from inarch_plugins.terminal.rendering.diffs import changed_words, draw_diff, ed
 
 Data = Mapping[str, Any]
 TAIL_LINES = 4
-"""Lines of a running call's output that are shown."""
+"""Lines shown of a running call's output."""
 _ARGUMENT = 16
-"""So many columns an argument has before anything else has room."""
+"""Columns that an argument gets before the outcome and duration."""
 _LEAST_ARGUMENT = 10
-"""With fewer columns nobody knows what it was about: then how it went is left out, as its sign tells that."""
+"""With fewer columns for the argument, the outcome is dropped: the sign already shows success."""
 _TAIL_KEPT = 4_000
 _MOST_SAID = 3
 _TELLING = ("command", "file_path", "pattern", "query", "function", "directory", "path", "name", "url", "text")
@@ -42,17 +42,17 @@ class ShownCall:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has its result."""
+        """Return whether the call has its result."""
         return self.result is not None
 
     @property
     def is_going(self) -> bool:
-        """Whether it runs, or waits for an answer of the person."""
+        """Return whether the call is running or waits for the user."""
         return self.status in ("executing", "awaiting_approval")
 
     @property
     def is_plain(self) -> bool:
-        """Whether it went well and changed nothing: one of many like it need not be looked at."""
+        """Return whether the call succeeded and changed nothing, so that it may be folded."""
         data = self.result or {}
         result = data.get("result") or {}
         went_well = data.get("status") == "success" and not result.get("error")
@@ -60,18 +60,18 @@ class ShownCall:
 
     @property
     def changes(self) -> bool:
-        """Whether it changed a file, as far as is known."""
+        """Return whether the call is known to have changed a file."""
         found = ((self.result or {}).get("result") or {}).get("data")
         return bool(self.files or edit_lines(self.arguments, found))
 
     def said(self, text: str) -> None:
-        """Keep the end of its live output."""
+        """Add live output, of which only the end is stored."""
         self._tail = (self._tail + text)[-_TAIL_KEPT:]
 
     def label(self, ink: Ink, room: int) -> str:
-        """Return name and arguments: the one that tells most first, with its middle cut where room is short."""
+        """Return name and arguments, the most informative one first; its middle is cut if room is short."""
         name = ink.cut(ink.plain(self.name), room)
-        lead, rest = self._told()
+        lead, rest = self._described()
         left = room - width(name) - 1
         if left < 4 or not (lead or rest):
             return name
@@ -80,8 +80,8 @@ class ShownCall:
             return f"{name} {ink.cut(f'{lead} {rest}'.strip(), left)}"
         return f"{name} {ink.cut_middle(lead or rest, left)}"
 
-    def _told(self) -> tuple[str, str]:
-        """Return the argument that tells most, and the others."""
+    def _described(self) -> tuple[str, str]:
+        """Return the most informative argument, and the others."""
         given = {key: value for key, value in self.arguments.items() if value not in _SILENT}
         moved = {key: given.pop(key) for key in ("file_path", "new_path") if key in given and "new_path" in given}
         if len(moved) == 2:
@@ -93,12 +93,12 @@ class ShownCall:
         first, *more = text.splitlines() or [""]
         others = {key: value for key, value in given.items() if not (lead and key in _WHOLE_TEXTS)}
         described = f"({value})" if isinstance(value := given.get("description"), str) and value else ""
-        # One argument alone would be told without its name: a second one keeps it.
+        # A single argument would be shown without its name, so pair it with a key.
         named = " ".join(f"{key}={short_arguments({'': value})}" for key, value in others.items())
         return first + (f" (+{counted(len(more), 'line')})" if more else ""), f"{named} {described}".strip()
 
     def moving(self, columns: int, ink: Ink, now: float) -> str:
-        """Return its line while it isn't over."""
+        """Return the line of an unfinished call."""
         if self.status == "awaiting_approval":
             return call_line("asks", "yellow", self, "awaiting approval", columns, ink)
         if self.status == "executing":
@@ -114,7 +114,7 @@ class ShownCall:
         return [below(ink.plain(line.rstrip("\r").rpartition("\r")[2]), columns, ink, "dim") for line in lines]
 
     def ended(self, columns: int, ink: Ink) -> Iterator[str]:
-        """Yield its lines once it is over."""
+        """Yield the lines of a finished call."""
         data = self.result or {}
         result = data.get("result") or {}
         error, found = result.get("error"), result.get("data")
@@ -141,7 +141,7 @@ class ShownCall:
         return ink.plain(said)
 
     def _why(self, error: Data, style: str, columns: int, ink: Ink) -> Iterator[str]:
-        """Yield why it failed, unless the user knows."""
+        """Yield the reason of a failure, unless the user knows it."""
         if error["code"] == "cancelled" or self.origin == "user":
             return
         room = columns - width(ink.sign("bar")) - 3
@@ -151,11 +151,11 @@ class ShownCall:
 
 
 def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, ink: Ink) -> str:
-    """Return the line of a call: the end is cut last."""
+    """Return the line of a call; its end is cut last."""
     lead = f"{ink.sign('item')} " if call.origin != "user" else ""
     sign, dot = ink.sign(mark), ink.sign("dot")
     room = columns - width(lead) - width(sign) - 1
-    if end:  # how long it took goes before what it was about does, and then how it went, where it went well
+    if end:  # drop the duration before shortening the argument, then the outcome of a successful call
         whole = width(call.label(ink, columns))
         if room - width(dot + end) < min(whole, width(call.name) + _ARGUMENT):
             end = end.rpartition(dot)[0] or end
@@ -170,7 +170,7 @@ def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, in
 
 
 def tree_line(mark: str, style: str, text: str, columns: int, ink: Ink) -> str:
-    """Return a line of the tree that is no call; `text` is made harmless already."""
+    """Return a line of the tree that is not a call; `text` is already escaped."""
     lead, said = f"{ink.sign('item')} ", f"{ink.sign(mark)} {text}"
     if columns < width(lead) + 4:
         return ink.paint(ink.cut(said, columns), style)
@@ -184,7 +184,7 @@ def below(text: str, columns: int, ink: Ink, style: str) -> str:
 
 
 def elapsed(seconds: float) -> str:
-    """Return a time that still runs, in whole seconds."""
+    """Format a running time in whole seconds."""
     whole = int(max(seconds, 0))
     return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02d} s"
 
@@ -218,7 +218,7 @@ _TEXTS = ("content", "diff", "output", "text")
 
 
 def outcome_words(data: Any) -> str:
-    """Return the result of a successful call in short, empty where there is nothing to say."""
+    """Summarize the result of a successful call; return an empty text if there is nothing to report."""
     if isinstance(data, str):
         return counted(len(data.splitlines()), "line") if data else "nothing"
     if isinstance(data, (list, tuple)):
@@ -265,6 +265,6 @@ def failed_exit(data: Any) -> int:
 
 
 def size_words(text: str) -> str:
-    """Return how long a text is."""
+    """Return the length of a text in words."""
     size = len(text)
     return f"{size:,} characters" if size < 1_000 else f"{size / 1000:.1f} k characters"

@@ -1,4 +1,4 @@
-"""Colours of source code: a few of the eight basic ones, so that they can be read on dark and on light."""
+"""Syntax highlighting with the basic eight colours, readable on dark and light backgrounds."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 MOST = 100_000
-"""Longer code is shown in one colour, too."""
+"""Code longer than this many characters is not highlighted."""
 LONGEST_S = 0.5
-"""Code for which a lexer takes longer is shown in one colour: on some, lexers take quadratic time."""
+"""Code that takes a lexer longer is not highlighted; some lexers take quadratic time."""
 _STYLES = {
     "Comment": "dim", "Comment.Preproc": "magenta", "Keyword": "magenta", "Keyword.Constant": "cyan",
     "Keyword.Type": "cyan", "Operator.Word": "magenta", "Name.Builtin": "cyan", "Name.Function": "bold",
@@ -24,7 +24,7 @@ _STYLES = {
 
 
 def painted(code: str, language: str) -> Text:
-    """Return code with the colours of its language, or as it is if that is not known."""
+    """Return highlighted code, or plain code if the language is unknown."""
     from rich.text import Text
 
     text = Text(code, end="")
@@ -39,12 +39,12 @@ def painted(code: str, language: str) -> Text:
         if style:
             text.stylize(style, place, place + len(piece))
         place += len(piece)
-    # Lexers end the last line, where it has no end; what else they change is not to be trusted.
+    # Lexers append a final newline. Any other change is a reason not to trust them.
     return text if place in (len(code), len(code) + 1) else Text(code, end="")
 
 
 def is_known(language: str) -> bool:
-    """Whether there is a lexer of Pygments' own; what is installed beside it is not looked for."""
+    """Return whether Pygments itself has a lexer; lexers of other packages are ignored."""
     return language.lower() in _languages()
 
 

@@ -1,4 +1,4 @@
-"""Colours and signs: the eight basic colours with dim and bold, or none at all; signs, or ASCII in their place."""
+"""Colours and signs: the eight basic colours with dim and bold, or none; Unicode signs, or ASCII in their place."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _LIKE_ASCII = str.maketrans(
 
 @frozen
 class Ink:
-    """How text is painted."""
+    """Style of the output."""
 
     colours: bool
     glyphs: bool
-    raw: bool = False  # whether Markdown stays as it was written
+    raw: bool = False  # whether to leave Markdown as it was written
 
     def sign(self, name: str) -> str:
-        """Return a sign, or what stands for it where there is only ASCII."""
+        """Return a sign, or its ASCII replacement."""
         return SIGNS[name][0 if self.glyphs else 1]
 
     def paint(self, text: str, *styles: str) -> str:
@@ -41,22 +41,22 @@ class Ink:
         return f"\x1b[{codes}m{text}\x1b[0m" if self.colours and text and codes else text
 
     def plain(self, text: str) -> str:
-        """Return text on one line, made harmless, in ASCII where there is nothing else."""
+        """Return text escaped on one line, in ASCII if the terminal has nothing else."""
         text = escape(" ".join(text.split()) if "\n" in text or "\t" in text else text, keep_newlines=False)
         return text if self.glyphs else to_ascii(text)
 
     def plain_lines(self, text: str) -> str:
-        """Return text of several lines made harmless, in ASCII where there is nothing else."""
+        """Return text of several lines escaped, in ASCII if the terminal has nothing else."""
         text = escape(text)
         return text if self.glyphs else to_ascii(text)
 
     def cut(self, text: str, columns: int) -> str:
-        """Return text that is at most so wide, with a sign where its end was cut."""
+        """Shorten text to a width; a sign marks the cut end."""
         text = shorten(text, columns)
         return text if self.glyphs or text.isascii() else text.replace("…", "~")
 
     def cut_middle(self, text: str, columns: int) -> str:
-        """Return text that is at most so wide, with a sign where its middle was cut: the end of a path tells most."""
+        """Shorten text to a width; a sign marks the cut middle, because the end of a path says most."""
         if columns <= 0 or width(text) <= columns:
             return text if columns > 0 else ""
         mark = "…" if self.glyphs else "~"
@@ -69,7 +69,7 @@ class Ink:
         return f"{head}{mark}{tail.lstrip(chr(0x200D))}"
 
     def wrapped(self, text: str, columns: int, most: int = 0) -> Iterator[str]:
-        """Yield lines of at most so many columns, broken at spaces where there are any; `most` of them if not 0."""
+        """Yield lines of at most `columns` columns, broken at spaces if possible; `most` limits them if not 0."""
         lines = [line for part in text.split("\n") for line in fold(part.expandtabs(TAB), max(columns, 1))]
         if most and len(lines) > most:
             lines = [*lines[: most - 1], self.cut(f"{lines[most - 1]} …", max(columns, 1))]
@@ -77,7 +77,7 @@ class Ink:
 
 
 def fold(text: str, columns: int) -> Iterator[str]:
-    """Yield the lines of one line of text in so many columns; words that are longer than a line are broken."""
+    """Wrap one line of text to a width; words longer than a line are broken."""
     line, used = "", 0
     for word in _words(text):
         wide = width(word)
@@ -93,11 +93,11 @@ def fold(text: str, columns: int) -> Iterator[str]:
 
 
 def divided(word: str, columns: int) -> list[str]:
-    """Return the pieces of a word that is wider than a line: a path breaks after a slash where one fits, not in a name.
+    """Break a word that is wider than a line: a path after a slash if possible, not within a name.
 
-    Spaces at its end never begin a piece.
+    Trailing spaces never begin a piece.
     """
-    if 2 * len(word) <= columns:  # no character is wider than two columns
+    if 2 * len(word) <= columns:  # a character has at most two columns
         return [word]
     pieces, start, used, slash = list[str](), 0, 0, 0
     end = len(word.rstrip(" "))
@@ -127,7 +127,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def to_ascii(text: str) -> str:
-    """Return text in which everything beyond ASCII stands as an escape."""
+    """Return text with everything beyond ASCII as an escape."""
     if text.isascii():
         return text
     return text.translate(_LIKE_ASCII).encode("ascii", "backslashreplace").decode("ascii")

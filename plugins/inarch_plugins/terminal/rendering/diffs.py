@@ -1,4 +1,4 @@
-"""What an edit changed, from the arguments and the result of its call: lines with their numbers, in colour."""
+"""Coloured diff of an edit, from the arguments and the result of its call, with line numbers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from inarch_plugins.terminal.rendering.colors import TAB, Ink
 Data = Mapping[str, Any]
 MOST_LINES = 12
 CONTEXT = 1
-"""Unchanged lines around a change that are shown."""
+"""Unchanged lines shown around a change."""
 _TOO_LONG = 2_000
-"""Texts of more lines are not compared; the ends that they have in common are still left out."""
+"""Longer texts are not compared, except for their common beginning and end."""
 
 
 @frozen
 class DiffLine:
-    """A line of a change: `sign` is +, - or a space, `number` 0 where it is not known."""
+    """A line of a diff: `sign` is +, - or a space; `number` is 0 if unknown."""
 
     sign: str
     number: int
@@ -28,7 +28,7 @@ class DiffLine:
 
 
 def edit_lines(arguments: Data, data: Any = None) -> list[DiffLine]:
-    """Return what a call changed, by its arguments and its result; nothing for a call that is no edit."""
+    """Return the diff of a call, from its arguments and its result; empty if the call is not an edit."""
     texts = {key for key, value in arguments.items() if isinstance(value, str)}
     if {"file_path", "search", "replace"} <= texts:
         line = data.get("line") if isinstance(data, Mapping) else None
@@ -42,14 +42,14 @@ def edit_lines(arguments: Data, data: Any = None) -> list[DiffLine]:
 
 
 def changed_words(lines: list[DiffLine], ink: Ink) -> str:
-    """Return how many lines came and went."""
+    """Return the numbers of added and removed lines."""
     added = sum(line.sign == "+" for line in lines)
     gone = sum(line.sign == "-" for line in lines)
     return f"+{added}" + (f" {ink.sign('minus')}{gone}" if gone else "")
 
 
 def draw_diff(lines: list[DiffLine], columns: int, ink: Ink, most: int = MOST_LINES) -> Iterator[str]:
-    """Yield the lines of a change, none wider than `columns`; of a long one the beginning, and how much more."""
+    """Yield the lines of a diff, none wider than `columns`; a long one is cut, with the number of remaining lines."""
     shown = lines if len(lines) <= most else lines[: most - 1]
     digits = len(str(max((line.number for line in shown), default=0)))
     for line in shown:

@@ -1,6 +1,6 @@
-"""The blocks of Markdown as rich draws them, where its own ways don't fit: calm colours, narrow screens, nothing lost.
+"""Markdown elements that replace those of rich: calm colours, narrow screens, nothing lost.
 
-Imports rich; who imports this module does it where something is drawn.
+This module imports rich. Import it only when drawing.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from inarch_plugins.terminal.rendering.code import is_known, painted
 from inarch_plugins.terminal.rendering.colors import Ink, divided
 
 NARROW = 12
-"""In fewer columns nothing is indented any more."""
+"""With fewer columns, nothing is indented."""
 CELL = 10
-"""A table whose columns can't have so many each is shown as a list of its rows."""
+"""A table with fewer columns per cell is shown as a list of its rows."""
 DIM = Style(dim=True)
 
 
 class Heading(rich_markdown.Heading):
-    """A heading with its marks: they tell the level without size or colour."""
+    """A heading with its marks, which show the level without size or colour."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text.assemble((f"{'#' * int(self.tag[1])} ", "dim"), self.text.copy(), overflow="fold")
 
 
 class Paragraph(rich_markdown.Paragraph):
-    """Words; a path that is wider than a line breaks after a slash."""
+    """Text; a path that is wider than a line breaks after a slash."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         places = [
@@ -50,11 +50,11 @@ class Paragraph(rich_markdown.Paragraph):
 
 
 class CodeBlock(rich_markdown.CodeBlock):
-    """Code, indented; a long line goes on below."""
+    """Indented code; long lines wrap."""
 
     @classmethod
     def create(cls, markdown: rich_markdown.Markdown, token: Token) -> CodeBlock:
-        """Remember what the fence says of the code."""
+        """Create the element with the info string of the fence."""
         made = cls("", "")
         made.info = token.info
         return made
@@ -64,7 +64,7 @@ class CodeBlock(rich_markdown.CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         language, _, more = self.info.partition(" ")
         indent = "  " if options.max_width >= NARROW else ""
-        if more or (language and not is_known(language)):  # it may be the name of a file
+        if more or (language and not is_known(language)):  # the info string may be a file name
             yield Text(indent + self.info, DIM, overflow="fold")
         text = painted(str(self.text).removesuffix("\n").expandtabs(4), language)
         inner = options.update(width=max(1, options.max_width - len(indent)))
@@ -101,7 +101,7 @@ class Quote(rich_markdown.BlockQuote):
 
 
 class ThematicBreak(rich_markdown.HorizontalRule):
-    """A line from side to side."""
+    """A horizontal rule."""
 
     new_line = True
 
@@ -110,7 +110,7 @@ class ThematicBreak(rich_markdown.HorizontalRule):
 
 
 class ListElement(rich_markdown.ListElement):
-    """A list; its marks take no more room than they need."""
+    """A list with marks as narrow as possible."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         ink: Ink = console.ink  # type: ignore[attr-defined]
@@ -131,7 +131,7 @@ class ListElement(rich_markdown.ListElement):
 
 
 class TableElement(rich_markdown.TableElement):
-    """A table, or where that is too wide a list of its rows."""
+    """A table, or a list of its rows if the table is too wide."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         head = [cell.content for cell in self.header.row.cells] if self.header and self.header.row else []
@@ -164,7 +164,7 @@ class TableElement(rich_markdown.TableElement):
 
 
 class Document(rich_markdown.Markdown):
-    """Blocks that were parsed already."""
+    """Markdown from parsed tokens."""
 
     elements: ClassVar[dict[str, type[rich_markdown.MarkdownElement]]] = {
         **rich_markdown.Markdown.elements,
@@ -181,12 +181,12 @@ class Document(rich_markdown.Markdown):
     inlines: ClassVar[set[str]] = {"em", "strong", "code", "s", "url"}  # type: ignore[misc]
 
     def __init__(self, tokens: list[Token], ink: Ink) -> None:
-        # What rich's own constructor sets; it would make a parser for each block.
+        # Set the attributes of rich's constructor, which would create a parser for each block.
         self.markup, self.parsed = "", tokens
         self.code_theme = self.inline_code_theme = ""
         self.justify, self.style, self.hyperlinks, self.inline_code_lexer = None, "none", False, None
         self.left_out: list[str] = []
-        """What the source says and the screen doesn't: languages, addresses that their links name."""
+        """Source text that is not on the screen: languages, addresses that equal the link text."""
         for token in tokens:
             if token.children:
                 token.children = list(self._inline(token.children, ink))
@@ -195,8 +195,8 @@ class Document(rich_markdown.Markdown):
                 token.content, token.info = ink.plain_lines(token.content), ink.plain(token.info.strip())
 
     def _inline(self, children: list[Token], ink: Ink) -> Iterator[Token]:
-        """Yield the pieces of a line, links with their address; made harmless, for entities can become anything."""
-        said: list[str] = []  # since the link began
+        """Yield the pieces of a line, with the addresses of links; escaped, because entities can encode anything."""
+        said: list[str] = []  # text since the start of the link
         link: Token | None = None
         for child in children:
             if child.type == "link_open":
@@ -208,9 +208,9 @@ class Document(rich_markdown.Markdown):
                 yield _text(ink.plain_lines(alt))
                 yield from self._address(child, "src", alt)
             elif child.type.startswith(("strong_", "em_")) and child.markup.startswith("_"):
-                said.append(child.markup)  # `src/__init__.py` is a path, and no emphasis of "init"
+                said.append(child.markup)  # `src/__init__.py` is a path, not an emphasized "init"
                 yield _text(child.markup)
-            elif child.type in ("softbreak", "hardbreak"):  # the lines of a reply are meant as lines
+            elif child.type in ("softbreak", "hardbreak"):  # line breaks of a reply are intended
                 said.append(" ")
                 yield Token("hardbreak", "br", 0)
             else:
@@ -221,7 +221,7 @@ class Document(rich_markdown.Markdown):
                 yield child
 
     def _address(self, link: Token | None, name: str, said: str) -> Iterator[Token]:
-        """Yield where a link leads, unless its text says so."""
+        """Yield the target of a link, unless the link text is the same."""
         from markdown_it.common.normalize_url import normalizeLinkText
 
         href, title = (str(link.attrs.get(key, "")) for key in (name, "title")) if link else ("", "")

@@ -1,4 +1,4 @@
-"""Where a conversation stands, in one line: what the session has come to while a turn runs, context, model, profile."""
+"""Status line of a conversation: usage of the session, context, model, profile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Data = Mapping[str, Any]
 
 
 class Figures:
-    """Counts what replies took, until the end of a turn says it better."""
+    """Adds up the usage of replies until the end of the turn has exact figures."""
 
     def __init__(self, window: Callable[[str], int | None], model: str = "", profile: str = "") -> None:
         self.model = model
@@ -24,7 +24,7 @@ class Figures:
         self._is_running = False
 
     def replied(self, data: Data) -> None:
-        """Count a reply."""
+        """Add the usage of a reply."""
         self._is_running = True
         usage = data["usage"]
         taken = usage["input_tokens"] + usage["output_tokens"]
@@ -38,7 +38,7 @@ class Figures:
             self._context = taken
 
     def ended(self, data: Data) -> None:
-        """Take what the ledger says of the session; the line under the turn has said it."""
+        """Take the session's figures from the ledger; they are final."""
         self._is_running = False
         session = data.get("session")
         if session:
@@ -47,7 +47,7 @@ class Figures:
             self._estimated = session.get("estimated", 0)
 
     def line(self, columns: int, ink: Ink) -> str:
-        """Return what there is room for: the profile goes first, then tokens, model, context and cost."""
+        """Return as many parts as fit; profile is dropped first, then tokens, model, context and cost."""
         parts = [(part, rank) for part, rank in self._parts() if part]
         dot = ink.sign("dot")
         while len(parts) > 1 and width(dot.join(part for part, _ in parts)) > columns:
@@ -55,7 +55,7 @@ class Figures:
         return ink.paint(ink.cut(ink.plain(dot.join(part for part, _ in parts)), columns), "dim")
 
     def _parts(self) -> list[tuple[str, int]]:
-        """Return each part with its rank, 1 being the most important."""
+        """Return each part with its rank; 1 is the most important."""
         spent = self._is_running and (self._tokens or self._unknown or self._cost)
         about = "about " if self._estimated else ""
         return [
@@ -77,7 +77,7 @@ class Figures:
 
 
 def thousands(number: int) -> str:
-    """Return a number in at most four digits."""
+    """Format a number with at most four digits."""
     if number < 1_000:
         return str(number)
     if number < 100_000:

@@ -1,4 +1,4 @@
-"""Draws blocks of Markdown in so many columns."""
+"""Renderer of Markdown blocks for a given width."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.segment import Segment
 
 MOST = 8_000
-"""A longer paragraph is shown as it is: finding what is emphasised in it may take long."""
+"""Longer paragraphs are shown as plain text: parsing their emphasis may take long."""
 _LED = ("bullet_list_open", "ordered_list_open", "blockquote_open", "table_open")
-"""Before these rich leaves a line free even at the beginning."""
+"""Elements before which rich leaves an empty line even at the beginning."""
 STYLES = {
     "markdown.paragraph": "none", "markdown.em": "bold", "markdown.strong": "bold", "markdown.code": "cyan",
     "markdown.code_inline": "cyan", "markdown.s": "dim", "markdown.url": "dim", "markdown.item": "none",
@@ -32,7 +32,7 @@ _preparing: list[Thread] = []
 
 
 def prepare() -> None:
-    """Import what draws Markdown in a thread of its own: to be called when there is time, such as before a reply."""
+    """Import the Markdown renderer; call this in a thread when there is time, such as before a reply."""
     from threading import Thread
 
     if not _preparing:
@@ -41,12 +41,12 @@ def prepare() -> None:
 
 
 def is_ready() -> bool:
-    """Whether drawing would not wait for imports that are under way."""
+    """Return whether drawing would not wait for a running import."""
     return not (_preparing and _preparing[0].is_alive())
 
 
 def draw_block(source: str, columns: int, ink: Ink) -> str:
-    """Return a top-level block of Markdown as lines, each with its end, none wider than `columns` unless it is raw."""
+    """Render a top-level block as complete lines, none wider than `columns` unless it is raw."""
     if ink.raw:
         source = source.strip("\n")
         return f"{source if ink.glyphs else to_ascii(source)}\n" if source.strip() else ""
@@ -75,7 +75,7 @@ def _lines(source: str, columns: int, ink: Ink) -> Iterator[str]:
     if tokens and tokens[0].type in _LED and lines and not "".join(segment.text for segment in lines[0]).strip():
         del lines[0]
     if ink.glyphs and _letters(source) > _letters_of(lines) + sum(map(_letters, document.left_out)):
-        yield from _as_it_is(source, columns, ink)  # such as cells beyond the last column of a table
+        yield from _as_it_is(source, columns, ink)  # such as extra cells in a table row
         return
     for line in lines:
         yield from _finished(line, columns, ink)
@@ -90,7 +90,7 @@ def _letters_of(lines: list[list[Segment]]) -> int:
 
 
 def _letters(text: str) -> int:
-    """Return how many letters there are, but for those of entities."""
+    """Return the number of letters, not counting those of entities."""
     if "&" in text:
         from re import sub
 
@@ -99,7 +99,7 @@ def _letters(text: str) -> int:
 
 
 def _finished(line: list[Segment], columns: int, ink: Ink) -> Iterator[str]:
-    """Yield a line as text; what rich takes for narrower than other programs do is folded."""
+    """Yield a line as text; fold it if rich measures it narrower than terminals do."""
     while line and not line[-1].text.strip(" "):
         line.pop()
     if line:

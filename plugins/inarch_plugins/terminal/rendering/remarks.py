@@ -1,4 +1,4 @@
-"""What is finished, in order: lines of the tree, blocks of the answer, notes, errors, what a turn took."""
+"""Finished output in order: lines of the tree, blocks of the answer, notes, errors, figures of the turn."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block
 
 Draw = Callable[[int, Ink], Iterable[str]]
-"""Returns lines of at most so many columns, without their ends."""
+"""Returns lines of at most the given width, without line ends."""
 
 
 class Page:
-    """Takes pieces as they are finished and gives each of them once."""
+    """Collects finished pieces and yields each once."""
 
     def __init__(self) -> None:
         self.tree_is_open = self.text_is_open = False
         self._pieces: list[tuple[bool, Callable[[int, Ink], str]]] = []
 
     def item(self, draw: Draw) -> None:
-        """Add lines of the tree."""
+        """Add lines to the tree."""
         self.tree_is_open, self.text_is_open = True, False
         self._add(draw)
 
     def remark(self, draw: Draw) -> None:
-        """Add lines that are no part of the tree, apart from the answer."""
+        """Add lines outside of the tree and apart from the answer."""
         self.close_tree()
         if self.text_is_open:
             self.text_is_open = False
@@ -43,13 +43,13 @@ class Page:
         self._pieces.append((True, lambda columns, ink: space + draw_block(source, columns, ink)))
 
     def close_tree(self) -> None:
-        """End the tree if it is open."""
+        """Close the tree if it is open."""
         if self.tree_is_open:
             self.tree_is_open = False
             self._add(lambda columns, ink: [ink.paint(ink.sign("end"), "dim")])
 
     def take(self, columns: int, ink: Ink) -> Iterator[tuple[bool, str]]:
-        """Yield each piece, with whether it is one of the answer, for the only time."""
+        """Yield each new piece, with whether it belongs to the answer."""
         pieces, self._pieces = self._pieces, []
         for is_answer, draw in pieces:
             yield is_answer, draw(columns, ink)
@@ -63,26 +63,26 @@ _MOST_LINES = 6
 
 
 class Remarks:
-    """Adds remarks to the page; within a turn each is made once."""
+    """Adds remarks to the page, each once per turn."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
         self._said: set[str] = set()
-        self._told: set[str] = set()
+        self._errors: set[str] = set()
 
     def forget(self) -> None:
-        """Begin anew: what the next turn or command has to tell is news, even in the same words."""
+        """Reset, so that the next turn or command may repeat remarks."""
         self._said.clear()
-        self._told.clear()
+        self._errors.clear()
 
     def title(self, text: str) -> None:
-        """Begin a turn with who answers."""
+        """Start a turn with the name of the model."""
         self._page.remark(
             lambda columns, ink: [ink.paint(ink.cut(f"{ink.sign('root')} {ink.plain(text)}", columns), "dim")]
         )
 
     def item(self, mark: str, style: str, text: str) -> None:
-        """Add a line to the tree; what doesn't fit goes on below."""
+        """Add a line to the tree; long text wraps below."""
 
         def draw(columns: int, ink: Ink) -> Iterator[str]:
             lead = f"{ink.sign('item')} {ink.sign(mark)} "
@@ -94,7 +94,7 @@ class Remarks:
         self._page.item(draw)
 
     def note(self, text: str) -> None:
-        """Add a note: to the tree while it is open."""
+        """Add a note, to the tree if it is open."""
         if text in self._said:
             return
         self._said.add(text)
@@ -115,10 +115,10 @@ class Remarks:
         )
 
     def error(self, message: str, remedy: str = "") -> None:
-        """Add an error, and below it what to do."""
-        if any(message in told or told in message for told in self._told):
+        """Add an error, with its remedy below."""
+        if any(message in other or other in message for other in self._errors):
             return
-        self._told.add(message)
+        self._errors.add(message)
 
         def draw(columns: int, ink: Ink) -> Iterator[str]:
             for line in ink.wrapped(ink.plain(f"error: {message}"), columns):
@@ -130,14 +130,14 @@ class Remarks:
         self._page.remark(draw)
 
     def sum_up(self, turn: Data, data: Data, more: Sequence[str] = ()) -> None:
-        """Say what a turn took and what cut it short, what of it decisions took, the session so far, and more."""
+        """Add the figures of a turn: usage, what cut it short, decisions, the session so far, and `more`."""
         words = [word for part in [*sum_words(turn, data), *more] for word in part.split(" · ")]
         style = "yellow" if turn["status"] in ("cancelled", "limited") else "dim"
         self._page.remark(lambda columns, ink: _joined(words, style, columns, ink))
 
 
 def _joined(words: Sequence[str], style: str, columns: int, ink: Ink) -> Iterator[str]:
-    """Yield words with dots between them, in as many lines as they need."""
+    """Yield words joined by dots, in as many lines as needed."""
     dot, line = ink.sign("dot"), ""
     for word in map(ink.plain, words):
         if line and width(line) + width(dot) + width(word) > columns:
@@ -148,12 +148,12 @@ def _joined(words: Sequence[str], style: str, columns: int, ink: Ink) -> Iterato
 
 
 MOST = 12
-"""Rows that are shown of one list."""
+"""Rows shown of one list."""
 _MARKS = {"completed": ("ok", "green"), "in_progress": ("live", "yellow")}
 
 
 def todo_rows(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield mark, style and words of each row; nothing where the event has no such list."""
+    """Yield mark, style and words of each row; nothing if the event has no list."""
     found = data.get("todos")
     listed = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
     for one in listed[:MOST]:

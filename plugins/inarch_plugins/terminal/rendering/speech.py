@@ -1,4 +1,4 @@
-"""What a model thinks and says while it comes: made harmless, cut into blocks; each is finished once."""
+"""Streamed reasoning and replies of a model: escaped, cut into blocks, each finished once."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from inarch_plugins.terminal.rendering.calls import below, elapsed, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block, is_ready
 
-_UNFINISHED = "\r\u200c\u200d"  # half a line end, joiners: they mean something only with what follows
+_UNFINISHED = "\r\u200c\u200d"  # half a line end and joiners; their meaning depends on the next character
 
 LOOKS_BACK = 64
-"""Characters before a piece, of which `escape` looks at the last few."""
+"""Characters of context before a piece; `escape` looks at the last few."""
 
 
 class Speech:
-    """The text of one reply after another.
+    """Text of one reply after another.
 
     Args:
-        finished: Takes each block.
+        finished: Called with each finished block.
     """
 
     def __init__(self, finished: Callable[[str], None]) -> None:
         self._finished = finished
         self._blocks = Blocks()
-        self._pieces: list[str] = []  # of the present reply
+        self._pieces: list[str] = []  # of the current reply
         self._before = self._held = ""
         self._drawn: tuple[tuple[int, int, int], list[str]] = ((0, 0, 0), [])
 
     @property
     def text(self) -> str:
-        """All of the present reply."""
+        """Return the whole current reply."""
         return "".join(self._pieces)
 
     @property
     def is_open(self) -> bool:
-        """Whether a block is unfinished."""
+        """Return whether a block is unfinished."""
         return not self._blocks.is_empty
 
     def add(self, text: str) -> None:
-        """Take a piece."""
+        """Add a piece."""
         self._pieces.append(text)
         text = self._held + text
         whole = text.rstrip(_UNFINISHED)
@@ -50,7 +50,7 @@ class Speech:
         self._take(whole)
 
     def finish(self) -> None:
-        """Finish what is open: nothing more of this reply comes."""
+        """Finish the open block at the end of a reply."""
         held, self._held = self._held, ""
         self._take(held)
         for block in self._blocks.close():
@@ -58,18 +58,18 @@ class Speech:
         self._before = ""
 
     def forget(self) -> None:
-        """Begin a new reply."""
+        """Start a new reply."""
         self.finish()
         self._pieces.clear()
 
     def moving(self, columns: int, rows: int, ink: Ink) -> list[str]:
-        """Return the last lines of what is unfinished."""
+        """Return the last lines of the unfinished block."""
         key = (self._blocks.version, columns, rows)
         if self._drawn[0] != key:
             source = self._blocks.tail(rows, rows * columns)
             if not source.strip():
                 return []
-            if not is_ready():  # as it is, rather than later
+            if not is_ready():  # show plain text rather than wait for the renderer
                 return list(ink.wrapped(ink.plain_lines(source.rstrip("\n")), columns))[-rows:]
             self._drawn = (key, draw_block(source, columns, ink).split("\n")[:-1][-rows:])
         return self._drawn[1]
@@ -85,7 +85,7 @@ _LAST = 400
 
 
 class Thinking:
-    """The reasoning of one reply."""
+    """Reasoning of one reply."""
 
     def __init__(self, began: float) -> None:
         self.began = began
@@ -93,12 +93,12 @@ class Thinking:
         self._last = ""
 
     def add(self, text: str) -> None:
-        """Take a piece."""
+        """Add a piece."""
         self._pieces.append(text)
         self._last = (self._last + text)[-_LAST:]
 
     def moving(self, columns: int, ink: Ink, now: float) -> str:
-        """Return the line that is shown while it thinks: for how long, and its last words."""
+        """Return the line shown while the model thinks: the elapsed time and the last words."""
         text = f"thinking {ink.sign('cut')} {elapsed(now - self.began)}"
         lead, sign, dot = ink.sign("item"), ink.sign("live"), ink.sign("dot")
         room = columns - width(f"{lead} {sign} {text}{dot}")
@@ -107,13 +107,13 @@ class Thinking:
         return tree_line("live", "dim", f"{text}{dot}{_end(ink.plain(self._last), room)}", columns, ink)
 
     def tail(self, columns: int, rows: int, ink: Ink) -> list[str]:
-        """Return its last lines."""
+        """Return the last lines of the reasoning."""
         room = columns - width(ink.sign("bar")) - 3
         text = ink.plain_lines("".join(self._pieces)[-max(rows, 1) * max(columns, 1) :])
         return [below(line, columns, ink, "dim") for line in list(ink.wrapped(text.strip(), room))[-rows:]]
 
     def ended(self, columns: int, ink: Ink, seconds: float | None, whole: bool) -> Iterator[str]:
-        """Yield what is left of it."""
+        """Yield the summary of the finished reasoning."""
         took = f" for {duration(seconds) if seconds < 10 else elapsed(seconds)}" if seconds is not None else ""
         yield tree_line("unfolded" if whole else "folded", "dim", f"thought{took}", columns, ink)
         if whole:

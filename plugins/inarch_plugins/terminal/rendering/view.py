@@ -1,4 +1,4 @@
-"""The picture of a conversation: what is finished and printed for good, what still moves, and a line of figures."""
+"""View of a conversation: finished text to print once, live lines, and a status line."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Data = Mapping[str, Any]
 
 
 class View:
-    """Makes text of events; whoever has the terminal draws it.
+    """Renders events as text; the caller draws it.
 
     Args:
-        colours: Whether ANSI colours are wanted; without them there is no escape sequence at all.
+        colours: Whether to use ANSI colours; without them there are no escape sequences at all.
         glyphs: Whether the terminal shows more than ASCII.
         raw: Whether the answer stays as the model wrote it.
-        model: The model's full name, for the line of figures until a turn says it.
-        profile: The profile's name, for the line of figures.
-        window: Returns how many tokens the context of a model holds, None where that is unknown.
-        opened_by: Says what shows calls that were folded into a line, where something does.
-        clock: Seconds that pass, for what is under way.
+        model: The model's full name, shown in the status line until a turn reports it.
+        profile: The profile's name, for the status line.
+        window: Returns the context window of a model in tokens, or None if unknown.
+        opened_by: Hint how to show folded calls; empty if that is not possible.
+        clock: Returns seconds that increase monotonically, for elapsed times.
     """
 
     def __init__(
@@ -53,9 +53,9 @@ class View:
         self._remarks = Remarks(self._page)
         self._running = Running(self._page, opened_by)
         self._thinking: Thinking | None = None
-        self._asked: tuple[str, float] | None = None  # what is awaited, and since when
-        self._wait: tuple[Data, float] | None = None  # what for, and when it ends
-        self._heard = False  # a piece of the present reply
+        self._asked: tuple[str, float] | None = None  # the pending request, and its start
+        self._wait: tuple[Data, float] | None = None  # the wait, and its end
+        self._heard = False  # whether a piece of the current reply arrived
         self._kinds: dict[str, Callable[[Data], None]] = {
             "turn.started": self._turn_started,
             "input.ended": self._input,
@@ -81,48 +81,48 @@ class View:
 
     @property
     def is_unfolded(self) -> bool:
-        """Whether reasoning, and each of many calls, is shown in what follows."""
+        """Return whether new reasoning and calls are shown unfolded."""
         return self._running.unfolded
 
     def unfold(self, is_unfolded: bool) -> None:
-        """Show reasoning and every call of what follows, and the calls of this turn that were folded; or fold again."""
+        """Show new reasoning and calls unfolded, and the folded calls of this turn; or fold again."""
         self._running.unfolded = is_unfolded
         if is_unfolded:
             self._running.open()
 
     @property
     def is_moving(self) -> bool:
-        """Whether `live` changes with time alone: a call runs, a wait is counted down, a model is thinking."""
+        """Return whether `live` changes with time: a call runs, a wait counts down, or a model thinks."""
         return bool(self._wait or self._asked or self._thinking or self._running.is_executing)
 
     def saw(self, event: Event) -> None:
-        """Take the next event; a kind that says nothing to a person is passed over."""
+        """Apply the next event; ignore kinds that have no text for users."""
         handle = self._kinds.get(event.kind)
         if handle is None and "todos" in event.data:
-            from inarch_plugins.terminal.rendering.remarks import todo_rows  # few turns have them
+            from inarch_plugins.terminal.rendering.remarks import todo_rows  # few turns need it
 
             for row in todo_rows(event.data):
                 self._item(*row)
         elif handle is None and (notice := event.data.get("notice")):
             self._remarks.note(str(notice))
         if handle is not None:
-            if event.kind != "note":  # a remark doesn't end the wait that it is about
+            if event.kind != "note":  # a note about the wait does not end it
                 self._wait = None
-            if event.kind == "model.switched" and not event.turn_id:  # asked for, and told by whoever did it
+            if event.kind == "model.switched" and not event.turn_id:  # the command that asked for it reports it
                 self._figures.model = event.data["new"]
                 return
             handle(event.data)
 
     def finished(self, columns: int) -> str:
-        """Return what is complete since the last call, to be printed above for good; ends in a line end or is empty."""
+        """Return text completed since the last call, to be printed above; it ends in a newline or is empty."""
         return "".join(text for _, text in self.pieces(columns))
 
     def pieces(self, columns: int) -> Iterator[tuple[bool, str]]:
-        """Yield what `finished` returns piece by piece, each with whether it is a part of the answer."""
+        """Yield what `finished` returns in pieces, each with whether it belongs to the answer."""
         return self._page.take(max(columns, 1), self._ink)
 
     def live(self, columns: int, rows: int) -> str:
-        """Return what still moves: at most `rows` lines, none wider than `columns`; no line end at the end."""
+        """Return the live text: at most `rows` lines, none wider than `columns`, without a final newline."""
         columns = max(columns, 1)
         if rows <= 0:
             return ""
@@ -138,7 +138,7 @@ class View:
         return "\n".join(lines)
 
     def give_up(self) -> None:
-        """Stop what moves: the turn ended without being recorded, so no event will say it."""
+        """Stop live lines of a turn that ended without an event."""
         self._asked = self._wait = None
         self._running.close()
         self._thought()
@@ -146,11 +146,11 @@ class View:
         self._page.close_tree()
 
     def status(self, columns: int) -> str:
-        """Return one line of figures: tokens, cost, context used, model, profile; the least important go first."""
+        """Return the status line: tokens, cost, context, model, profile; the least important are dropped first."""
         return self._figures.line(max(columns, 1), self._ink)
 
     def _awaited(self, columns: int, room: int, now: float) -> list[str]:
-        """Return the lines of a wait, of thoughts, or of a request nobody has answered yet."""
+        """Return the lines of a wait, of reasoning, or of a request without an answer so far."""
         ink = self._ink
         if room <= 0:
             return []
@@ -179,7 +179,7 @@ class View:
             self._remarks.title(turn["model"])
 
     def _input(self, data: Data) -> None:
-        """Show what was said meanwhile where it goes in; what a prompt begins with is shown there."""
+        """Show a message sent during the turn when it enters the context; the prompt's own is in its heading."""
         if data["outcome"] == "added":
             who = f"plugin {data['by']}" if data["by"] else "you"
             self._speech.finish()
@@ -222,7 +222,7 @@ class View:
             self._thinking.add(data["reasoning"])
 
     def _thought(self, *, timed: bool = True) -> None:
-        """Finish the thoughts."""
+        """Finish the reasoning."""
         thinking, self._thinking = self._thinking, None
         if thinking is not None:
             took = self._clock() - thinking.began if timed else None
@@ -234,7 +234,7 @@ class View:
         self._asked = None
         if data["purpose"] != "turn":
             return
-        if not self._heard:  # nobody streamed it: events that were kept have the reply as a whole
+        if not self._heard:  # no stream: replayed events have the reply as a whole
             self._whole_reply(data["message"]["parts"])
         self._thought()
         broke_off = data.get("error") and data["error"] != "cancelled" and self._speech.text.strip()
@@ -275,7 +275,7 @@ class View:
         self._wait = (data, self._clock() + data["seconds"])
 
     def _item(self, mark: str, style: str, text: str) -> None:
-        """Add a line to the tree; one that is too long goes on below."""
+        """Add a line to the tree; long text wraps below."""
         self._remarks.item(mark, style, text)
 
     def _turn_ended(self, data: Data) -> None:
@@ -295,7 +295,7 @@ class View:
         self._remarks.forget()
 
     def _rest_of_the_answer(self, answer: str) -> None:
-        """Add what of the answer didn't come in pieces: all of one that needed no model, what was added to a reply."""
+        """Add the part of the answer that was not streamed: an answer without a model, or text added to a reply."""
         answer, said = answer.strip(), self._speech.text.strip()
         if not answer or said.endswith(answer):
             return

@@ -1,1 +1,1 @@
-"""The commands of a conversation."""
+"""Slash commands of a conversation."""

@@ -1,4 +1,4 @@
-"""`/model` and `/profile`: another model or profile from now on; a running turn is not touched."""
+"""`/model` and `/profile`: switch the model or profile for the next turns; a running turn is not affected."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 30
 LISTING_S = 8.0
-"""Seconds that a provider has to list its models; all are asked at once."""
+"""Seconds that a provider has to list its models; all providers are queried at once."""
 
 
 @frozen
 class Offer:
-    """The models of a provider, its default one first: full names with descriptions, and why there are no more."""
+    """The models of a provider, its default first: full names, descriptions, and the reason if the list is missing."""
 
     rows: tuple[tuple[str, str], ...] = ()
     problem: str = ""
 
 
 async def offers(talk: Talk) -> Mapping[str, Offer]:
-    """Return what the providers of the profile offer; each that answered is asked once in an application."""
-    app, known = talk.app, talk.models  # another application may take over meanwhile
+    """Return the models of the profile's providers; each provider that answered is queried once per application."""
+    app, known = talk.app, talk.models  # another application may take over during the await
     new = [name for name in app.composition.models if name not in known or known[name].problem]
     known.update(zip(new, await asyncio.gather(*(_offer(app, name) for name in new)), strict=True))
     return {name: known[name] for name in app.composition.models}
@@ -56,11 +56,11 @@ async def _offer(app: App, provider: str) -> Offer:
 
 
 async def model(talk: Talk, words: str) -> str:
-    """List the models to choose from; with words, ask that one from now on: the number in the list, or a name.
+    """List the models, or switch to one by its number in the list or its name.
 
     Raises:
-        ConfigError: No plugin provides it, several do, or its key is not there.
-        UsageError: Its provider has no such model.
+        ConfigError: No plugin provides the model, several do, or its key is missing.
+        UsageError: The provider has no such model.
     """
     from inarch.host import discover
 
@@ -88,10 +88,10 @@ async def model(talk: Talk, words: str) -> str:
 
 
 async def profile(talk: Talk, words: str) -> str:
-    """Return the profiles; with words, go on with that one.
+    """Return the profiles, or switch to one by its name.
 
     Raises:
-        ConfigError: There is no such profile, or it is not usable.
+        ConfigError: The profile does not exist or is not usable.
     """
     config = talk.app.config
     if not words:
@@ -110,9 +110,9 @@ async def profile(talk: Talk, words: str) -> str:
 
 
 async def _listed(talk: Talk, asked: str) -> str:
-    """Return the model that is asked and those to choose from; the conversation remembers their numbers."""
+    """Return the current model and the available ones; the conversation remembers their numbers."""
     app = talk.app
-    talk.models.clear()  # a server may have got another one
+    talk.models.clear()  # a server may have a new model
     found = [offer for _, offer in sorted((await offers(talk)).items())]
     names = [*dict.fromkeys([*(name for offer in found for name, _ in offer.rows), *app.models.offers.values()])]
     talk.listed_models = names[:MOST_LISTED]
@@ -132,7 +132,7 @@ def _lines(talk: Talk, asked: str) -> Iterator[str]:
 
 
 def _picked(talk: Talk, words: str) -> str:
-    """Return the model that a number of the list means; anything else is a name."""
+    """Return the model with this number in the list; treat anything else as a name."""
     if not (words.isascii() and words.isdecimal()):
         return words
     if not 1 <= int(words) <= len(talk.listed_models):
@@ -141,10 +141,10 @@ def _picked(talk: Talk, words: str) -> str:
 
 
 async def _unknown(talk: Talk, provider: str, model: str) -> str:
-    """Return why it is not known whether a model is there, "" where it is.
+    """Return why the availability of a model is unknown, or "" if it is known.
 
     Raises:
-        UsageError: Its provider offers others and not this one.
+        UsageError: The provider offers other models but not this one.
     """
     from inarch_sdk.suggestions import nearest
 

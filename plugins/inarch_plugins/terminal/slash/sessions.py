@@ -1,4 +1,4 @@
-"""`/sessions`, `/resume`, `/fork` and `/clear`: which session the next prompt goes to."""
+"""`/sessions`, `/resume`, `/fork` and `/clear`: the session that gets the next prompt."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ MOST_LISTED = 20
 
 
 def sessions(talk: Talk, words: str) -> str:
-    """Return the sessions of this directory, the newest first.
+    """Return the sessions of this directory, newest first.
 
     Raises:
-        UsageError: There are words.
+        UsageError: The command got arguments.
     """
     if words:
         raise UsageError("/sessions takes no words", "/resume ID goes on with one")
@@ -36,12 +36,12 @@ def sessions(talk: Talk, words: str) -> str:
 
 
 def resume(talk: Talk, words: str) -> str:
-    """Go on with the session whose id begins so, or with the last other one, and return where it stands.
+    """Switch to the session with this id prefix, or to the last other one; return a recap of it.
 
-    With the same one, too, where another process wrote to it meanwhile: what that wrote is read then.
+    The current session is reloaded if another process wrote to it.
 
     Raises:
-        UsageError: There is no such session, or it is about another directory.
+        UsageError: There is no such session, or it belongs to another directory.
     """
     if words:
         info = talk.app.find_session(words)
@@ -59,10 +59,10 @@ def resume(talk: Talk, words: str) -> str:
 
 
 def fork(talk: Talk, words: str) -> str:
-    """Go on in a copy of this session, with its first turns or all of them.
+    """Switch to a copy of this session, with its first turns or all of them.
 
     Raises:
-        UsageError: The words are no number of a turn, or there is no such turn.
+        UsageError: The argument is not the number of a turn, or there is no such turn.
     """
     if words and not (words.isascii() and words.isdecimal()):
         raise UsageError(f"/fork takes the number of a turn, not {words!r}", "such as /fork 2; turns count from 1")
@@ -80,10 +80,10 @@ def fork(talk: Talk, words: str) -> str:
 
 
 def clear(talk: Talk, words: str) -> str:
-    """Begin a new session.
+    """Start a new session.
 
     Raises:
-        UsageError: There are words.
+        UsageError: The command got arguments.
     """
     if words:
         raise UsageError("/clear takes no words")

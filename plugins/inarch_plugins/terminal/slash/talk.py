@@ -1,4 +1,4 @@
-"""What the commands of a conversation work on: its application and its session, and where they say things."""
+"""State of a conversation that slash commands use: its application, its session and its output."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _talk: ContextVar[Talk | None] = ContextVar("inarch_terminal_talk", default=None
 
 @define(eq=False, repr=False)
 class Talk:
-    """A conversation that goes on, maybe with another session or another profile.
+    """A conversation, which may switch to another session or profile.
 
     Args:
         app: The composed application.
-        session: Where the next prompt goes.
-        launch: What the application was composed with.
-        write: Shows text that is made harmless already.
-        columns: Returns how wide the terminal is now.
-        switched: Told when another session or application took over.
-        next_prompts: Prompts that a command wants to be run now.
-        listed_models: The models that `/model` has listed; a number means one of them.
-        is_over: Whether the person wants to leave.
-        models: What the providers of the application offer, by their names, as far as they were asked.
+        session: The session that gets the next prompt.
+        launch: The options with which the application was composed.
+        write: Shows text that is already escaped.
+        columns: Returns the current width of the terminal.
+        switched: Called after a switch to another session or application.
+        next_prompts: Prompts that a command wants to run next.
+        listed_models: The models that `/model` listed, by their numbers.
+        is_over: Whether the user wants to leave.
+        models: The models of the providers that were queried, by provider.
     """
 
     app: App
@@ -50,7 +50,7 @@ class Talk:
 
     @contextmanager
     def here(self) -> Iterator[None]:
-        """Let this be the conversation of the commands that are run meanwhile, in this task."""
+        """Make this the conversation of the commands that run in this context, in this task."""
         token = _talk.set(self)
         try:
             yield
@@ -59,7 +59,7 @@ class Talk:
 
     @property
     def is_overtaken(self) -> bool:
-        """Whether another process went on with the session, so that nothing more can be kept from here."""
+        """Return whether another process continued the session, so that this one can no longer store events."""
         try:
             self.keep()
         except StoreError:
@@ -67,26 +67,26 @@ class Talk:
         return False
 
     def go_on_with(self, session: Session) -> None:
-        """Let the next prompt go to another session of the application; what can't be kept of this one is told."""
+        """Switch to another session of the application; report events of this one that cannot be stored."""
         if self.session.state.turns or self.session.is_kept:
             self.flush(self.session)
         self.session = session
         self.switched()
 
     def keep(self) -> None:
-        """Hand what was recorded to the store, if the session has turns at all.
+        """Flush the journal to the store, if the session has turns.
 
         Raises:
-            StoreError: The journal is required and could not be kept.
+            StoreError: The journal is required and could not be stored.
         """
         if self.session.state.turns or self.session.is_kept:
             self.session.state.journal.flush()
 
     async def recompose(self, launch: Launch, *, with_grants: bool) -> Sequence[str]:
-        """Compose anew and go on with the same session; where that fails everything stays as it was.
+        """Compose a new application and continue the same session; after an error everything stays as it was.
 
         Returns:
-            What the new composition ignored or refused and the old one didn't.
+            Messages about what the new composition ignored or refused and the old one did not.
 
         Raises:
             InarchError: The configuration is not usable.
@@ -115,7 +115,7 @@ class Talk:
 
     @staticmethod
     def flush(session: Session) -> None:
-        """Hand what was recorded in a session to the store; a failure is told."""
+        """Flush the journal of a session to the store, and report an error."""
         try:
             session.state.journal.flush()
         except StoreError as error:
@@ -123,10 +123,10 @@ class Talk:
 
 
 def talk_here() -> Talk:
-    """Return the conversation that a command of the terminal was typed in.
+    """Return the conversation in which a slash command was typed.
 
     Raises:
-        UsageError: It was typed somewhere else.
+        UsageError: The command was typed somewhere else.
     """
     talk = _talk.get()
     if talk is None:
@@ -135,32 +135,32 @@ def talk_here() -> Talk:
 
 
 def left_out(app: App) -> list[str]:
-    """Return a line for each thing that a composition ignored or refused."""
+    """Return a line for each thing that the composition ignored or refused."""
     refused = [f"plugin {one.name!r} was refused: {one.reason} ({one.remedy})" for one in app.composition.refused]
     return [*app.ignored, *refused]
 
 
 @define(eq=False, repr=False)
 class SlashCommands:
-    """Runs the lines of a conversation that are commands."""
+    """Runs lines that are slash commands."""
 
     talk: Talk
 
     @staticmethod
     def takes(line: str) -> bool:
-        """Whether a line is a command, known or not."""
+        """Return whether a line is a command, known or unknown."""
         return split_slash_command(line) is not None
 
     def runs_at_once(self, line: str) -> bool:
-        """Whether a line is a command that may run beside a turn."""
+        """Return whether a line is a command that may run during a turn."""
         name, _ = split_slash_command(line) or ("", "")
         bound = self.talk.app.composition.slash_commands.get(name)
         return bound is not None and bound.value.at_once
 
     async def run(self, line: str) -> int:
-        """Run a line that is a command and return its exit code.
+        """Run a command and return its exit code.
 
-        What goes wrong is told, and a cancel ends the command only.
+        Errors are reported; cancelling ends only the command.
         """
         talk, shown, code = self.talk, list[str](), ANSWERED
         app, (name, words) = talk.app, split_slash_command(line) or ("", "")
@@ -171,7 +171,7 @@ class SlashCommands:
 
         def hear(event: Event) -> None:
             nonlocal code
-            code = FAILED if event.kind == "error" else code  # what fails in a plugin's command is recorded, not raised
+            code = FAILED if event.kind == "error" else code  # errors of a plugin's command are recorded, not raised
 
         journal = talk.session.state.journal
         journal.listeners.append(hear)
@@ -188,7 +188,7 @@ class SlashCommands:
             say("note", f"/{name} was cancelled")
         finally:
             journal.listeners.remove(hear)
-        if talk.app is not app:  # the session goes on in another application, which has a journal of its own
+        if talk.app is not app:  # the new application has its own journal
             talk.session.record_command(name, words, shown[-1] if shown else "")
             talk.flush(talk.session)
         return code

@@ -1,4 +1,4 @@
-"""The commands that tell something, and those that change what the model sees or what may run."""
+"""Slash commands that show information, and those that change the context or the approvals."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 _APPROVE = "/approve, /approve revoke for this session, /approve revoke all or ID for the project too"
 NAME_COLUMNS = 21
 WIDE = 60
-"""From this many columns on there is room for bars."""
+"""Minimum width of the terminal for bars."""
 BAR_COLUMNS = 20
 BESIDE = 36
-"""Columns that what is said needs beside its name; with fewer it stands below."""
+"""Columns that a description needs beside its name; if there are fewer, it goes below."""
 REFRESH = "refresh"
 _WHOLE: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
-"""A word that is wider than the terminal is broken by it, so that it can be copied whole."""
+"""Leave it to the terminal to break long words, so that they can be copied whole."""
 
 
 def tools(talk: Talk, words: str) -> str:
-    """Return the tools of the profile, or one of them with its arguments and effects; `refresh` takes new ones in."""
+    """Return the tools, or one with its arguments and effects; `refresh` lists new tools to the model."""
     known = talk.app.composition.tools
     if words == REFRESH and words not in known:
         talk.session.refresh_tools()
@@ -49,10 +49,10 @@ def tools(talk: Talk, words: str) -> str:
 
 
 def plugins(talk: Talk, words: str) -> str:
-    """Return the plugins of the composition and what was refused of it.
+    """Return the loaded plugins and the refused ones.
 
     Raises:
-        UsageError: There are words.
+        UsageError: The command got arguments.
     """
     _none(words, "plugins")
     composition = talk.app.composition
@@ -71,10 +71,10 @@ def plugins(talk: Talk, words: str) -> str:
 
 
 def stats(talk: Talk, words: str) -> str:
-    """Return what the session took so far.
+    """Return the usage of the session so far.
 
     Raises:
-        UsageError: There are words.
+        UsageError: The command got arguments.
     """
     from inarch import to_data
     from inarch.figures import hit_rate_words, repair_words, summed, table
@@ -98,7 +98,7 @@ def stats(talk: Talk, words: str) -> str:
 
 
 def _others_answered(turns: Iterable[Turn]) -> Iterator[str]:
-    """Yield which models answered in place of those that were asked."""
+    """Yield which models answered in place of the requested ones."""
     from inarch.figures import answered_words
 
     found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
@@ -114,10 +114,10 @@ def _spent(row: Mapping[str, Any]) -> str:
 
 
 def context(talk: Talk, words: str) -> str:
-    """Return what the model sees, and where its tokens go; where the context began anew.
+    """Return the context of the model, its tokens by part, and where the context was restarted.
 
     Raises:
-        UsageError: There are words, or the profile's model isn't there.
+        UsageError: The command got arguments, or the profile's model is missing.
     """
     from inarch.host import contents_of
     from inarch_sdk.context_breaks import break_lines
@@ -130,10 +130,10 @@ def context(talk: Talk, words: str) -> str:
 
 
 def compact(talk: Talk, words: str) -> str:
-    """Leave earlier turns out of what the model sees, and return what that was.
+    """Remove earlier turns from the context, and return which.
 
     Raises:
-        UsageError: KEEP is no number.
+        UsageError: KEEP is not a number.
     """
     from inarch import to_data
     from inarch.figures import dropped_words
@@ -150,7 +150,7 @@ def compact(talk: Talk, words: str) -> str:
 
 
 def context_lines(view: ContextView, columns: int) -> Iterator[str]:
-    """Yield the lines of `/context`: what the model sees, in at most `columns` columns."""
+    """Yield the lines of `/context` in at most `columns` columns."""
     whole = view.window or view.tokens or 1
     yield _wrapped(f"{view.model} · window {f'{view.window:,} tokens' if view.window else 'unknown'}", columns)
     for row in view.rows:
@@ -187,14 +187,14 @@ def _remarks(view: ContextView) -> Iterator[str]:
 
 
 def approve(talk: Talk, words: str) -> str:
-    """Return what runs without a question; `revoke` takes it back first.
+    """Return the allow rules and grants; `revoke` removes some first.
 
     Args:
-        talk: Where it was approved.
-        words: Nothing or `list`; `revoke` for the session, `revoke all` for the project too, `revoke ID` for one of it.
+        talk: The conversation.
+        words: Empty or `list`; `revoke` for the session, `revoke all` for the project too, `revoke ID` for one rule.
 
     Raises:
-        UsageError: The words mean nothing here.
+        UsageError: The arguments are unknown.
     """
     return "\n".join(escape(said, keep_newlines=False) for said in _approved(talk.session, words))
 
@@ -212,7 +212,7 @@ def _approved(session: Session, words: str) -> Iterable[str]:
             gone = grants.revoke_kept(one)
             if not gone:
                 raise UsageError(f"nothing of the id {one!r} was approved for this project", "/approve shows them")
-            for approval in gone:  # it was approved for this session as well
+            for approval in gone:  # the session may have the same approval
                 grants.shapes.pop(approval.key, None)
             return [f"revoked {approval.id}  {approval.shape}" for approval in gone]
         case _:
@@ -241,13 +241,13 @@ def _none(words: str, name: str) -> None:
 
 
 def _others(hooks: tuple[str, ...]) -> Iterator[str]:
-    """Yield what a plugin brings that has no name of its own."""
+    """Yield a description of hooks that register nothing under a name."""
     said = {"inarch_tracers": "a tracer", "inarch_context_sources": "a context source", "inarch_policies": "a policy"}
     yield from (said[hook] for hook in hooks if hook in said)
 
 
 def _page_lines(heading: str, lines: Iterable[str], columns: int) -> Iterator[str]:
-    """Yield a heading and lines below it, wrapped, each as far in as it stands."""
+    """Yield a heading, then the lines below it, wrapped with their indentation."""
     from textwrap import wrap
 
     yield f"\n{heading}"
@@ -258,12 +258,12 @@ def _page_lines(heading: str, lines: Iterable[str], columns: int) -> Iterator[st
 
 
 def first_line(text: str) -> str:
-    """Return what a text begins with, up to its first line end."""
+    """Return the first line of a text."""
     return text.strip().split("\n", 1)[0]
 
 
 def listed(rows: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:
-    """Yield a line for each name with what is said of it; what is longer goes on below, and nothing is cut."""
+    """Yield each name with its description; long descriptions continue below, and nothing is cut."""
     from textwrap import wrap
 
     pairs = [(escape(name, keep_newlines=False), escape(said, keep_newlines=False)) for name, said in rows]
@@ -288,7 +288,7 @@ def _wrapped(text: str, columns: int) -> str:
 
 
 def help_text(talk: Talk, words: str) -> str:
-    """Return the list of commands, or what is known of one."""
+    """Return the list of commands, or the help of one."""
     composed = talk.app.composition
     bound = composed.slash_commands.items()
     own = sorted(name for name, one in bound if one.plugin in composed.builtins)

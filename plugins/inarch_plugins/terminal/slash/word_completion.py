@@ -1,4 +1,4 @@
-"""What the words of the commands can become, each with what it means."""
+"""Completions for the arguments of slash commands, each with a description."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = tuple[str, str]
 
 
 async def models(talk: Talk, words: str) -> list[Row]:
-    """Return the models that the providers of the profile offer, by default one each."""
+    """Return the models of the profile's providers, by default one each."""
     rows = [("auto", "the first provider that has a key")]
     for name, offer in (await offers(talk)).items():
         rows += offer.rows or [(f"{name}/{talk.app.composition.models[name].value.default_model}", "")]
@@ -28,7 +28,7 @@ def profiles(talk: Talk, words: str) -> Iterable[Row]:
 
 
 def tools(talk: Talk, words: str) -> Iterator[Row]:
-    """Yield the tools, and what takes new ones in."""
+    """Yield the tools, and `refresh`."""
     yield "refresh", "list new tools to the model itself from now on; costs its cache once"
     for name, bound in sorted(talk.app.composition.tools.items()):
         yield name, first_line(bound.value.description)
@@ -53,5 +53,5 @@ def commands(talk: Talk, words: str) -> Iterable[Row]:
 
 
 def revoke(talk: Talk, words: str) -> Iterable[Row]:
-    """Return what `/approve` takes."""
+    """Return the arguments of `/approve`."""
     return [("revoke", "take back what was approved")]
