@@ -1,3 +1,3 @@
-"""commands: what `inarch` can be told besides a prompt. Its commands come by entry point, so it registers nothing."""
+"""commands: the subcommands of `inarch`. They are found by entry point, so the plugin registers nothing."""
 
-__tracebackhide__ = True  # it calls what plugins bring: a failure is theirs, not where it was called
+__tracebackhide__ = True  # it calls plugins, so failures are theirs

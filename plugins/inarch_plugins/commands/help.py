@@ -1,4 +1,4 @@
-"""`inarch help`: what `--help` shows, for who types the word."""
+"""`inarch help`: the same text as `--help`."""
 
 from __future__ import annotations
 

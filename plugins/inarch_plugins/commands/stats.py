@@ -1,4 +1,4 @@
-"""`inarch stats`: what the requests of kept sessions took, by day, model, plugin and purpose."""
+"""`inarch stats`: usage of the requests of stored sessions, by day, model, plugin and purpose."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOTHING: Mapping[str, Any] = {
     "unknown": 0, "seconds": 0.0, "estimated": 0,
 }  # fmt: skip
 Sums = dict[str, dict[str, dict[str, Any]]]
-"""By day, model and so on: what requests came to."""
+"""Usage of requests, by day, model and so on."""
 
 
 @click.command("stats")
@@ -71,9 +71,9 @@ def stats(
 
 
 def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, dict[str, Any], int, Counter[str]]:
-    """Return the sums, the total, of how many sessions they are, and what was mended in replies how often.
+    """Return the sums, the total, the number of sessions, and how often each kind of reply was repaired.
 
-    What a fork shares with another session counts once.
+    Turns that a fork shares with another session are counted once.
     """
     from inarch.figures import repair_kind
 
@@ -104,7 +104,7 @@ def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, di
 
 
 def _row(event: Event) -> dict[str, Any] | None:
-    """Return what an event adds, None where it can't be read: a request's cost is unknown until its reply tells one."""
+    """Return what an event adds, or None if it cannot be read; a request's cost is unknown until its reply has one."""
     if event.kind == "model.requested":
         return {**_NOTHING, "requests": 1, "unknown": 1}
     data = event.data
@@ -151,10 +151,10 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _day(text: str | None, flag: str) -> str:
-    """Return a day as it is compared, "" for none.
+    """Return a day in comparable form, "" for none.
 
     Raises:
-        UsageError: It is no day.
+        UsageError: The text is not a day.
     """
     if text is None:
         return ""

@@ -1,4 +1,4 @@
-"""`inarch tools`: what the profile's tools are, and one call from the shell."""
+"""`inarch tools`: lists the profile's tools, and calls one from the shell."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
     loop = asyncio.get_running_loop()
     task = loop.create_task(app.call_tool(name, arguments))
     try:
-        # Standard output is the result's: what the tool prints goes to standard error.
+        # Standard output is for the result, so output of the tool goes to standard error.
         with redirect_stdout(Harmless(sys.stderr)), interrupts(lambda _: loop.call_soon_threadsafe(task.cancel)):
             return await task
     finally:
@@ -100,10 +100,10 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Return the JSON object that `text` is.
+    """Parse a JSON object.
 
     Raises:
-        UsageError: It isn't one; the message carries the position.
+        UsageError: The text is not a JSON object; the message has the position.
     """
     try:
         value = json.loads(text)

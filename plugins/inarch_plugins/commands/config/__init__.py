@@ -1,1 +1,1 @@
-"""`inarch config`: what is configured and from where, and what writes configuration files."""
+"""`inarch config`: shows the configuration with its sources, and writes configuration files."""

@@ -1,4 +1,4 @@
-"""`inarch config`: what is configured and from where, what is wrong with it, and which projects are trusted."""
+"""`inarch config`: values with their sources, mistakes, and trusted projects."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
             raise UsageError("nobody is here to answer", "look at the files and give --yes")
         if not click.confirm("Trust it?", default=False):
             return FAILED
-    # The hashes of what was shown: a file that was swapped meanwhile is not trusted.
+    # Trust the hashes of the files as shown: a file changed in the meantime is not trusted.
     project.grant(standing.files)
     until = "one of these files changes" if standing.files else "it has something that needs trust"
     print_line(f"{folder} is trusted until {until}")
@@ -158,7 +158,7 @@ def _tell(loaded: Config, options: Options, *further: str) -> None:
 
 
 def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
-    """Compose the plugins and return what is wrong with their settings; one that fails is left out of the next try."""
+    """Compose the plugins and return mistakes in their settings; a plugin that fails is skipped in the next try."""
     from inarch import App
     from inarch.commands import say
 
@@ -192,7 +192,7 @@ def _problem_data(error: ConfigError) -> dict[str, Any]:
 
 
 def _place(error: ConfigError) -> str:
-    """Return what a message begins with: its file, line and key."""
+    """Return the beginning of a message: file, line and key."""
     where = f"{error.source}:{error.line}" if error.line is not None else error.source
     return "".join(f"{part}: " for part in (where, error.key) if part)
 

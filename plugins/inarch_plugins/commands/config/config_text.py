@@ -1,4 +1,4 @@
-"""A configuration for people and programs to read: as JSON data, and as lines of TOML with their origins."""
+"""Text of a configuration: JSON data, and lines of TOML with their origins."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _SECRET_WORDS = ("key", "token", "secret", "password")
 
 
 def as_data(loaded: Config, installed: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are hidden.
+    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are masked.
 
     Args:
         loaded: The configuration.
-        installed: The plugins whose variables are shown.
+        installed: The plugins whose environment variables are included.
     """
     given = _from_variables(loaded, installed)
     names = [*loaded.plugin_tables, *(name for name in given if name not in loaded.plugin_tables)]
@@ -52,7 +52,7 @@ def as_data(loaded: Config, installed: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def _from_variables(loaded: Config, installed: Iterable[str]) -> dict[str, dict[str, tuple[str, str]]]:
-    """Return the texts that variables give to plugins, by plugin and key, each with its variable."""
+    """Return the values that environment variables give to plugins, by plugin and key, each with its variable."""
     found: dict[str, dict[str, tuple[str, str]]] = {}
     for name in sorted({*installed, *loaded.plugin_tables}):
         beginning = plugin_variable(name)
@@ -64,7 +64,7 @@ def _from_variables(loaded: Config, installed: Iterable[str]) -> dict[str, dict[
 
 
 def _dated(value: Any) -> Any:
-    """Return plain JSON data: the dates of rules and of plugin tables become text."""
+    """Return plain JSON data; dates in rules and plugin tables become text."""
     if hasattr(value, "isoformat"):
         return value.isoformat()
     if isinstance(value, dict):
@@ -90,7 +90,7 @@ def as_rows(loaded: Config, installed: Iterable[str] = ()) -> list[tuple[str, st
     rows = [(f"profile = {json.dumps(loaded.profile.name)}", origins["profile"])]
 
     def table(header: str, values: Mapping[str, Any], base: str) -> None:
-        rows.extend((("", ""), (header, origins.get(base, ""))))  # rules and commands come whole from one place
+        rows.extend((("", ""), (header, origins.get(base, ""))))  # a rule or command has one source as a whole
         for key, value in values.items():
             where = origins.get(f"{base}.{dotted((key,))}", "")
             if key != "name" and value is not None and (where or value not in ("", {})):
@@ -128,7 +128,7 @@ _LOADING = re.compile(
 
 
 def loading_notes(loaded: Config) -> Iterator[str]:
-    """Yield a line for each granted variable that can bring other code than the command's own into a program."""
+    """Yield a warning for each granted variable that can make a program load other code than the grant names."""
     for kind, tables in (("commands", loaded.commands), ("isolation", loaded.isolation)):
         for name, table in tables.items():
             where = loaded.origins.get(dotted((kind, name))) or loaded.origins.get(dotted((kind, name, "env")))

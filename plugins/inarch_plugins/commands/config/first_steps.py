@@ -1,4 +1,4 @@
-"""`inarch config init`: a first configuration file, and the commands that the project at hand suggests."""
+"""`inarch config init`: a first configuration file, with commands found in the current project."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _HINT = "inarch config init --project"
 
 
 def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
-    """Write the user's file, the project's, or both, and say what was recognised; return the exit code.
+    """Write the user's file, the project's, or both, and print the detected commands; return the exit code.
 
     Raises:
-        UsageError: There is nothing to write, or nobody to say yes.
+        UsageError: There is nothing to write, or no terminal to ask on.
     """
 
     folder = os.path.realpath(root)
@@ -55,7 +55,7 @@ def _write_own(found: Sequence[Proposal], force: bool) -> None:
 
 
 def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) -> int:
-    """Grant the commands in the project's file if the person says so; else show what there is to add."""
+    """Grant the commands in the project's file if the user agrees; otherwise print what to add."""
     from inarch.host import state_dir
     from inarch_plugins.commands.config.starter import PROJECT_FILE, write_project_config
 
@@ -88,7 +88,7 @@ def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) 
 
 
 def _granted(folder: str) -> list[tuple[str, ...]]:
-    """Return the commands that a project's file has, whatever its state; none where it can't be read."""
+    """Return the commands in a project's file, trusted or not; empty if it cannot be read."""
     from inarch_plugins.commands.config.starter import PROJECT_FILE
 
     try:
@@ -117,7 +117,7 @@ _MOST_BYTES = 1_000_000
 
 @frozen
 class Proposal:
-    """One `[commands.NAME]` that a project suggests, and where that was seen."""
+    """A `[commands.NAME]` table that a project suggests, with its source."""
 
     name: str
     argv: tuple[str, ...]
@@ -125,12 +125,12 @@ class Proposal:
 
     @property
     def toml(self) -> str:
-        """The table, after a comment that says why."""
+        """Return the table, after a comment with its source."""
         return f"# {self.seen}\n[commands.{self.name}]\nargv = {json.dumps(list(self.argv), ensure_ascii=False)}\n"
 
 
 def proposals(root: str) -> tuple[Proposal, ...]:
-    """Return what a project suggests, by looking at its files; nothing is run. Names are made unique."""
+    """Return the suggestions for a project from its files, with unique names; nothing is run."""
     project = _Project(root)
     taken: set[str] = set()
     found = []
@@ -150,7 +150,7 @@ class _Project:
         self.root = root
 
     def text(self, path: str) -> str:
-        """Return a file's text, empty where there is none; no link leads out of the project."""
+        """Return the text of a file, empty if it is missing; links out of the project are not followed."""
         place = Path(self.root, path)
         try:
             is_inside = place.is_file() and place.resolve().is_relative_to(Path(self.root).resolve())
@@ -159,7 +159,7 @@ class _Project:
             return ""
 
     def has(self, *paths: str) -> str:
-        """Return the first of the paths that is there, else nothing."""
+        """Return the first path that exists, else an empty text."""
         return next((path for path in paths if Path(self.root, path).exists()), "")
 
     def toml(self, path: str) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def _python(project: _Project) -> Iterator[Proposal]:
 
 
 def _pytest(project: _Project, tool: dict[str, Any]) -> str:
-    """Return where a project says that it uses pytest."""
+    """Return the file that shows that the project uses pytest."""
     if "pytest" in tool:
         return "pyproject.toml"
     if found := project.has("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"):

@@ -1,4 +1,4 @@
-"""`inarch config model`: which model the profile asks."""
+"""`inarch config model`: sets the model of the profile."""
 
 from __future__ import annotations
 

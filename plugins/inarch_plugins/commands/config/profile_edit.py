@@ -1,6 +1,6 @@
-"""Writing a plugin's name or a key into a profile of the user's file: nothing else is touched.
+"""Edits of a profile in the user's file that change one key and nothing else.
 
-Every edit is checked by reading the new text: if it doesn't say exactly what was meant, nothing is written.
+Each edit is checked by parsing the new text. If it does not mean exactly what was intended, nothing is written.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ _REST = "..."
 
 
 def chosen_profile(path: Path) -> str:
-    """Return the profile that the user's file chooses."""
+    """Return the profile selected in the user's file."""
     name = _parsed(path, _read(path)).get("profile")
     return name if isinstance(name, str) else "default"
 
 
 def enable(path: Path, profile: str, plugin: str) -> bool:
-    """Write the plugin's name into the profile's list; return whether it was not there before.
+    """Add the plugin to the profile's list; return whether it was missing.
 
     Args:
-        path: The user's file, which is made if there is none.
-        profile: The profile, which the file has or which is the built-in one.
+        path: The user's file, which is created if missing.
+        profile: A profile in the file, or the built-in one.
         plugin: The plugin's name.
 
     Raises:
-        ConfigError: The file is no TOML.
-        UsageError: It can't be read, changed safely or written; the remedy is what to write by hand.
+        ConfigError: The file is not valid TOML.
+        UsageError: It cannot be read, safely changed or written; the remedy is what to write by hand.
     """
 
     def grown(names: Any) -> list[str]:
@@ -47,17 +47,17 @@ def enable(path: Path, profile: str, plugin: str) -> bool:
     def edits(table: Any) -> Iterator[Callable[[], object]]:
         names = table.setdefault("plugins", [_REST])
         yield lambda: names.append(plugin)
-        yield lambda: names.add_line(plugin)  # only this sees a comment that goes on behind the last name
+        yield lambda: names.add_line(plugin)  # only this handles a comment after the last name
 
     return _change(path, profile, _Change("plugins", grown, edits, lines_to_add(profile, plugin)))
 
 
 def set_key(path: Path, profile: str, key: str, value: str) -> bool:
-    """Write a text into the profile under a key; return whether another one, or none, stood there.
+    """Set a key of the profile to a text; return whether that changed the value.
 
     Raises:
-        ConfigError: The file is no TOML.
-        UsageError: It can't be read, changed safely or written; the remedy is what to write by hand.
+        ConfigError: The file is not valid TOML.
+        UsageError: It cannot be read, safely changed or written; the remedy is what to write by hand.
     """
 
     def edits(table: Any) -> Iterator[Callable[[], object]]:
@@ -68,7 +68,7 @@ def set_key(path: Path, profile: str, key: str, value: str) -> bool:
 
 
 class _Change(NamedTuple):
-    """A change to a key of a profile: what it comes to, what does it to a table of tomlkit's, what to write by hand."""
+    """A change to a key of a profile: the new value, the edit of a tomlkit table, and the text to write by hand."""
 
     key: str
     wanted: Callable[[Any], object]
@@ -99,12 +99,12 @@ def _change(path: Path, profile: str, change: _Change) -> bool:
 
 
 def lines_to_add(profile: str, plugin: str) -> str:
-    """Return what to write where a profile has no list of its own."""
+    """Return the text to add to a profile without its own list."""
     return f"[profiles.{_key(profile)}] plugins = {json.dumps([_REST, plugin])}"
 
 
 def naming(path: Path, plugin: str) -> tuple[str, ...]:
-    """Return each place of the user's file where a profile names the plugin."""
+    """Return each line of the user's file at which a profile names the plugin."""
     data = _read(path)
     tables, text = _parsed(path, data), data.decode("utf-8-sig")
     found = []
@@ -117,9 +117,9 @@ def naming(path: Path, plugin: str) -> tuple[str, ...]:
 
 
 def _candidates(text: str, line: int | None, profile: str, change: _Change) -> Iterator[str]:
-    """Yield texts that may say what is meant, the one that reads best first.
+    """Yield candidates for the changed text, the most readable first.
 
-    Only the statement at `line` goes through the editor: a whole file doesn't come out of it as it went in.
+    Only the statement at `line` passes through tomlkit, because it does not preserve a whole file.
     """
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     start = len(lines) if line is None else line - 1
@@ -127,7 +127,7 @@ def _candidates(text: str, line: int | None, profile: str, change: _Change) -> I
     after = text[len(before) + len(statement) :]
     end = "\r\n" if "\r\n" in (statement if "\n" in statement else text) else "\n"
     addition = f"{change.key} = {json.dumps(change.wanted(None))}{end}"
-    if statement.lstrip().startswith("["):  # right below the header: no comment is parted from what it is about
+    if statement.lstrip().startswith("["):  # right below the header, so that no comment is separated from its key
         yield f"{before}{statement}{'' if statement.endswith(end) else end}{addition}{after}"
     elif statement:
         for changed in _edited(statement.replace(end, "\n"), ("profiles", profile), change):
@@ -137,18 +137,18 @@ def _candidates(text: str, line: int | None, profile: str, change: _Change) -> I
 
 
 def _statement(lines: Sequence[str]) -> str:
-    """Return the statement that the lines begin with: as many of them as are TOML."""
+    """Return the statement at the beginning of the lines: the longest run that is valid TOML."""
     texts = ("".join(lines[:count]) for count in range(1, len(lines) + 1))
     return next((text for text in texts if _says(text)), "")
 
 
 def _edited(statement: str, table: Sequence[str], change: _Change) -> Iterator[str]:
-    """Yield a statement with the change, however much of the table's name stands in a header above it."""
+    """Yield the changed statement, trying as table header each part of the profile's name."""
     from tomlkit import parse
     from tomlkit.exceptions import TOMLKitError
 
     for names in (table, table[1:], ()):
-        for number in range(2):  # each way begins with the statement as it was
+        for number in range(2):  # each attempt starts with the original statement
             try:
                 document: Any = parse(statement)
                 inner = document
@@ -162,7 +162,7 @@ def _edited(statement: str, table: Sequence[str], change: _Change) -> Iterator[s
 
 
 def _says(text: str, wanted: Mapping[str, Any] | None = None) -> bool:
-    """Whether a text is TOML, and means what is wanted."""
+    """Return whether a text is valid TOML with the wanted meaning."""
     try:
         found = tomllib.loads(text)
     except (ValueError, RecursionError):
@@ -193,7 +193,7 @@ def _line(text: str, *path: str | int) -> int:
 
 
 def _write(path: Path, data: bytes) -> None:
-    real = path.resolve()  # a link into a folder of dotfiles stays a link
+    real = path.resolve()  # a link into a folder of dotfiles remains a link
     try:
         make_folder(real.parent)
         write_whole(real, data, mode=real.stat().st_mode & 0o777 if real.exists() else 0o600)

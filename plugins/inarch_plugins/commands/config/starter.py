@@ -1,4 +1,4 @@
-"""The user's first configuration file, every key commented out, and the JSON Schema from the same classes."""
+"""The user's first configuration file with every key commented out, and the JSON Schema, from the same classes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
-    """Return the schema of the file; `[plugins.NAME]` is checked for the plugins whose settings class is given."""
+    """Return the schema of the file; `[plugins.NAME]` is checked for plugins with a given settings class."""
     plugins = {name: table_schema(cls) for name, cls in (plugin_settings or {}).items()}
     tables = {name: table_schema(cls) for name, cls in TABLES.items()}
     profile = tables["profiles"]
@@ -48,7 +48,7 @@ def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
 
 
 PROJECT_FILE = ".inarch/config.toml"
-"""A project's part of the configuration, below its root."""
+"""Path of a project's configuration, relative to its root."""
 
 _EXAMPLES: dict[str, Any] = {
     "decision_model": "offline/extractive",
@@ -111,7 +111,7 @@ _EXAMPLE = """\
 
 
 def starter(found: Sequence[Proposal] = ()) -> str:
-    """Return the text of the file, with the commands that a project suggests in place of the example."""
+    """Return the text of the file, with a project's suggested commands in place of the example."""
     lines = []
     for name, key in _keys["profiles"]["additionalProperties"]["properties"].items():
         if name != "extends":
@@ -132,15 +132,15 @@ def _commands(found: Sequence[Proposal]) -> str:
 
 
 def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] = ()) -> None:
-    """Write the file, for the user alone.
+    """Write the file, readable only by the user.
 
     Args:
-        path: Where.
-        force: Whether to write over a file that is there.
-        found: Commands that a project suggests; they are commented out like everything else.
+        path: The file to write.
+        force: Whether to overwrite an existing file.
+        found: Suggested commands of a project, which are commented out as well.
 
     Raises:
-        UsageError: It is there already and `force` is false, or it can't be written.
+        UsageError: The file exists and `force` is false, or it cannot be written.
     """
     try:
         if not force and (path.is_symlink() or path.exists()):
@@ -152,14 +152,14 @@ def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] 
 
 
 def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) -> bool:
-    """Write a project's `.inarch/config.toml` that grants commands; return whether the project is trusted with it.
+    """Write a project's `.inarch/config.toml` with granted commands; return whether the project is trusted with it.
 
-    The project is trusted if it was, or if it brings along nothing else that needs trust: what the person has not
-    looked at is not trusted by the way.
+    The project is trusted if it was before, or if nothing else in it needs trust. Files that the user has not reviewed
+    are not trusted as a side effect.
 
     Raises:
-        UsageError: The file is there already, or can't be written.
-        StoreError: Trust can't be kept.
+        UsageError: The file exists already or cannot be written.
+        StoreError: The trust cannot be stored.
     """
     path = Path(root, PROJECT_FILE)
 

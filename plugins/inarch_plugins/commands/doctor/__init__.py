@@ -1,1 +1,1 @@
-"""`inarch doctor`: what it looks at, and how it says what it found."""
+"""`inarch doctor`: its checks, and the output of their findings."""

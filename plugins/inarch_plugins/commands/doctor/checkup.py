@@ -1,4 +1,4 @@
-"""What `inarch doctor` looks at: each check gives findings, and nothing leaves this machine."""
+"""Checks of `inarch doctor`, each with findings; nothing leaves this machine."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ PORTS: Ports = (
     (5001, "KoboldCpp"),
     (4000, "LiteLLM's proxy"),
 )
-"""Where servers listen unless they are told otherwise; what answers there may be another one."""
+"""Default ports of model servers; another server may answer there."""
 CONNECT_S = 0.3
 READ_S = 1.0
 LONGEST = 1 << 20
-"""Bytes of an answer that are read."""
+"""Bytes of an answer to read."""
 MOST_NAMED = 3
 _HOSTS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 CHECK_S = 10.0
-"""Seconds that the plugins have to look at themselves."""
+"""Seconds for the self-checks of plugins."""
 MOST_FINDINGS = 100
 _STATES = ("fine", "note", "wrong")
 
 
 def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
-    """Yield what was found, the most basic things first; a check that can't go on says why.
+    """Yield findings, the most basic first; a check that cannot continue reports why.
 
     Args:
-        options: The flags of the run.
-        ports: Where model servers of this machine may listen.
+        options: The options of the run.
+        ports: Local ports to try for model servers.
     """
     where = f"Python {platform.python_version()} at {sys.executable}, {platform.system()} {platform.release()}"
     yield Finding("inarch", "fine", f"{__version__}, {where}")
@@ -143,7 +143,7 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
 
 
 def _unnamed(app: App, options: Options) -> Iterator[Finding]:
-    """Propose the lines for what was installed beside Inarch and is in no plugin list, so that it does nothing."""
+    """Propose configuration lines for installed plugins that no plugin list names."""
     from inarch.host import discover
 
     config, found = app.config, discover()
@@ -174,7 +174,7 @@ def _model(app: App) -> Iterator[Finding]:
 
 
 def _key(app: App) -> Iterator[Finding]:
-    """Say what the profile's model has not, as far as its provider knows; nothing is sent."""
+    """Report what the profile's model lacks, as far as its provider knows; nothing is sent."""
     if app.config.profile.model == "auto" or app.config.safe_mode:
         return
     try:
@@ -187,7 +187,7 @@ def _key(app: App) -> Iterator[Finding]:
 
 
 def _servers(app: App, ports: Ports) -> Iterator[Finding]:
-    """Look for model servers on this machine, unless one is configured; say what to write to use each."""
+    """Look for model servers on this machine, unless one is configured; list the lines to write for each."""
     ready = next((one for one in app.ready if one.setting), None)
     if ready is None or app.ready[ready]:
         return
@@ -204,7 +204,7 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
 
 
 def _model_lines(app: App, name: str) -> list[str]:
-    """Return the lines that make the server the profile's model where `auto` would not choose it."""
+    """Return the lines that select the server as the profile's model, if `auto` would not choose it."""
     profile = app.config.profile
     first = next((one for one, is_given in app.ready.items() if is_given or one.setting), None)
     if profile.model == "auto" and first is not None and first.setting:
@@ -213,7 +213,7 @@ def _model_lines(app: App, name: str) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as TOML takes it, in a value or as a name."""
+    """Return a text as a TOML string, for values and names."""
     import json
 
     return json.dumps(text, ensure_ascii=False)
@@ -241,7 +241,7 @@ def _commands(app: App) -> Iterator[Finding]:
 
 
 def _hosts(app: App, found: Confinement) -> Iterator[Finding]:
-    """Tell whose rights name hosts where nothing can be held to them."""
+    """Report grants that name hosts if the sandbox cannot restrict commands to hosts."""
     if "network namespace" in found.layers:
         return
     named = [f"[commands.{name}]" for name, one in app.config.commands.items() if _lists(one.network)]
@@ -271,7 +271,7 @@ def _store(app: App) -> Iterator[Finding]:
 
 
 def _of_plugins(app: App) -> Iterator[Finding]:
-    """Yield what the plugins say of themselves; all are asked at once, and one that fails or hangs is wrong."""
+    """Yield the findings of plugins; their checks run at once, and one that fails or hangs is wrong."""
     asked = [(bound.plugin, bound.value.name, _asked(bound.plugin, bound.value)) for bound in app.composition.checks]
     end = time.monotonic() + CHECK_S
     for plugin, name, answer in asked:
@@ -287,7 +287,7 @@ def _of_plugins(app: App) -> Iterator[Finding]:
 
 
 def _asked(plugin: str, check: SelfCheck) -> Future[list[Finding]]:
-    """Have a check run in a thread, which is left to itself if it hangs."""
+    """Run a check in a thread, which is abandoned if it hangs."""
     answer: Future[list[Finding]] = Future()
 
     def look() -> None:
@@ -306,7 +306,7 @@ def _asked(plugin: str, check: SelfCheck) -> Future[list[Finding]]:
 
 @frozen
 class LocalServer:
-    """A server that lists models: its address with `/v1`, what usually listens there, and the models' names."""
+    """A server that lists models: its address with `/v1`, the usual server on that port, and the models' names."""
 
     base_url: str
     usual: str
@@ -314,12 +314,12 @@ class LocalServer:
 
     @property
     def first(self) -> str:
-        """The first model that talks, "" if there is none."""
+        """Return the first chat model, "" if there is none."""
         return next((name for name in self.models if "embed" not in name.lower()), "")
 
     @property
     def words(self) -> str:
-        """What it is and what it has, in a line."""
+        """Return the address and the models in one line."""
         named = ", ".join(self.models[:MOST_NAMED])
         more = f" and {len(self.models) - MOST_NAMED} more" if len(self.models) > MOST_NAMED else ""
         has = f"has {named}{more}" if named else "has no model yet"
@@ -327,7 +327,7 @@ class LocalServer:
 
 
 def local_servers(ports: Ports = PORTS) -> Iterator[LocalServer]:
-    """Yield the servers on this machine that list models the way of chat completions."""
+    """Yield the servers on this machine that list models with the Chat Completions API."""
     for port, usual in ports:
         for family, host in _HOSTS:
             models = _models(family, host, port)
@@ -338,12 +338,12 @@ def local_servers(ports: Ports = PORTS) -> Iterator[LocalServer]:
 
 
 def _models(family: socket.AddressFamily, host: str, port: int) -> tuple[str, ...] | None:
-    """Return the names of a server's models, None where no such server answers."""
+    """Return the names of a server's models, or None if no such server answers."""
     try:
         with socket.socket(family, socket.SOCK_STREAM) as connection:
             connection.settimeout(CONNECT_S)
             connection.connect((host, port))
-            # HTTP/1.0: the answer comes in one piece and ends with the connection.
+            # HTTP/1.0: the answer is not chunked and ends with the connection.
             connection.sendall(b"GET /v1/models HTTP/1.0\r\nHost: localhost\r\nAccept: application/json\r\n\r\n")
             head, _, body = _read(connection).partition(b"\r\n\r\n")
     except OSError:
@@ -358,7 +358,7 @@ def _models(family: socket.AddressFamily, host: str, port: int) -> tuple[str, ..
 
 
 def _read(connection: socket.socket) -> bytes:
-    """Return what comes before the time is up or there is too much; a server that drips is no reason to wait."""
+    """Return the bytes received within the limits of time and size, so that a slow server cannot block."""
     end = time.monotonic() + READ_S
     pieces: list[bytes] = []
     size = 0
@@ -373,10 +373,10 @@ def _read(connection: socket.socket) -> bytes:
 
 
 def _names(data: Any) -> tuple[str, ...] | None:
-    """Return the names in a list of models, None where it is something else."""
+    """Return the names in a list of models, or None for other data."""
     rows = data.get("data") if isinstance(data, dict) else None
     if rows is None and isinstance(data, dict) and data.get("object") == "list":
-        return ()  # Ollama without a model
+        return ()  # Ollama without models
     if not isinstance(rows, list):
         return None
     names = (row.get("id") for row in rows if isinstance(row, dict))

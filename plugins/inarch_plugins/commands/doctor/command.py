@@ -1,4 +1,4 @@
-"""`inarch doctor`: is everything in place, and how well are commands confined here?"""
+"""`inarch doctor`: checks the installation, and how well commands are sandboxed here."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`inarch models`: which there are, and whether they work."""
+"""`inarch models`: lists models and tests them."""

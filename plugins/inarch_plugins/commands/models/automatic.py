@@ -1,4 +1,4 @@
-"""What `model = "auto"` means here and why, and remarks on keys and models: for `models check` and `doctor`."""
+"""Resolution of `model = "auto"`, and findings on keys and models, for `models check` and `doctor`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def where_auto_goes(app: App) -> tuple[str, str]:
-    """Return the model that `auto` means here, and why; a server of the user's own is asked for its first model."""
+    """Return the model that `auto` selects, and why; the user's own server is queried for its first model."""
     try:
         await app.models.find("auto")
     except ConfigError as error:
@@ -23,7 +23,7 @@ async def where_auto_goes(app: App) -> tuple[str, str]:
 
 
 def auto_choice(app: App) -> tuple[str, str]:
-    """Return the model that `auto` means here, and why; nothing is sent."""
+    """Return the model that `auto` selects, and why, without sending a request."""
     try:
         choice = app.choice("auto")
     except ConfigError as error:
@@ -32,12 +32,12 @@ def auto_choice(app: App) -> tuple[str, str]:
 
 
 def keys_set(app: App) -> list[str]:
-    """Return the variables of keys that are set, in the order in which `auto` takes them."""
+    """Return the variables of keys that are set, in the order in which `auto` tries them."""
     return [one.variable for one, is_given in app.ready.items() if is_given and one.variable]
 
 
 def key_findings(app: App) -> Iterator[Finding]:
-    """Yield what is odd about the keys that are set, and which of the profile's models retires."""
+    """Yield problems with the keys that are set, and models of the profile that will be retired."""
     keys = keys_set(app)
     if {"GOOGLE_API_KEY", "GEMINI_API_KEY"} <= {*keys}:
         text = "GOOGLE_API_KEY and GEMINI_API_KEY are both set"
@@ -53,7 +53,7 @@ def key_findings(app: App) -> Iterator[Finding]:
 def _retiring(app: App) -> Iterator[Finding]:
     profile = app.config.profile
     for name in dict.fromkeys(filter(None, (profile.model, *profile.fallback, profile.decision_model))):
-        with suppress(ConfigError, PluginError):  # they are reported elsewhere
+        with suppress(ConfigError, PluginError):  # reported elsewhere
             if (retiring := app.models.retirement(app.choice(name))) is not None:
                 yield Finding("model", "note", *retiring)
 

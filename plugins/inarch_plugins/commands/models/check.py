@@ -1,4 +1,4 @@
-"""`inarch models check`: what a model is asked, how it went, what it took, and what helps where it failed."""
+"""`inarch models check`: the test requests, their results and cost, and remedies for failures."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _NO_STRUCTURE = 'name another decision_model in the profile, or leave "structure
 
 @frozen
 class Trial:
-    """A request and who judges the reply: returns what to say of it, or raises `ValueError` with what is wrong."""
+    """A request, and a judge that returns a description of the reply or raises `ValueError` with the mistake."""
 
     name: CheckName
     request: ModelRequest
@@ -61,7 +61,7 @@ class Trial:
 
 
 def trials_of(model: str, room: int) -> Iterator[Trial]:
-    """Yield what is tried with a model, with so much room for each reply."""
+    """Yield the tests of a model, with `room` output tokens for each reply."""
     plain = ModelRequest(model, "", (), max_output_tokens=room)
     yield Trial("text", _asking(plain, "Reply with the word OK."), _judge_text, "take another model")
     calling = evolve(plain, tools=(_TOOL,))
@@ -108,19 +108,19 @@ def _judge_structure(reply: Reply) -> str:
 
 State = Literal["works", "fails", "skipped"]
 OUTPUT = 64
-"""Tokens that a reply may take."""
+"""Maximum tokens of a reply."""
 THINKING_OUTPUT = 1024
-"""What it may take where the first were used up before anything was said, as by a model that thinks."""
+"""Limit for a retry if a model used up the first limit before it answered, for example by thinking."""
 TOTAL_S = 180.0
-"""A model that has to be loaded first takes its time; after this long a reply is given up."""
+"""Seconds until a reply is abandoned; a local server may have to load the model first."""
 SAME_FOR_ALL = frozenset({"auth", "quota", "rate_limit", "network", "timeout", "plugin"})
-"""Errors that the next check would meet again."""
+"""Errors that every further test would have as well."""
 DECIDING = "decision model"
 
 
 @frozen
 class Check:
-    """One thing that was tried; `usage` None means that nothing is known of what it took."""
+    """One test; `usage` is None if its usage is unknown."""
 
     name: CheckName
     state: State
@@ -132,9 +132,9 @@ class Check:
 
 @frozen
 class Checked:
-    """A model and what came of it; `role` is what the profile uses it for, empty where it was named.
+    """A model with its test results; `role` is its use in the profile, empty for a model named by the user.
 
-    `price_source` is whose word the price is.
+    `price_source` is the source of the price.
     """
 
     model: str
@@ -147,15 +147,15 @@ class Checked:
 
     @property
     def works(self) -> bool:
-        """Whether nothing failed."""
+        """Return whether nothing failed."""
         return all(check.state != "fails" for check in self.checks)
 
 
 async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]:
-    """Yield what came of each model: the named ones, else the profile's model and its decision model.
+    """Yield the results of each model: the named ones, else the profile's model and its decision model.
 
     Raises:
-        ConfigError: No composed plugin provides one of them; nothing was asked then.
+        ConfigError: No composed plugin provides one of them; then no request was sent.
     """
     targets = await _targets(app, names)
     for choice, role in targets:
@@ -163,7 +163,7 @@ async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]
 
 
 async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
-    """Return each model once, with what the profile uses it for."""
+    """Return each model once, with its use in the profile."""
     if names:
         found = [await app.models.find(name) for name in names]
         return [(choice, "") for choice in {choice.full_name: choice for choice in found}.values()]
@@ -213,7 +213,7 @@ async def _try(choice: Choice, trial: Trial, price: Price | None) -> tuple[Check
 
 
 async def _asked(choice: Choice, trial: Trial, used: list[Usage | None]) -> Reply:
-    """Return the reply, asking once more where the connection broke: a server may just have closed an idle one."""
+    """Return the reply, and retry once if the connection broke: the server may just have closed an idle one."""
     try:
         return await _reply(choice, trial, used)
     except ProviderError as error:
@@ -223,7 +223,7 @@ async def _asked(choice: Choice, trial: Trial, used: list[Usage | None]) -> Repl
 
 
 async def _reply(choice: Choice, trial: Trial, used: list[Usage | None]) -> Reply:
-    """Return the reply; where its room was used up before what was asked for came, one with more room."""
+    """Return the reply; retry with a higher limit if the model used up the first before it answered."""
     for room in (OUTPUT, THINKING_OUTPUT):
         collected = Accumulator(choice.provider.value.name)
         try:
@@ -246,7 +246,7 @@ async def _reply(choice: Choice, trial: Trial, used: list[Usage | None]) -> Repl
 
 
 async def _stream(choice: Choice, request: ModelRequest, collected: Accumulator) -> bool:
-    """Collect a reply and return whether it ended because its room was used up."""
+    """Collect a reply and return whether it ended at its output limit."""
     provider = choice.provider
     ran_out = False
     try:
@@ -267,7 +267,7 @@ def _remedy(error: ProviderError, trial: Trial) -> str:
 
 
 def _sum(used: Sequence[Usage | None], price: Price | None) -> Usage | None:
-    """Return what all attempts took, None if a service was silent about one."""
+    """Return the usage of all attempts, or None if a service did not report one."""
     from inarch_sdk.usage import priced
 
     total: Usage | None = None

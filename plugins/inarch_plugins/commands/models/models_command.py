@@ -1,4 +1,4 @@
-"""`inarch models`: the providers of the profile, what they offer, and whether they work."""
+"""`inarch models`: the profile's providers, their models, and tests of them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
         if not name.partition("/")[0] or any(letter.isspace() for letter in name):
             raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
     installed = [name for name in names if name.partition("/")[0] in discover().plugins]
-    # As fallback models, the providers of all that is looked at are composed.
+    # Compose the providers of all tested models, as for fallback models.
     app = compose_given(given, fallback=[*installed, "auto"])
     return ANSWERED if asyncio.run(_check(app, names, as_json)) else FAILED
 
@@ -79,7 +79,7 @@ async def _offers(app: App) -> list[dict[str, Any]]:
 
 
 async def _offer(app: App, name: str, plugin: str, provider: ModelProvider) -> list[dict[str, Any]]:
-    """Ask one provider; one that fails becomes a row that says so."""
+    """Query one provider; an error becomes a row."""
     try:
         with guarded(plugin, "provider"):
             return [
@@ -110,7 +110,7 @@ def _words(row: dict[str, Any]) -> Iterator[str]:
 
 
 def _price_data(price: Price | None) -> dict[str, str | None] | None:
-    """Return US dollars for a million tokens as texts of plain numbers; an unknown price is None."""
+    """Return US dollars for a million tokens as decimal text; an unknown price is None."""
     if price is None:
         return None
     amounts = {"input": price.input, "output": price.output, "cached": price.cached}
@@ -124,7 +124,7 @@ def _price_words(price: dict[str, str | None]) -> str:
 
 
 async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
-    """Check and print; what was shown before a model is slow or fails stays shown."""
+    """Run the tests and print each result as it arrives."""
     from inarch.commands import say
     from inarch_plugins.commands.models.automatic import key_findings, where_auto_goes
     from inarch_plugins.commands.models.check import check_models

@@ -1,1 +1,1 @@
-"""`inarch plugins`: what is there and what is wrong with it; new ones, installed or begun."""
+"""`inarch plugins`: lists, tests, installs and creates plugins."""

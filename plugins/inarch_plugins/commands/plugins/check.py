@@ -1,4 +1,4 @@
-"""`inarch plugins check`: tries plugins afresh, says what is wrong with them, what is odd, and what loading costs."""
+"""`inarch plugins check`: tests plugins without cached results; prints mistakes, warnings and load times."""
 
 from __future__ import annotations
 

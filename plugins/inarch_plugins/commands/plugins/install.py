@@ -1,4 +1,4 @@
-"""`inarch plugins install` and `uninstall`: print the command to run, and keep the profile in step."""
+"""`inarch plugins install` and `uninstall`: print the command to run, and update the profile."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ARCHIVES = (".whl", ".tar.gz", ".zip")
 @click.option("-e", "--editable", "folders", multiple=True, metavar="PATH", help="Folder to install in editable mode.")
 @click.option("--enable/--no-enable", help="Add installed plugins to the profile in your file.")
 @click.option("--upgrade", is_flag=True, help="Upgrade installed plugins.")
-@click.option("--dry-run", is_flag=True, hidden=True)  # from the time when the command was run
+@click.option("--dry-run", is_flag=True, hidden=True)  # from the time when Inarch ran the command
 @composing_options
 def install(
     things: tuple[str, ...], folders: tuple[str, ...], enable: bool, upgrade: bool, dry_run: bool, **given: Any
@@ -71,7 +71,7 @@ def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
         if plugin.distribution in distributions:
             try:
                 places = naming(user_config_path(os.environ), plugin.name)
-            except (ConfigError, UsageError):  # a file that can't be read has other problems
+            except (ConfigError, UsageError):  # other commands report an unreadable file
                 places = ()
             for place in places:
                 say("note", f"{place} names {plugin.name!r}: take it out")
@@ -79,10 +79,10 @@ def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
 
 
 def read_things(things: Sequence[str], folders: Sequence[str]) -> tuple[What, ...]:
-    """Return the things to install; paths are made absolute.
+    """Return the things to install, with absolute paths.
 
     Raises:
-        UsageError: One of them is an option or a path that does not exist, or there is none.
+        UsageError: One of them is an option or a missing path, or the list is empty.
     """
     from inarch_plugins.commands.plugins.installers import What
 
@@ -97,7 +97,7 @@ def _thing(text: str) -> What:
     if "://" not in text and (text.startswith((".", "~")) or os.sep in text or text.endswith(_ARCHIVES)):
         return What(_path(text))
     _check(text)
-    if Path(text, "pyproject.toml").is_file():  # the index may have something quite different by this name
+    if Path(text, "pyproject.toml").is_file():  # the index may have another project with this name
         raise UsageError(f"{text} is a folder here and may be a name in the index", f"write ./{text} for the folder")
     return What(text)
 
@@ -118,10 +118,10 @@ def _check(text: str) -> None:
 
 
 def distributions_named(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the distributions that plugins or distributions of these names are.
+    """Return the distributions with these names, or of plugins with these names.
 
     Raises:
-        UsageError: One ships with Inarch or is not installed.
+        UsageError: A plugin ships with Inarch, or it is not installed.
     """
     from packaging.utils import canonicalize_name
 
@@ -147,7 +147,7 @@ def distributions_named(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _print_command(done: str, words: str, command: Callable[[], Sequence[str]]) -> bool:
-    """Print the command; if this environment must be left alone, say what to do instead."""
+    """Print the command; if this environment must not be changed, print an alternative."""
     from inarch_plugins.commands.plugins.installers import CannotInstall
 
     try:
@@ -165,6 +165,6 @@ def _enable(name: str, given: Mapping[str, Any]) -> None:
 
     path = user_config_path(os.environ)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
-    Options(profile, given.get("root") or ".").config()  # a file with an error is not changed
+    Options(profile, given.get("root") or ".").config()  # do not edit a file with an error
     added = enable(path, profile, name)
     print_line(f"{path}: profiles.{profile}.plugins {'now names' if added else 'names'} {name!r}")

@@ -1,4 +1,4 @@
-"""The command that installs beside this Inarch or removes: it depends on the environment that Inarch runs in."""
+"""Commands that install or remove distributions in the environment of this Inarch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ python3 -m venv ~/inarch && ~/inarch/bin/pip install inarch WHAT"""
 
 
 class CannotInstall(InarchError):
-    """Nothing can be installed in this environment. The remedy lists what to run instead, a line each."""
+    """This environment must not be changed. The remedy lists commands to run instead, one per line."""
 
 
 @frozen
@@ -35,13 +35,13 @@ class What:
 
     @property
     def distribution(self) -> str:
-        """The distribution's name as far as it can be seen from the outside, else ""."""
+        """Return the distribution's name if it is known without a download, else ""."""
         from packaging.utils import canonicalize_name
 
         path = Path(self.text)
         name = _project_name(path) if path.is_dir() else path.name.partition("-")[0] if path.is_file() else ""
         if not name and not path.is_absolute():
-            name = _NAME.match(self.text)[0]  # type: ignore[index]  # matches anything, if only nothing
+            name = _NAME.match(self.text)[0]  # type: ignore[index]  # always matches, at least the empty text
         return canonicalize_name(name)
 
 
@@ -55,10 +55,10 @@ def _project_name(folder: Path) -> str:
 
 
 def installing(things: Sequence[What], upgrade: bool) -> list[str]:
-    """Return the words of the command that installs these things.
+    """Return the arguments of the command that installs these things.
 
     Raises:
-        CannotInstall: This environment must be left alone.
+        CannotInstall: This environment must not be changed.
     """
     prefix = Path(sys.prefix)
     words = [word for one in things for word in (["--editable", one.text] if one.editable else [one.text])]
@@ -72,10 +72,10 @@ def installing(things: Sequence[What], upgrade: bool) -> list[str]:
 
 
 def uninstalling(names: Sequence[str]) -> list[str]:
-    """Return the words of the command that removes these distributions.
+    """Return the arguments of the command that removes these distributions.
 
     Raises:
-        CannotInstall: This environment must be left alone.
+        CannotInstall: This environment must not be changed.
     """
     prefix = Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
@@ -102,7 +102,7 @@ def _pip(verb: str) -> list[str]:
 
 
 def _tool_of_uv(prefix: Path, without: Sequence[str]) -> list[str]:
-    """Return the words that install the tool again with everything that is beside it now: uv's receipt lists it."""
+    """Return the arguments that reinstall the tool with everything in uv's receipt of this environment."""
     import tomllib
 
     try:
@@ -121,11 +121,11 @@ def _tool_of_uv(prefix: Path, without: Sequence[str]) -> list[str]:
 
 
 def _requirement(one: Mapping[str, Any]) -> str:
-    """Return a requirement of the receipt in the words of the command line."""
+    """Return a requirement of the receipt in command-line syntax."""
     extras = ",".join(one.get("extras") or ())
     name = f"{one.get('name', '')}[{extras}]" if extras else str(one.get("name", ""))
     if "git" in one:
-        address, _, revision = str(one["git"]).partition("?")  # `?tag=1.0`, for pip and here `@1.0`
+        address, _, revision = str(one["git"]).partition("?")  # `?tag=1.0`; pip writes `@1.0`
         return f"{name} @ git+{address}" + (f"@{revision.partition('=')[2]}" if revision else "")
     place = next((str(one[key]) for key in ("directory", "path", "url") if one.get(key)), "")
     if not place:

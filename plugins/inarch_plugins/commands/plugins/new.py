@@ -1,4 +1,4 @@
-"""`inarch plugins new`: the folder of a plugin that works as it stands, with tests that pass."""
+"""`inarch plugins new`: creates the folder of a working plugin, with passing tests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def checked_name(given: str) -> str:
     """Return the plugin's name: lower-case, with `-` between words, without a leading `inarch-`.
 
     Raises:
-        UsageError: It can't name a distribution and a function, or something has it already.
+        UsageError: It cannot name a distribution or a function, or the name is taken.
     """
     if not _NAME.fullmatch(given) or len(given) > LONGEST_NAME:
         raise UsageError(
@@ -80,31 +80,31 @@ def _check_free(name: str, word: str) -> None:
 
 
 def check_tool_name(name: str) -> None:
-    """Refuse the name of a tool that the profile has already, as far as the configuration says.
+    """Refuse the name of a tool that exists in the profile, as far as the configuration can be loaded.
 
     Raises:
-        UsageError: There is such a tool.
+        UsageError: The tool exists.
     """
     from inarch import App, ConfigError
     from inarch.host import Options
 
     try:
         tools = App.of(Options().config(), recorded=False).composition.tools
-    except ConfigError:  # it can't be said; calling the tool will
+    except ConfigError:  # unknown; calling the tool reports the error
         return
     if name in tools:
         raise UsageError(f"the tool {name!r} exists: plugin {tools[name].plugin!r} brings it", "take another name")
 
 
 def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
-    """Make a folder with these files; whatever goes wrong, it is there whole or not at all.
+    """Create a folder with these files, completely or not at all.
 
     Raises:
-        UsageError: It can't be made; nothing that was there before is touched.
+        UsageError: It cannot be created; existing files are not changed.
     """
     folder = into / name
     try:
-        folder.mkdir()  # fails if anything has the name, so nothing is ever written over
+        folder.mkdir()  # fails if the name exists, so that nothing is overwritten
     except FileExistsError:
         raise UsageError(f"{folder} exists", "take another name, or another folder with --into") from None
     except OSError as error:
@@ -132,7 +132,7 @@ def _remedy(error: OSError, into: Path) -> str:
 
 
 def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> None:
-    """Say what is there now, and the three commands that come next."""
+    """Print the created files and the next three commands."""
     from shlex import quote
 
     from inarch_plugins.commands.plugins.kit import trying

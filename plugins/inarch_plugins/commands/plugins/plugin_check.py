@@ -1,4 +1,4 @@
-"""Every installed plugin tried afresh, whatever is remembered of it: what `inarch plugins check` tells."""
+"""Tests of every installed plugin for `inarch plugins check`, without cached results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNTRIED = "runs in a process of its own and is not in the profile, so it was no
 
 @frozen
 class Checked:
-    """One plugin and what came of trying it; `seconds` is what loading it takes."""
+    """One plugin with its test result; `seconds` is its load time."""
 
     name: str
     state: Literal["ok", "refused", "absent"]
@@ -41,10 +41,10 @@ class Checked:
 def check_plugins(
     config: Config, names: Sequence[str], files: Sequence[str], without: Sequence[str]
 ) -> tuple[Checked, ...]:
-    """Probe these plugins, or all that are not ours, and look at what the profile makes of them.
+    """Probe these plugins, or all that do not ship with Inarch, and check how they compose in the profile.
 
     Raises:
-        UsageError: One of `files` is no Python file or may not be loaded, or one of `without` is no plugin.
+        UsageError: One of `files` is not a Python file or may not be loaded, or one of `without` is not a plugin.
     """
     installed = discover()
     singles = [Trial.of_file(file, config) for file in files]
@@ -57,7 +57,7 @@ def check_plugins(
     rows += _shadowed(config, {row.name for row in rows})
     try:
         app = App.of(config, without=without, files=files, environ=config.environ)
-    except ConfigError as error:  # the settings of one of them: told at its row
+    except ConfigError as error:  # the settings of one of them; its row has the error
         return tuple(_with_settings(row, error) for row in rows)
     composition = app.composition
     app.close()
@@ -131,7 +131,7 @@ def _with_settings(row: Checked, error: ConfigError) -> Checked:
 def _as_composed(
     row: Checked, refused: Mapping[tuple[str, str], Refused], apart: tuple[tuple[str, ...], tuple[str, ...]] | None
 ) -> Checked:
-    """Add what only shows in the company of the other plugins, and outside a probe."""
+    """Add problems that only appear together with the other plugins, outside of a probe."""
     if row.state != "ok":
         return row
     item = refused.get((row.name, row.distribution))

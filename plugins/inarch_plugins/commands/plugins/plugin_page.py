@@ -1,4 +1,4 @@
-"""What `inarch plugins show` tells of one plugin, as data and as lines."""
+"""Page of one plugin for `inarch plugins show`, as data and as lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLAGS = ("requires_confirmation", "receives_secrets")
 
 
 def page_data(row: Row, inventory: Inventory) -> dict[str, Any]:
-    """Return everything that is known of a plugin without importing one that the profile doesn't name."""
+    """Return all facts about a plugin; a plugin that the profile does not name is not imported."""
     config, name = inventory.app.config, row.name
     found = discover().plugins.get(name)
     data = row.data()
@@ -31,7 +31,7 @@ def page_data(row: Row, inventory: Inventory) -> dict[str, Any]:
 
 
 def page_lines(data: Mapping[str, Any]) -> Iterator[str]:
-    """Return the data as lines; what is empty is left out."""
+    """Return the data as lines, without empty entries."""
     for key in ("name", "state", "distribution", "version", "module", "location"):
         if data[key]:
             yield f"{key}: {data[key]}"
@@ -69,7 +69,7 @@ def _described(kind: str, value: Any) -> dict[str, Any]:
 
 
 def _effects(tool: Any) -> str:
-    """Say what a tool touches, as far as it is known without a call."""
+    """Describe what a tool reads and writes, as far as known without a call."""
     from inarch import Effects
 
     rule = getattr(tool, "effects_rule", None)
@@ -92,7 +92,7 @@ def _settings(name: str, config: Config) -> list[dict[str, Any]]:
 
 
 def _origin(name: str, key: str, variable: str, config: Config) -> str:
-    """Say where the present value was given; never the value, which may be a secret."""
+    """Return the source of the current value, but not the value, which may be a secret."""
     given = next((one for one, text in config.environ.items() if text and one.upper() == variable), None)
     if given is not None:
         return given

@@ -1,4 +1,4 @@
-"""`inarch plugins`: what is installed, what the profile loads, and what was refused and why."""
+"""`inarch plugins`: installed, loaded and refused plugins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def plugins() -> None:
     """List, test, install, remove and create plugins."""
 
 
-# Their modules are as light as this one: what a command needs is imported when it is called.
+# Their modules import what a command needs when it is called, to keep this one light.
 plugins.add_command(check)
 plugins.add_command(install)
 plugins.add_command(new)
@@ -81,7 +81,7 @@ def _inventory(given: Mapping[str, Any]) -> Inventory:
 
 
 def _brought(row: Row) -> str:
-    """Return the last column: what a plugin brought, or why it was left out."""
+    """Return the last column: what the plugin registered, or why it was not loaded."""
     if row.state == "refused":
         return f"{row.reason} ({row.remedy})"
     names = [*row.tools, *(hook.removeprefix("inarch_") for hook in row.hooks if hook != "inarch_tools")]

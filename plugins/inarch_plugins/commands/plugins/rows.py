@@ -1,4 +1,4 @@
-"""What `inarch plugins` shows: one row for each installed or wanted plugin."""
+"""Rows of `inarch plugins`: one for each installed or requested plugin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ State = Literal["loaded", "built-in", "refused", "available"]
 class Row:
     """One plugin. `available` is installed but not in the profile, and therefore not imported.
 
-    `built-in` is a part of Inarch itself, which every profile has.
+    `built-in` is a part of Inarch itself, included in every profile.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Row:
 
     @property
     def origin(self) -> str:
-        """Distribution and version."""
+        """Return distribution and version."""
         return f"{self.distribution} {self.version}".strip()
 
     def data(self) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Row:
 
 
 class _Named(Protocol):
-    """A plugin that is installed, loaded or refused."""
+    """An installed, loaded or refused plugin."""
 
     @property
     def name(self) -> str: ...
@@ -58,9 +58,9 @@ class _Named(Protocol):
 
 @frozen
 class Inventory:
-    """All rows: loaded ones in the order of the profile, refused and built-in ones, the available; `notes` on settings.
+    """All rows: loaded ones in profile order, then refused, built-in and available ones; `notes` on settings.
 
-    `app` is what they were made from.
+    `app` is the application that they came from.
     """
 
     rows: tuple[Row, ...]
@@ -69,11 +69,11 @@ class Inventory:
 
     @property
     def safe_mode(self) -> bool:
-        """Whether no plugin is loaded."""
+        """Return whether plugins are disabled."""
         return self.app.config.safe_mode
 
     def nearest(self, name: str) -> str:
-        """Return the remedy for a name that nobody has."""
+        """Return the remedy for an unknown name."""
         from difflib import get_close_matches
 
         near = get_close_matches(name, [row.name for row in self.rows], 1)
@@ -81,10 +81,10 @@ class Inventory:
 
 
 def take_inventory(options: Options) -> Inventory:
-    """Compose the profile's plugins, without opening a workspace or a store, and look at everything installed.
+    """Compose the profile's plugins without opening a workspace or a store, and list all installed plugins.
 
     Raises:
-        ConfigError: The configuration is wrong.
+        ConfigError: The configuration is invalid.
     """
     config = options.config()
     app = App.of(config, without=options.without, files=options.files, environ=config.environ)
@@ -93,7 +93,7 @@ def take_inventory(options: Options) -> Inventory:
     def row(one: _Named, state: State, **more: Any) -> Row:
         known = [group[one.name] for group in (found.plugins, found.builtins) if one.name in group]
         plugin = next((each for each in known if each.distribution == one.distribution), None)
-        if plugin is None:  # a single file, or absent
+        if plugin is None:  # a single file, or a missing plugin
             return Row(one.name, state, one.distribution, one.version, **more)
         commands = tuple(command.name for command in found.commands.values() if plugin.owns(command))
         place = plugin.module, plugin.location, plugin.ours

@@ -1,4 +1,4 @@
-"""A plugin's settings in words: taken from its settings class, for `plugins show` and the reference page."""
+"""Text of a plugin's settings, from its settings class, for `plugins show` and the reference page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS = {"str": "string", "bool": "boolean", "int": "whole number", "float": "n
 
 
 class Setting(NamedTuple):
-    """One key of `[plugins.NAME]`: `default` as it would be written, "" where it is required or stands for no value."""
+    """One key of `[plugins.NAME]`; `default` is TOML text, or "" if the key is required or has no default value."""
 
     key: str
     type: str
@@ -31,7 +31,7 @@ class Setting(NamedTuple):
 
 
 def settings_of(plugin: str, cls: type) -> tuple[Setting, ...]:
-    """Return what a table of the plugin may set."""
+    """Return the settings that a plugin's table may contain."""
     meanings, beginning = describe_fields(cls), plugin_variable(plugin)
     return tuple(
         Setting(
@@ -49,12 +49,12 @@ def settings_of(plugin: str, cls: type) -> tuple[Setting, ...]:
 def _kind(key: Key) -> Kind:
     try:
         return key.kind
-    except (NameError, TypeError):  # an annotation that can't be resolved is shown as it is written
+    except (NameError, TypeError):  # show an annotation that cannot be resolved as written
         return Kind("odd", key.attribute.type)
 
 
 def _in_words(kind: Kind) -> str:
-    """Return a kind of value in the words of the reference: `list of strings`, ``"fast"` or `"slow"``."""
+    """Return a kind of value as text: `list of strings`, ``"fast"` or `"slow"``."""
     match kind.form:
         case "any":
             return "anything"
@@ -87,13 +87,13 @@ def _default(plugin: str, default: Any) -> str:
         try:
             with guarded(plugin, "settings"):
                 default = default.factory()
-        except PluginError:  # a default that can't be made is none to show
+        except PluginError:  # a default that cannot be computed is not shown
             return ""
     return "" if default is NOTHING or default is None else _written(default)
 
 
 def _written(value: Any) -> str:
-    """Write a value as in TOML."""
+    """Write a value as TOML."""
     if isinstance(value, Enum):
         return _written(value.value)
     if isinstance(value, (set, frozenset)):

@@ -1,1 +1,1 @@
-"""`inarch policy`: what may run without a question, and rules that can't mean what they say."""
+"""`inarch policy`: what may run without asking, and rules without effect."""

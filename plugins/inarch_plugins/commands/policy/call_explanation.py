@@ -1,4 +1,4 @@
-"""What `inarch policy explain` tells of a call: every layer's word, and the rules about each command of a line."""
+"""Output of `inarch policy explain`: the verdict of every layer, and the rules for each command of a line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def origin(app: App, key: str) -> str:
-    """Return where a key of the configuration stands."""
+    """Return the source of a key in the configuration."""
     return str(app.config.origins.get(key, ""))
 
 
 def rule_data(app: App, rule: Rule) -> dict[str, Any]:
-    """Return a rule as data, with its place."""
+    """Return a rule as data, with its source."""
     from datetime import UTC, datetime
 
     position = next(index for index, other in enumerate(app.config.rules) if other is rule)
@@ -54,7 +54,7 @@ def explained(app: App, found: Explanation) -> dict[str, Any]:
 
 
 def explained_lines(data: Mapping[str, Any]) -> list[str]:
-    """Return an explanation as lines for a person."""
+    """Return an explanation as lines of text."""
     lines = [f"{data['tool']} {json.dumps(data['arguments'], ensure_ascii=False)}"]
     lines.append(f"{data['decision']}: {data['reason']}")
     if data["decision"] == "invalid":
@@ -91,7 +91,7 @@ def _said(rule: Mapping[str, Any]) -> str:
 
 
 def _parts(app: App, found: Explanation) -> list[dict[str, Any]]:
-    """Return each command of a line with what rules and grants say of it; none for one command, and for other calls."""
+    """Return rules and grants for each command of a line; empty for a single command and for other calls."""
     from inarch import ToolFailed
     from inarch_sdk.joined_commands import Line, Part, split_line
 
@@ -106,7 +106,7 @@ def _parts(app: App, found: Explanation) -> list[dict[str, Any]]:
         return []
     parts = []
     for part in line.parts:
-        # Where the line begins with a folder, what allows in the root does not count.
+        # If the line starts with `cd`, grants for the root do not apply.
         alone = {**call.arguments, "command": str(Line((Part(part.words),), line.folder))}
         one = app.parts.tools.explain(call.name, alone)
         allowed = next((said.verdict.reason for said in one.opinions if said.grants), "")

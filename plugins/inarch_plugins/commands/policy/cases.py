@@ -1,4 +1,4 @@
-"""What `inarch policy test` looks at: calls with what is expected of the policy, and rules that can decide nothing."""
+"""Checks of `inarch policy test`: calls with expected decisions, and rules without effect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEYS = {"tool", "arguments", "command", "expected", "note"}
 
 @frozen
 class Case:
-    """One call and what is expected; `place` is where it stands. One without a tool is a command line."""
+    """One call with its expected decision; `place` is its position in the file. Without a tool it is a command line."""
 
     place: str
     tool: str
@@ -36,7 +36,7 @@ def read_cases(file: str) -> list[Case]:
     """Return the cases of a file: `[[cases]]` of TOML, or a JSON array or object with `cases`.
 
     Raises:
-        UsageError: It can't be read, or is not made of cases.
+        UsageError: The file cannot be read or has other content.
     """
     from pathlib import Path
 
@@ -72,7 +72,7 @@ def command_call(app: App, line: str) -> tuple[str, dict[str, Any]]:
     """Return the tool and the arguments that run a command line.
 
     Raises:
-        UsageError: No tool does.
+        UsageError: The profile has no such tool.
     """
     if not app.parts.tools.runners:
         raise UsageError("no tool of this profile runs commands", "the plugin that brings the workspace may have one")
@@ -80,10 +80,10 @@ def command_call(app: App, line: str) -> tuple[str, dict[str, Any]]:
 
 
 def told(case: Case, app: App) -> str | None:
-    """Return how a call is judged where that is not what was expected.
+    """Return the decision about a call if it is not the expected one.
 
     Raises:
-        UsageError: It is a command line, and no tool runs one.
+        UsageError: The case is a command line, and no tool runs one.
     """
     tool, arguments = case.tool, case.arguments
     if not tool:
@@ -98,7 +98,7 @@ def told(case: Case, app: App) -> str | None:
 def faults_of(
     position: int, rules: Sequence[Rule], places: Sequence[str], tools: Mapping[str, Tool], now: datetime
 ) -> Iterator[str]:
-    """Yield what keeps the rule at a position from ever deciding anything; `places` say where each rule stands."""
+    """Yield why the rule at a position never decides; `places` are the sources of all rules."""
     rule = rules[position]
     if not rule.counts_at(now):
         yield f"it expired on {rule.expires}"
@@ -132,7 +132,7 @@ def _arguments(tool: Tool) -> Mapping[str, Any]:
 
 
 def _no_command(glob: str) -> str:
-    """Return why a glob over commands matches none that the tokenizer takes; empty where some may match."""
+    """Return why a glob cannot match any command that the tokenizer accepts, or "" if it may."""
     from inarch.command_lines import split_command
 
     try:
@@ -143,7 +143,7 @@ def _no_command(glob: str) -> str:
 
 
 def _overrules(stronger: Rule, rule: Rule, *, earlier: bool) -> bool:
-    """Whether one rule is about every call that another is about, for as long, and at least as strict."""
+    """Return whether one rule covers every call of another, for as long, and is at least as strict."""
     more = _LENIENT_FIRST.index(stronger.decision) - _LENIENT_FIRST.index(rule.decision)
     return (
         (more > 0 or (more == 0 and earlier))

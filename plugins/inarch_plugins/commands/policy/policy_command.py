@@ -1,4 +1,4 @@
-"""`inarch policy`: what may run without a question, why, and how to take it back."""
+"""`inarch policy`: what may run without asking, why, and how to revoke it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) 
 
 
 def _is_command(what: str, tools: Collection[str]) -> bool:
-    """Whether WHAT alone is a command line: it has more than one word, or is neither a tool nor nearly one."""
+    """Return whether WHAT alone is a command line: it has more than one word, or resembles no tool."""
     from difflib import get_close_matches
 
     return any(map(str.isspace, what)) or (what not in tools and not get_close_matches(what, tools, cutoff=0.7))

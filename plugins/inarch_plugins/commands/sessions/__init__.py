@@ -1,1 +1,1 @@
-"""`inarch sessions`: those that are kept, and what can be done with one."""
+"""`inarch sessions`: lists stored sessions and works with them."""

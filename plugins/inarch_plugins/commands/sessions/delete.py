@@ -1,4 +1,4 @@
-"""`inarch sessions delete`: events and kept bytes of sessions are gone for good."""
+"""`inarch sessions delete`: deletes events and stored bytes of sessions permanently."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _ask(chosen: Sequence[SessionInfo]) -> None:
 
 
 def _delete(app: App, info: SessionInfo, logs: bool) -> Iterator[Path]:
-    """Delete a session and yield the log files of it that stay."""
+    """Delete a session and yield its log files that remain."""
     for file in app.kept.delete(info.id, keeps_logs=not logs):
         if not (logs and _unlink(file)):
             yield file
@@ -114,7 +114,7 @@ def _delete(app: App, info: SessionInfo, logs: bool) -> Iterator[Path]:
 def _unlink(file: Path) -> bool:
     """Remove a file by its real path; return whether it is gone.
 
-    Where a folder of it has become a link since, as the process of an isolated plugin may do, nothing is removed.
+    If a parent folder has become a link, nothing is removed: an isolated plugin's process may have created it.
     """
     if os.unlink not in os.supports_dir_fd:
         file.unlink(missing_ok=True)

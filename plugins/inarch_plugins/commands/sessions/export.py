@@ -1,4 +1,4 @@
-"""`inarch sessions export`: a session as a file for people or programs."""
+"""`inarch sessions export`: writes a session to a file for people or programs."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
 def _chosen(
     exporters: Mapping[str, inarch.Exporter], form: str | None, place: str, without: tuple[str, ...]
 ) -> inarch.Exporter:
-    """Return the exporter that is named, else the one for such a file, else the first.
+    """Return the named exporter, else the one for this file name, else the first.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such exporter.
     """
     if form is not None and form in exporters:
         return exporters[form]
@@ -82,7 +82,7 @@ def _chosen(
 
 
 class _OnTerminal(io.TextIOWrapper):
-    """Standard output where it is a terminal: it sees nothing that could mislead it."""
+    """Standard output of a terminal, with control characters escaped."""
 
     def write(self, text: str) -> int:
         """Write text."""
@@ -104,7 +104,7 @@ PROTECTED = frozenset({".git", ".inarch"})
 
 
 class _Staged(io.FileIO):
-    """A file that is being written: what the disk refuses is no fault of whoever writes."""
+    """A file that is being written; errors of the disk are not blamed on the exporter."""
 
     target: Path
 
@@ -117,15 +117,15 @@ class _Staged(io.FileIO):
 
 
 def write_export(write: Callable[[TextIO], object], target: Path, *, force: bool = False) -> int:
-    """Have a new file written and return its size in bytes.
+    """Write a new file and return its size in bytes.
 
     Args:
-        write: Writes what is to be in it.
-        target: The file.
-        force: Whether a file that is there may be replaced.
+        write: Writes the content.
+        target: The file to write.
+        force: Whether an existing file may be replaced.
 
     Raises:
-        UsageError: The place is protected, taken, or can't be written.
+        UsageError: The path is protected, exists, or cannot be written.
     """
     check_place(target, force=force)
     try:
@@ -146,10 +146,10 @@ def write_export(write: Callable[[TextIO], object], target: Path, *, force: bool
 
 
 def check_place(target: Path, *, force: bool = False) -> None:
-    """Make sure that a file may be written there, before any work is done for it.
+    """Check that a file may be written there, before any work is done for it.
 
     Raises:
-        UsageError: It may not.
+        UsageError: The file may not be written.
     """
     folder = Path(os.path.realpath(target.parent))
     if any(part.lower() in PROTECTED for part in (*folder.parts, target.name)):

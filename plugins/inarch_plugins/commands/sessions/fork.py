@@ -1,4 +1,4 @@
-"""`inarch sessions fork`: a new session that begins with the turns of another one."""
+"""`inarch sessions fork`: creates a session that begins with the turns of another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of a session: some of its turns, read a prompt at a time."""
+"""Pages of a session: some of its turns, read one prompt at a time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from inarch import App, SessionInfo, Turn
 
 PAGE = 30
-"""Turns of the agent that are shown unless others, or all, are asked for."""
+"""Number of last turns shown by default."""
 
 
 def chosen(turns: str | None, everything: bool, there_are: int) -> tuple[int, int | None]:
-    """Return the first and the last turn to show, None for all to the end."""
+    """Return the first and the last turn to show; None as the last one means all to the end."""
     if not turns:
         return (1 if everything else max(1, there_are - PAGE + 1)), None
     begin, dash, end = turns.partition("-")
@@ -37,7 +37,7 @@ def chosen(turns: str | None, everything: bool, there_are: int) -> tuple[int, in
 
 
 class Shown:
-    """Some turns of a kept session, read a prompt at a time: what is held doesn't grow with the session."""
+    """Some turns of a stored session, read one prompt at a time, so that memory does not grow with the session."""
 
     def __init__(self, app: App, info: SessionInfo, first: int, last: int | None, full: bool = False) -> None:
         self.info, self.first, self.last, self.full = info, first, last, full
@@ -49,7 +49,7 @@ class Shown:
         self._recoveries = Recoveries()
 
     def prompts(self) -> Iterator[Sequence[Turn]]:
-        """Yield the turns of each prompt, and add up on the way what comes after all of them."""
+        """Yield the turns of each prompt, and collect what comes after all of them."""
         for events, history in self.kept.histories(self.info.id, self.first, self.last):
             self._tokens.add(history.messages, events)
             for event in events:
@@ -60,7 +60,7 @@ class Shown:
             yield history.turns
 
     def lines(self, glyphs: dict[str, str]) -> Iterator[str]:
-        """Yield the lines for people, made harmless."""
+        """Yield the lines for people, escaped."""
         from inarch import to_data
         from inarch.figures import table
 
@@ -84,7 +84,7 @@ class Shown:
         yield from (escape(line, keep_newlines=False) for line in (*where, *break_lines(self.contents.breaks.found)))
 
     def as_json(self) -> Iterator[tuple[str, Any]]:
-        """Yield the members of a JSON object, each when all that it needs was read."""
+        """Yield the members of a JSON object, each as soon as its data was read."""
         from inarch import to_data
 
         yield "session", {**to_data(self.info), **branch_of(self.store, self.info.id)}
@@ -99,7 +99,7 @@ class Shown:
         yield "damage", [*getattr(self.store, "damage", ())]
 
     def _turn_data(self, turn: Turn) -> dict[str, Any]:
-        """Return a turn as data; a failed call says which later one did what it could not."""
+        """Return a turn as data; a failed call names the later call that recovered it."""
         from inarch import to_data
 
         data: dict[str, Any] = to_data(turn)
@@ -139,7 +139,7 @@ def _indented(value: Any, columns: int) -> str:
 
 
 class TokensWent:
-    """What a kept session, or some turns of it, consisted of, each thing counted once."""
+    """Estimated tokens of a stored session, or of some of its turns, by kind of content, each counted once."""
 
     def __init__(self, app: App) -> None:
         self._app, self._learned = app, app.models.counter()
@@ -147,12 +147,12 @@ class TokensWent:
         self._sums: dict[str, list[int]] = {}
 
     def add(self, messages: Iterable[Message], events: Iterable[Event]) -> None:
-        """Add messages, and what their events say about how models count."""
+        """Add messages, and calibrate with their events."""
         for event in events:
             if event.kind == "model.replied" and event.data.get("purpose") == "turn":
                 self._learned.recall((event,))
                 self._model = str(event.data.get("model", ""))
-        counter = self._app.models.counter()  # it holds what it has measured
+        counter = self._app.models.counter()  # a counter caches its measurements
         for message in messages:
             for name, part in _parts(message):
                 row = self._sums.setdefault(name, [0, 0])
@@ -160,7 +160,7 @@ class TokensWent:
                 row[1] += sum(counter.message(Message(message.role, (part,))))
 
     def rows(self) -> list[tuple[str, int, int]]:
-        """Return name, how many, and likely tokens, the most first."""
+        """Return name, number and estimated tokens, largest first."""
         ratio = self._learned.calibration(self._model).ratio
         rows = ((name, many, round(tokens * ratio)) for name, (many, tokens) in self._sums.items())
         return sorted(rows, key=_largest_first)
@@ -186,7 +186,7 @@ def _largest_first(row: tuple[str, int, int]) -> tuple[int, str]:
 def where_lines(
     rows: Sequence[tuple[str, int, int]], left_out: Iterable[Mapping[str, Any]], where: str = ""
 ) -> Iterator[str]:
-    """Yield the part of `inarch sessions show` that tells where tokens went; nothing where there were none."""
+    """Yield the token summary of `inarch sessions show`; nothing if there are no tokens."""
     if not rows:
         return
     yield f"where tokens went{where}, about, each thing counted once:"

@@ -1,4 +1,4 @@
-"""`inarch sessions rename`: a session gets a name, by which it is gone on with."""
+"""`inarch sessions rename`: names a session, so that it can be resumed by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`inarch sessions restore`: sessions from an event log, where the store lost them or parts of them."""
+"""`inarch sessions restore`: restores sessions, or lost parts of them, from an event log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inarch_sdk.log_restore import Restoration, Restored
 
 MOST_TOLD = 20
-"""Of a log that is broken in more places than these, the others are counted."""
+"""Maximum number of problems listed per log; the others are counted."""
 
 
 @click.command("restore")
@@ -55,11 +55,11 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
 
 
 def _restore(app: App, file: Path | None) -> Restoration:
-    """Put back what a log has, or what the logs of all sessions of this directory have.
+    """Restore the content of one log, or of the logs of all sessions of this directory.
 
     Raises:
-        OSError: A file can't be read.
-        StoreError: The store takes nothing more.
+        OSError: A file cannot be read.
+        StoreError: The store cannot be written.
     """
     from inarch_sdk.log_restore import Restoration, restore_log
 
@@ -71,7 +71,7 @@ def _restore(app: App, file: Path | None) -> Restoration:
 
 
 def _root_of(log: Path) -> str | None:
-    """Return the directory that the first event of a log names."""
+    """Return the directory in the first event of a log."""
     from inarch_sdk.event_log import first_event
 
     first = first_event(log)

@@ -1,4 +1,4 @@
-"""`inarch sessions search`: in which kept sessions something was asked or answered."""
+"""`inarch sessions search`: finds stored sessions by words in prompts and answers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from inarch import App, Event, SessionInfo
 
 KINDS = ("turn.started", "turn.ended")
-"""Events that hold a prompt or an answer whole."""
+"""Event kinds that contain a whole prompt or answer."""
 EXCERPTS = 3
-"""Places of a session that are shown."""
+"""Matches shown per session."""
 BEFORE, AFTER = 40, 100
-"""Characters of an excerpt around what was found."""
+"""Characters of an excerpt around the match."""
 
 
 @define(eq=False, repr=False)
 class Found:
-    """A session and where it has the words: a person or an agent, the time, and an excerpt."""
+    """A session and its matches: who wrote it (person or agent), the time, and an excerpt."""
 
     info: SessionInfo
     places: list[tuple[str, str, str]] = field(factory=list)
@@ -87,7 +87,7 @@ def _search(app: App, known: Sequence[SessionInfo], patterns: Sequence[re.Patter
 
 
 def _said(event: Event) -> tuple[str, str]:
-    """Return who said what: a person's prompt as it began, an agent's answer as it ended."""
+    """Return author and text: a prompt at the start of a turn, or an answer at its end."""
     turn = event.data.get("turn")
     if not isinstance(turn, dict) or not isinstance(turn.get("content"), str):
         return "", ""

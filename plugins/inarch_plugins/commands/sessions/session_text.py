@@ -1,4 +1,4 @@
-"""A session's turns as lines for people: prompts and answers whole, calls as a tree."""
+"""Text of a session's turns: complete prompts and answers, calls as a tree."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ WORDS = {
     "call.rewritten": rewritten_words, "call.reviewed": reviewed_words, "turn.held": held_words,
     "input.ended": _input_words, "child.started": child_words, "child.ended": child_words,
 }  # fmt: skip
-"""What happened in a turn beside its requests and calls, in words."""
+"""Descriptions of events of a turn other than requests and calls."""
 OUTPUT_LINES, OUTPUT_COLUMNS = 4, 160
-"""How much of a call's output is shown at a glance."""
+"""Lines shown of a call's output by default."""
 
 
 def heading(info: SessionInfo, turns: int) -> Iterator[str]:
-    """Yield what a session is, made harmless."""
+    """Yield the heading of a session, escaped."""
     yield _harmless(f"session {info.id}")
     many = "1 turn" if turns == 1 else f"{turns} turns"
     yield _harmless(f"{local_time(info.started)} · {many} · {info.events} events · {info.root}")
@@ -49,14 +49,14 @@ def told(
     events: Iterable[Event] = (),
     recovered: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Yield the lines of turns, made harmless.
+    """Yield the lines of turns, escaped.
 
     Args:
         turns: The turns.
-        glyphs: The signs of the tree.
-        full: Whether all is shown that calls brought.
-        events: Those that plugins recorded in and after the turns.
-        recovered: The later call that did what a failed one could not, by ids.
+        glyphs: The characters of the tree.
+        full: Whether to show complete outputs of calls.
+        events: The events of plugins in and after the turns.
+        recovered: The later call that recovered a failed one, by ids.
     """
     said: dict[str | None, list[str]] = {}
     for event in events:
@@ -68,7 +68,7 @@ def told(
 
 
 def _harmless(line: str) -> str:
-    return escape(line).replace("\n", "\\n")  # tabs stay, they are an answer's own
+    return escape(line).replace("\n", "\\n")  # tabs stay, because answers contain them
 
 
 def _told(
@@ -124,7 +124,7 @@ def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[
     elif call.result is not None:
         lines = _lines(result_text(call.result).rstrip())
         left = len(lines) - most if most is not None else 0
-        shown = lines[:most] if left > 1 else lines  # a line that says one line is missing is no shorter
+        shown = lines[:most] if left > 1 else lines  # the line about one missing line is as long as that line
         yield from (f"{glyphs['bar']}   {line if most is None else shorten(line, OUTPUT_COLUMNS)}" for line in shown)
         if left > 1:
             yield f"{glyphs['bar']}   … {left:,} more lines (--full shows them)"
@@ -140,7 +140,7 @@ def _ending(turn: Turn) -> str:
 
 
 def glyphs() -> dict[str, str]:
-    """Return the signs of the tree that standard output can show."""
+    """Return the characters of the tree that standard output supports."""
     try:
         "".join(GLYPHS.values()).encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -158,14 +158,14 @@ def _seconds(started: str | None, ended: str | None) -> float | None:
 
 
 def is_told(event: Event) -> bool:
-    """Whether an event has a line of its own."""
+    """Return whether an event has its own line."""
     if event.kind == "input.ended":
         return bool(event.data.get("outcome") == "added")
-    return event.kind in WORDS or event.kind not in EVENT_KINDS  # the others are plugins' own
+    return event.kind in WORDS or event.kind not in EVENT_KINDS  # the others are events of plugins
 
 
 def line_of(event: Event) -> str:
-    """Return what an event says, for people; of a plugin's its kind and its `text`, all of its data without one."""
+    """Return an event as text; for a plugin's event its kind and its `text`, or else its data."""
     if event.kind in WORDS:
         return WORDS[event.kind](event.data)
     text = event.data.get("text")

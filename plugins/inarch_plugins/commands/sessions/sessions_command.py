@@ -1,4 +1,4 @@
-"""`inarch sessions`: which sessions are kept. What can be done with one comes by entry point."""
+"""`inarch sessions`: lists stored sessions. Its subcommands are found by entry point."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
 
 
 def tell_set_aside(files: Sequence[str]) -> None:
-    """Say which damaged stores lie beside the one in use: what they held may not all be in the list."""
+    """Report damaged stores beside the one in use, because the list may lack their sessions."""
     from inarch.commands import say
     from inarch_sdk.event_log import WAY_ON
 
@@ -62,7 +62,7 @@ def tell_set_aside(files: Sequence[str]) -> None:
 
 
 def branch_of(store: ContextStore, session_id: str) -> dict[str, str]:
-    """Return the parent of a child session, and the child's name; nothing for any other session."""
+    """Return the parent of a child session, and the child's name; empty for any other session."""
     first = next(iter(getattr(store, "scan", store.load)(session_id)), None)
     found = first.data.get("branch") if first is not None and first.kind == "session.started" else None
     return {"parent": str(found["parent"]), "child": str(found["name"])} if isinstance(found, dict) else {}

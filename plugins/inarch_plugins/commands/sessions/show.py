@@ -1,4 +1,4 @@
-"""`inarch sessions show`: what happened in one session."""
+"""`inarch sessions show`: prints the turns of one session."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def show_session(session_id: str, as_json: bool, turns: str | None, everything: 
 
 
 def _tell_gaps(gaps: Sequence[tuple[int, int]]) -> None:
-    """Say which events are missing without any trace; what was found damaged is said when the store is closed."""
+    """Report missing events; damage is reported when the store is closed."""
     from inarch.commands import say
     from inarch_sdk.event_log import WAY_ON, gap_words
 

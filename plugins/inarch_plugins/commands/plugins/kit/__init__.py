@@ -1,7 +1,7 @@
-"""What `inarch plugins new` writes: for each kind of plugin a module and its tests that work as they stand.
+"""Templates of `inarch plugins new`: for each kind of plugin, a working module and its tests.
 
-`{{name}}` stands for the plugin's name, `{{module}}` for its module, `{{function}}` and `{{Class}}` for the name as
-Python writes it, `{{needs}}` for the least Inarch it was made for.
+`{{name}}` is the plugin's name, `{{module}}` its module, `{{function}}` and `{{Class}}` its name in Python code,
+and `{{needs}}` the minimum version of Inarch.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Kind(NamedTuple):
-    """One kind of plugin: what it does as it stands, how that is seen, and its line in a profile."""
+    """One kind of plugin: its description, the command that tries it, and its line in a profile."""
 
     summary: str
     trying: str
@@ -46,12 +46,12 @@ KINDS: Mapping[str, Kind] = {
 
 
 def files_for(kind: str, name: str, needs: str) -> dict[str, str]:
-    """Return the four files of a new plugin by their names.
+    """Return the four files of a new plugin, by file name.
 
     Args:
         kind: One of `KINDS`.
-        name: The plugin's name, checked: lower-case letters, digits and `-`, a letter first.
-        needs: The version of Inarch that it is made for.
+        name: The plugin's name, already checked: lower-case letters, digits and `-`, starting with a letter.
+        needs: The minimum version of Inarch.
     """
     from importlib.resources import files
 
@@ -68,7 +68,7 @@ def files_for(kind: str, name: str, needs: str) -> dict[str, str]:
 
 
 def trying(kind: str, name: str, folder: str) -> str:
-    """Return the command that tries a new plugin in `folder` as a single file."""
+    """Return the command that runs a new plugin in `folder` as a single file."""
     return _filled(KINDS[kind].trying, _places(kind, name, folder))
 
 
@@ -87,6 +87,6 @@ def _places(kind: str, name: str, folder: str) -> dict[str, str]:
 
 
 def _filled(text: str, places: Mapping[str, str]) -> str:
-    for name, value in places.items():  # what is filled in may have places of its own, which come later
+    for name, value in places.items():  # a value may contain placeholders, which come later
         text = text.replace(f"{{{{{name}}}}}", value)
     return text
