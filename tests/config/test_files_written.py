@@ -46,7 +46,7 @@ def test_the_starter_names_every_key_and_all_of_it_is_valid(place: Place) -> Non
 
 def test_a_file_that_is_there_is_kept(place: Place) -> None:
     place.user("# mine")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_starter(place.file)
     assert place.file.read_text() == "# mine"
     write_starter(place.file, force=True)

@@ -87,7 +87,7 @@ def test_without_a_terminal_and_a_line_there_is_no_conversation(
 ) -> None:
     done = cli("chat", *slowly, stdin=stdin)
     assert (done.stdout, done.returncode) == ("", 2)
-    assert "a conversation needs a terminal, or a pipe with a prompt to a line" in done.stderr
+    assert "a conversation needs a terminal, or a pipe with one prompt per line" in done.stderr
 
 
 @pytest.mark.parametrize("stdin", ["<&-", "0> kept.txt"])

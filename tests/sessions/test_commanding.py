@@ -137,7 +137,7 @@ def test_a_plugin_that_fails_is_an_event_and_submits_nothing(app: inarch.App, pa
         ("/naot milk", "there is no command /naot (did you mean '/note'?)"),
         ("hello", "there is no command /"),
         ("/retry now", "/retry: unknown argument 'now'"),
-        ("/clear", "this command is one of the conversation at the terminal"),
+        ("/clear", "this command works only in a conversation at a terminal"),
     ],
 )
 def test_what_the_person_has_to_be_told_is_raised(app: inarch.App, page: Page, line: str, complaint: str) -> None:

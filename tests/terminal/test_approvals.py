@@ -182,7 +182,7 @@ def test_what_chooses_nothing_is_no_answer(line: str) -> None:
 
 def test_the_keys_of_rights_stand_in_the_question_and_are_explained() -> None:
     assert "l light, f FILE… files, A always" in question([offering()])
-    assert "also let it have files" in explained([offering()])
+    assert "add or remove the right: files" in explained([offering()])
     assert "light" not in question([request()])
 
 

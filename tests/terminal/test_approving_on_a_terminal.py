@@ -75,7 +75,7 @@ def test_what_is_not_json_is_kept_for_the_next_try(
     opened = terminal("write a file", *slowly, EDITOR=script(text))
     opened.until("[d]")
     opened.type("e args", "Enter")
-    opened.until("it is not JSON", "e goes on with it")
+    opened.until("it is not JSON", "e continues the edit")
     opened.type("e", "Enter")
     opened.until("it changes newer.txt")
     opened.type("y", "Enter")

@@ -56,8 +56,8 @@ def test_the_context_fits_any_terminal(session: Session, columns: int) -> None:
 def test_the_context_says_price_window_and_calibration(talk_of_two: Talk) -> None:
     shown = context(talk_of_two, "")
     assert "scripted/script · window unknown" in shown
-    assert "earlier turns: 2 whole, 0 as prompt and answer, 0 not seen" in shown
-    assert "one such request costs: about $0.0" in shown
+    assert "earlier turns: 2 whole, 0 as prompt and answer, 0 dropped" in shown
+    assert "input cost of such a request: about $0.0" in shown
     assert "calibrated on 3 reports of the service: estimate × " in shown
     assert "reported 4,000" in shown
 
@@ -75,5 +75,5 @@ def test_compacting_says_what_is_left_out_and_where_it_is(talk_of_two: Talk) -> 
 def test_compacting_takes_a_number(talk_of_two: Talk, words: str) -> None:
     with pytest.raises(UsageError, match="number"):
         compact(talk_of_two, words)
-    with pytest.raises(UsageError, match="no words"):
+    with pytest.raises(UsageError, match="no arguments"):
         context(talk_of_two, words)

@@ -167,7 +167,7 @@ def _day(text: str | None, flag: str) -> str:
             return datetime.fromisoformat(text).date().isoformat()
     except (ValueError, OverflowError):
         pass
-    raise UsageError(f"{flag} {text!r} is no day", "write it like 2026-01-31, or 7d or 4w for so long ago")
+    raise UsageError(f"{flag} {text!r} is not a day", "write it like 2026-01-31, or as an age, such as 7d or 4w")
 
 
 def _local_day(time: str) -> str:

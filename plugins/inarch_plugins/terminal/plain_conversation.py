@@ -55,7 +55,7 @@ def piped(launch: Launch) -> int:
         raise UsageError(f"standard input can't be read: {error.strerror or error}") from None
     if first is None:
         raise UsageError(
-            "a conversation needs a terminal, or a pipe with a prompt to a line",
+            "a conversation needs a terminal, or a pipe with one prompt per line",
             'ask one question with inarch "…" or inarch ask',
         )
     return _composed(launch, lambda runner, talk, leaving: _follow(runner, talk, leaving, chain([first], lines)))
@@ -158,7 +158,7 @@ def _follow(runner: asyncio.Runner, talk: Talk, leaving: _Leaving, lines: Iterat
             return code
         try:
             if line.startswith("!"):
-                raise UsageError("a command after ! is taken from a person at a terminal only", "run it yourself")
+                raise UsageError("commands after ! work only at a terminal", "run the command yourself")
             done = _do(runner, talk, line)
         except (StoreError, UsageError) as error:
             say("error", str(error))

@@ -61,7 +61,7 @@ async def run_command(
         return
     runners = [*session.state.parts.runners]
     if not runners:
-        say("error", "no tool of this profile runs commands")
+        say("error", "this profile has no tool that runs commands")
         return
     journal = session.state.journal
     calls = [PlannedCall(runners[0], {"command": command})]

@@ -97,7 +97,7 @@ def test_the_projects_file_grants_and_is_trusted(place: Place) -> None:
     found = proposals(os.fspath(place.root))
     assert write_project_config(os.fspath(place.root), found, place.state) is True
     assert place.load().commands["test"].argv == ("python3", "-m", "pytest", "*")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_project_config(os.fspath(place.root), found, place.state)
 
 

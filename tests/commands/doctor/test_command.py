@@ -67,7 +67,7 @@ def test_safe_mode_looks_at_what_needs_no_plugin(cli: Run, environ: dict[str, st
     found = findings(cli)
 
     assert "safe mode" in found["plugins"][0]["text"]
-    assert "not looked at" in found["commands"][0]["text"]
+    assert "not checked" in found["commands"][0]["text"]
     assert found["store"]
 
 
@@ -90,5 +90,5 @@ def test_hosts_that_nothing_can_be_held_to_are_wrong(tmp_path: Path) -> None:
     with inarch.compose(root=tmp_path, config=config, environ=environ, journal=False) as app:
         (told,) = _hosts(app, inarch.Confinement(2, ("landlock 7", "seccomp"), "no mount namespace (not permitted)"))
         assert told.state == "wrong"
-        assert told.text.startswith("[commands.get], [isolation.some]: nothing can be held to hosts here: no mount")
+        assert told.text.startswith("[commands.get], [isolation.some]: cannot limit the network to hosts here: no")
         assert not list(_hosts(app, inarch.Confinement(3, ("landlock 7", "network namespace"))))

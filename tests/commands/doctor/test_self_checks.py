@@ -68,7 +68,7 @@ def test_one_that_hangs_is_wrong_and_the_rest_is_looked_at(tmp_path: Path, monke
     rows = list(check_up(options, ()))
     (tmp_path / "stop").touch()
     (one,) = [row for row in rows if "'tea'" in row.text]
-    assert (one.state, one.text) == ("wrong", "plugin 'tea' did not look at 'tea' within 0.2 s")
+    assert (one.state, one.text) == ("wrong", "check 'tea' of plugin 'tea' took longer than 0.2 s")
     assert any(row.topic == "store" for row in rows)
 
 

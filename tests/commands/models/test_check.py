@@ -103,7 +103,7 @@ def test_a_person_reads_a_line_a_check_with_cost_and_time(cli: Run, serve: Serve
     head, text, call, remedy, structure, auto = done.stdout.splitlines()
     assert head == "openai-compatible/m (model): 4,096 tokens of context, price unknown"
     assert text.startswith("ok    text              it said 'OK'; 1,000 in, 100 out · cost unknown; ")
-    assert call.startswith("BAD   tool call         it answered in words: no call came; ")
+    assert call.startswith("BAD   tool call         it answered with text instead of a call; ")
     assert "--jinja" in remedy and remedy.startswith("      ")
     assert structure.startswith("ok    structured reply") and auto.startswith("auto means openai-compatible/m: ")
 
@@ -112,10 +112,10 @@ def test_a_person_reads_a_line_a_check_with_cost_and_time(cli: Run, serve: Serve
     ("replies", "which", "said"),
     [
         ((OK, calls("rm", "{}"), JSON), 1, "it called 'rm'"),
-        ((OK, calls("report_number", '{"number": "many"}'), JSON), 1, "are not what the tool takes"),
-        ((OK, CALL, says("Yes, it is.")), 2, "no JSON came"),
-        ((OK, CALL, says('{"answer": "maybe"}')), 2, "not of the schema"),
-        ((OK, CALL, says("[1]")), 2, "no JSON came"),
+        ((OK, calls("report_number", '{"number": "many"}'), JSON), 1, "do not match the tool"),
+        ((OK, CALL, says("Yes, it is.")), 2, "not a JSON object"),
+        ((OK, CALL, says('{"answer": "maybe"}')), 2, "does not match the schema"),
+        ((OK, CALL, says("[1]")), 2, "not a JSON object"),
         ((OK, CALL, json_reply({"error": {"message": "no response_format here"}}, 400)), 2, "no response_format"),
     ],
 )

@@ -107,9 +107,9 @@ def test_a_model_is_written_into_the_profile_and_nothing_else_changes(cli: Run, 
         ("gemini", "_API_KEY"),
         ("kimi-k3", "several providers know a model 'kimi-k3' (name litellm/moonshot/kimi-k3 or "),
         ("nobody/x", "no plugin provides the model 'nobody/x'"),
-        ("two words", "'two words' is no model"),
-        ("a\x1b[31m", "is no model"),
-        ("", "'' is no model"),
+        ("two words", "'two words' is not a model"),
+        ("a\x1b[31m", "is not a model"),
+        ("", "'' is not a model"),
     ],
 )
 def test_a_model_that_can_not_be_asked_is_not_written(cli: Run, environ: dict[str, str], model: str, why: str) -> None:

@@ -176,7 +176,7 @@ def test_show_of_a_plugin_that_is_not_loaded_imports_nothing_and_says_how_to(wor
         f"from pathlib import Path\nPath({str(world / 'trace')!r}).touch()\n"
     )
     done = inarch(world, "plugins", "show", "idle")
-    assert "state: available" in done.stdout and "remedy: nothing of it is imported" in done.stdout
+    assert "state: available" in done.stdout and "remedy: it is not imported" in done.stdout
     assert '[profiles.default] plugins = ["...", "idle"]' in done.stdout
     assert not (world / "trace").exists()
 

@@ -40,7 +40,7 @@ def test_the_commands_that_are_printed_work(cli: Run, tmp_path: Path, environ: d
         "README.md", "inarch_shout.py", "pyproject.toml", "test_inarch_shout.py",
     ]  # fmt: skip
     first, test, try_it, install = done.stdout.splitlines()
-    assert first.startswith(f"{folder}/ has pyproject.toml, inarch_shout.py")
+    assert first.startswith(f"created {folder}/ with pyproject.toml, inarch_shout.py")
     assert (test, install) == (f"  pytest {folder}", f"  inarch plugins install -e {folder}")
     words = [word.strip("'") for word in try_it.strip().removeprefix("inarch ").split(" ", 5)]
     called = cli(*words)
@@ -58,7 +58,7 @@ def test_a_folder_that_exists_is_left_as_it_is(cli: Run, tmp_path: Path) -> None
 
 def test_the_name_of_a_tool_that_there_is_is_refused(cli: Run, tmp_path: Path) -> None:
     done = cli("plugins", "new", "read-file", "--into", str(tmp_path))
-    assert done.returncode == 2 and "the tool 'read_file' exists: plugin 'sandbox-fs' brings it" in done.stderr
+    assert done.returncode == 2 and "the tool 'read_file' exists: plugin 'sandbox-fs' provides it" in done.stderr
     assert not (tmp_path / "inarch-read-file").exists()
 
 
@@ -76,13 +76,13 @@ def test_the_prefix_and_the_spelling_are_put_right() -> None:
         ("größe", "can't name a plugin"),
         ("x" * 51, "can't name a plugin"),
         ("3d", "begins with a digit"),
-        ("class", "means something in Python"),
-        ("match", "means something in Python"),
-        ("str", "means something in Python"),
-        ("inarch", "means something in Python"),
+        ("class", "has a meaning in Python"),
+        ("match", "has a meaning in Python"),
+        ("str", "has a meaning in Python"),
+        ("inarch", "has a meaning in Python"),
         ("test-it", "begins with test"),
         ("git", "the plugin 'git' exists: inarch"),
-        ("native", "a name of Inarch's own"),
+        ("native", "is reserved by Inarch"),
         ("search", "a module inarch_search is installed"),
     ],
 )
@@ -115,7 +115,7 @@ def test_nothing_is_left_behind_when_the_disk_is_full(tmp_path: Path, monkeypatc
     monkeypatch.setattr(Path, "open", full)
     with pytest.raises(UsageError, match="No space left") as caught:
         make(tmp_path, "tool", "shout")
-    assert caught.value.remedy == "make room there"
+    assert caught.value.remedy == "free some space there"
     assert not list(tmp_path.iterdir())
 
 

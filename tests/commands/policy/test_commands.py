@@ -136,18 +136,18 @@ def test_what_explain_names_denies_the_call_and_no_other(cli: Run, user_file: Pa
 def test_the_rules_are_tested(cli: Run, user_file: Path) -> None:
     user_file.write_text(RULES)
     done = cli("policy", "test")
-    assert (done.returncode, done.stdout) == (0, "2 rules, 0 faults; 0 cases, 0 judged otherwise than expected\n")
+    assert (done.returncode, done.stdout) == (0, "2 rules, 0 faults; 0 cases, 0 with unexpected decisions\n")
     user_file.write_text(FAULTY)
     done = cli("policy", "test")
     assert done.returncode == 1
     faults = [line.removeprefix(f"{user_file}:") for line in done.stdout.splitlines()]
-    assert faults[0].startswith("1: no tool is called 'write_fiel'; did you mean 'write_file'?")
-    assert faults[1].startswith("4: no tool that it names has an argument 'contents'; did you mean 'content'?")
+    assert faults[0].startswith("1: there is no tool 'write_fiel'; did you mean 'write_file'?")
+    assert faults[1].startswith("4: no matching tool has an argument 'contents'; did you mean 'content'?")
     assert faults[2].startswith("8: no command can match 'pytest | tee *'")
     assert faults[3].startswith("12: no path can match '/etc/*'")
     assert faults[4] == "19: it expired on 2020-01-01"
     assert faults[5] == f"24: the rule at {user_file}:16 is stricter, so this one never decides"
-    assert faults[6] == "7 rules, 6 faults; 0 cases, 0 judged otherwise than expected"
+    assert faults[6] == "7 rules, 6 faults; 0 cases, 0 with unexpected decisions"
 
 
 def test_cases_are_judged(cli: Run, user_file: Path, project: Path) -> None:
@@ -162,7 +162,7 @@ def test_cases_are_judged(cli: Run, user_file: Path, project: Path) -> None:
     )
     done = cli("policy", "test", "cases.json")
     assert done.returncode == 1
-    assert "case 1: write_file" in done.stdout and "is judged ask, not allow: it changes a" in done.stdout
+    assert "case 1: write_file" in done.stdout and "expected allow, got ask: it changes a" in done.stdout
     assert cli("policy", "test", "cases.json", "--approve", "edits").returncode == 0
 
 

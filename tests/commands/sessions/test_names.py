@@ -33,7 +33,7 @@ def test_a_name_is_changed_and_free_again_where_its_session_is_gone(cli: Run, en
     assert cli(*ASK, "--name", "one").returncode == 0
     (first,) = names(cli).values()
     done = cli("sessions", "rename", first[:13], "two")
-    assert done.returncode == 0 and f"session {first} is 'two'" in done.stdout
+    assert done.returncode == 0 and f"session {first} is now 'two'" in done.stdout
     assert cli("sessions", "rename", "two", "two").returncode == 0
     assert names(cli) == {"two": first} and cli("sessions", "show", "one").returncode == 2
     for words in ((*ASK, "--name", "two"), (*ASK, "--name", first[:9])):

@@ -28,7 +28,7 @@ def test_a_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
 def test_a_file_that_is_there_stays_without_force(tmp_path: Path) -> None:
     target = tmp_path / "s.html"
     target.write_text("mine")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_export(lambda out: out.write("new"), target)
     assert target.read_text() == "mine"
     write_export(lambda out: out.write("new"), target, force=True)
@@ -42,7 +42,7 @@ def test_a_file_that_comes_meanwhile_stays(tmp_path: Path) -> None:
         out.write("new")
         target.write_text("theirs")
 
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_export(write, target)
     assert target.read_text() == "theirs"
     assert [*tmp_path.iterdir()] == [target]

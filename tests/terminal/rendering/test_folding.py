@@ -23,7 +23,7 @@ def test_many_calls_of_a_reply_are_a_line_until_they_are_asked_for() -> None:
     stage = many(30)
     stage.saw(*(runs(f"c{one}") for one in range(30)), *(done(f"c{one}", "read_file") for one in range(29)))
     assert stage.printed() == ["● a/b"]
-    assert stage.moving() == ["├─ ▸ 29 over: read_file 29", "├─ ⋯ read_file f29.py"]
+    assert stage.moving() == ["├─ ▸ 29 finished: read_file 29", "├─ ⋯ read_file f29.py"]
     stage.saw(done("c29", "read_file"), asked())
     assert stage.printed() == ["├─ ▸ 30 calls: read_file 30 · 2.5 s · Ctrl-O shows them"]
     stage.view.unfold(True)

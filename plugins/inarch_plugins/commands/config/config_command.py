@@ -120,12 +120,12 @@ def trust(revoke: bool, yes: bool, root: str) -> int:
         return ANSWERED
     standing = project.standing(whole=True)
     if standing.state == "trusted":
-        print_line(f"{folder} is trusted already")
+        print_line(f"{folder} is already trusted")
         return ANSWERED
     _show_what(folder, standing.files, standing.changed, standing.found.config)
     if not yes:
         if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
-            raise UsageError("nobody is here to answer", "look at the files and give --yes")
+            raise UsageError("there is no terminal to ask at", "review the files and add --yes")
         if not click.confirm("Trust it?", default=False):
             return FAILED
     # Trust the hashes of the files as shown: a file changed in the meantime is not trusted.
@@ -199,7 +199,7 @@ def _place(error: ConfigError) -> str:
 
 def _all_right(loaded: Config) -> str:
     if not loaded.config_path.exists():
-        return f"all right: {loaded.config_path} does not exist, the built-in values hold"
+        return f"all right: {loaded.config_path} does not exist, so the built-in values apply"
     return f"all right: {loaded.config_path}, profiles {', '.join(loaded.profiles)}, {loaded.profile.name} in use"
 
 

@@ -135,6 +135,6 @@ def loading_notes(loaded: Config) -> Iterator[str]:
             for variable in filter(_LOADING.fullmatch, table.env):
                 place = f"{where}: " if where else ""
                 yield (
-                    f"{place}{kind}.{name}.env: {variable} can load code that the grant doesn't name; "
-                    "leave it out unless whoever sets it may run anything there"
+                    f"{place}{kind}.{name}.env: {variable} can load code that the grant does not name; "
+                    "remove it, unless any code may run there"
                 )

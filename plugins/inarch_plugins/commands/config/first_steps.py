@@ -32,7 +32,7 @@ def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
         raise UsageError(f"{root} is not a directory")
     found = proposals(folder)
     if project and not found:
-        raise UsageError(f"{folder} looks like nothing known", "write [commands.NAME] with argv by hand")
+        raise UsageError(f"no test or build command was found in {folder}", "write [commands.NAME] with argv by hand")
     if not project:
         _write_own(found, force)
     for proposal in found:
@@ -48,7 +48,7 @@ def _write_own(found: Sequence[Proposal], force: bool) -> None:
 
     path = user_config_path()
     if found and not force and path.exists():
-        _say(f"{path} is there already and stays as it is (--force writes over it)")
+        _say(f"{path} exists and is left unchanged (--force overwrites it)")
         return
     write_starter(path, force=force, found=found)
     _say(f"wrote {path}")
@@ -64,15 +64,15 @@ def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) 
         granted = _granted(folder)
         found = [proposal for proposal in found if proposal.argv not in granted]
         if not found:
-            _say(f"{path} has them already")
+            _say(f"{path} already grants them")
             return ANSWERED
-        _say(f"{path} is there already; to grant these commands, add to it (and run inarch config trust):")
+        _say(f"{path} exists; to grant these commands, add these lines and run inarch config trust:")
         _show_tables(found)
         return ANSWERED
     if not yes:
         here = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
         if not here and project:
-            raise UsageError("nobody is here to answer", "look at what was recognised and give --yes")
+            raise UsageError("there is no terminal to ask at", "review the recognised commands and add --yes")
         _say("these commands could run without a question in this project:")
         _show_tables(found)
         if not here:
@@ -83,7 +83,7 @@ def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) 
     trusted = write_project_config(folder, found, state_dir())
     _say(f"wrote {path}")
     if not trusted:
-        _say("the project brings along more that needs trust: look at it with inarch config trust")
+        _say("the project has more files that need trust: review them with inarch config trust")
     return ANSWERED
 
 

@@ -25,7 +25,7 @@ def set_model(name: str, **given: Any) -> None:
     from inarch_plugins.commands.config.profile_edit import chosen_profile, set_key
 
     if not name or any(letter.isspace() or not letter.isprintable() for letter in name):
-        raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
+        raise UsageError(f"{name!r} is not a model", "write PROVIDER/NAME, PROVIDER or auto")
     path = user_config_path()
     with compose_given({**given, "model": name, "no_journal": True}, tells=False) as app:
         whole = app.models.full_name(name)

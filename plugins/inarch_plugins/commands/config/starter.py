@@ -85,7 +85,7 @@ _TAIL = """\
 # Settings of a plugin; `inarch plugins show NAME` lists them.
 # [plugins.sandbox-fs]
 
-# What to do with a call before anybody is asked: the strictest rule that matches holds.
+# Rules decide about calls before Inarch asks; the strictest matching rule applies.
 # [[rules]]
 # tool = "write_file"
 # path = "migrations/**"
@@ -127,7 +127,7 @@ def _toml(value: Any) -> str:
 
 def _commands(found: Sequence[Proposal]) -> str:
     text = "".join(proposal.toml for proposal in found)
-    head = "# Commands that may run without a question, in every project: a project's own file is the better place.\n"
+    head = "# Commands that may run without a question, in every project: better in a project's own file.\n"
     return head + "".join(f"# {line}\n" for line in text.splitlines())
 
 
@@ -144,7 +144,7 @@ def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] 
     """
     try:
         if not force and (path.is_symlink() or path.exists()):
-            raise UsageError(f"{path} is there already", "--force writes over it")
+            raise UsageError(f"{path} exists already", "--force overwrites it")
         make_folder(path.parent)
         write_whole(path, starter(found).encode())
     except OSError as error:
@@ -165,7 +165,7 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
 
     def granted(before: bytes | None, is_trusted: bool) -> bytes:
         if os.path.lexists(path):
-            raise UsageError(f"{path} is there already", "add the tables to it")
+            raise UsageError(f"{path} exists already", "add the tables to it")
         return f"# Commands that may run without a question in this project.\n\n{_tables(found)}".encode()
 
     try:

@@ -83,7 +83,7 @@ def _configuration(options: Options) -> Generator[Finding, None, Config | None]:
     if config is None:
         return None
     present = config.config_path.exists()
-    text = str(config.config_path) if present else f"{config.config_path} does not exist, the built-in values hold"
+    text = str(config.config_path) if present else f"{config.config_path} does not exist, so the built-in values apply"
     remedy = "" if present else "inarch config init writes a first one"
     if not problems:
         yield Finding("configuration", "fine", f"{text}; profile {config.profile.name}", remedy)
@@ -107,8 +107,8 @@ def _trust(config: Config) -> Iterator[Finding]:
     else:
         files = ", ".join(standing.changed or standing.files)
         said = "changed since it was trusted" if standing.state == "changed" else "is not trusted"
-        remedy = "look at them, then inarch config trust"
-        yield Finding("trust", "note", f"{config.root} {said}: {files} count for nothing", remedy)
+        remedy = "review them, then run inarch config trust"
+        yield Finding("trust", "note", f"{config.root} {said}: Inarch ignores {files}", remedy)
 
 
 def _folders(config: Config) -> Iterator[Finding]:
@@ -154,8 +154,8 @@ def _unnamed(app: App, options: Options) -> Iterator[Finding]:
         before = config.profile.plugins if config.sets("plugins") else ("...",)
         listed = ", ".join(f'"{name}"' for name in (*before, *names))
         lines = (f"[profiles.{config.profile.name}]", f"plugins = [{listed}]")
-        words = f"{', '.join(names)}: installed, and not named in profile {config.profile.name}"
-        yield Finding("plugins", "note", words, f"to use what you want of it, write into {config.config_path}", lines)
+        words = f"{', '.join(names)}: installed, but not named in profile {config.profile.name}"
+        yield Finding("plugins", "note", words, f"to use any of them, add to {config.config_path}", lines)
 
 
 def _model(app: App) -> Iterator[Finding]:
@@ -221,7 +221,7 @@ def _quoted(text: str) -> str:
 
 def _commands(app: App) -> Iterator[Finding]:
     if app.config.safe_mode:
-        yield Finding("commands", "note", "not looked at: safe mode loads no workspace", "unset INARCH_SAFE_MODE")
+        yield Finding("commands", "note", "not checked: safe mode loads no workspace", "unset INARCH_SAFE_MODE")
         return
     try:
         found = app.workspace.confinement()
@@ -232,9 +232,9 @@ def _commands(app: App) -> Iterator[Finding]:
     yield from _hosts(app, found)
     kept = [promise for promise, reached in found.promises.items() if not reached]
     if kept:
-        yield Finding("commands", "fine", f"tried, and nothing got through: {', '.join(kept)}")
+        yield Finding("commands", "fine", f"tested and blocked: {', '.join(kept)}")
     yield from (
-        Finding("commands", "note", f"tried, and got through ({promise}): {reached}")
+        Finding("commands", "note", f"tested and not blocked ({promise}): {reached}")
         for promise, reached in found.promises.items()
         if reached
     )
@@ -248,7 +248,7 @@ def _hosts(app: App, found: Confinement) -> Iterator[Finding]:
     named += [f"[isolation.{name}]" for name, one in app.config.isolation.items() if _lists(one.network)]
     if named:
         yield Finding(
-            "commands", "wrong", f"{', '.join(named)}: nothing can be held to hosts here: {found.reason}",
+            "commands", "wrong", f"{', '.join(named)}: cannot limit the network to hosts here: {found.reason}",
             "network = true grants the whole network instead",
         )  # fmt: skip
 
@@ -280,7 +280,7 @@ def _of_plugins(app: App) -> Iterator[Finding]:
         except TimeoutError:
             remedy = f"leave it out with -p no:{plugin}, or report it to its author"
             yield Finding(
-                "plugins", "wrong", f"plugin {plugin!r} did not look at {name!r} within {CHECK_S:g} s", remedy
+                "plugins", "wrong", f"check {name!r} of plugin {plugin!r} took longer than {CHECK_S:g} s", remedy
             )
         except PluginError as error:
             yield Finding("plugins", "wrong", error.message, error.remedy)
@@ -295,7 +295,7 @@ def _asked(plugin: str, check: SelfCheck) -> Future[list[Finding]]:
             with guarded(plugin, "check", ()):
                 found = list(islice(check.run(), MOST_FINDINGS))
                 if not all(isinstance(one, Finding) and one.state in _STATES for one in found):
-                    raise TypeError(f"what {check.name!r} found are no findings")
+                    raise TypeError(f"check {check.name!r} did not return findings")
             answer.set_result(found)
         except PluginError as error:
             answer.set_exception(error)

@@ -44,8 +44,8 @@ _SCHEMA = {
     "additionalProperties": False,
 }
 _NO_CALLS = (
-    "take a model that can call tools; a server of your own may have to be told that it can: llama.cpp with --jinja, "
-    'vLLM with --enable-auto-tool-choice. Without, strategy = ["structured", "native"] still makes one call a turn'
+    "use a model that can call tools. Your own server may need an option: llama.cpp --jinja, "
+    'vLLM --enable-auto-tool-choice. Otherwise, strategy = ["structured", "native"] makes one call per turn'
 )
 _NO_STRUCTURE = 'name another decision_model in the profile, or leave "structured" out of its strategy'
 
@@ -63,7 +63,7 @@ class Trial:
 def trials_of(model: str, room: int) -> Iterator[Trial]:
     """Yield the tests of a model, with `room` output tokens for each reply."""
     plain = ModelRequest(model, "", (), max_output_tokens=room)
-    yield Trial("text", _asking(plain, "Reply with the word OK."), _judge_text, "take another model")
+    yield Trial("text", _asking(plain, "Reply with the word OK."), _judge_text, "use another model")
     calling = evolve(plain, tools=(_TOOL,))
     prompt = "Call the tool report_number with the number 7. Do not answer in words."
     yield Trial("tool call", _asking(calling, prompt), _judge_call, _NO_CALLS)
@@ -79,19 +79,19 @@ def _asking(request: ModelRequest, prompt: str) -> ModelRequest:
 def _judge_text(reply: Reply) -> str:
     text = " ".join(reply.message.text.split())
     if not text:
-        raise ValueError("no text came")
+        raise ValueError("the reply has no text")
     return f"it said {text[:40]!r}"
 
 
 def _judge_call(reply: Reply) -> str:
     if not reply.calls:
-        raise ValueError("it answered in words: no call came")
+        raise ValueError("it answered with text instead of a call")
     call = reply.calls[0]
     if call.name != _TOOL.name:
         raise ValueError(f"it called {call.name[:40]!r}, which it was not offered")
     number = call.arguments.get("number")
     if isinstance(number, bool) or not isinstance(number, (int, float)):
-        raise ValueError(f"its arguments are not what the tool takes: {json.dumps(dict(call.arguments))[:60]}")
+        raise ValueError(f"its arguments do not match the tool: {json.dumps(dict(call.arguments))[:60]}")
     return f"it called report_number with {number}"
 
 
@@ -100,9 +100,9 @@ def _judge_structure(reply: Reply) -> str:
     try:
         data = json.loads(text[text.find("{") : text.rfind("}") + 1])
     except ValueError:
-        raise ValueError(f"no JSON came: {' '.join(text.split())[:40]!r}") from None
+        raise ValueError(f"the reply is not a JSON object: {' '.join(text.split())[:40]!r}") from None
     if data.get("answer") not in ("yes", "no"):
-        raise ValueError(f"the JSON is not of the schema: {json.dumps(data)[:60]}")
+        raise ValueError(f"the JSON does not match the schema: {json.dumps(data)[:60]}")
     return f"it said {json.dumps(data)}"
 
 
@@ -182,7 +182,7 @@ async def _checked(app: App, choice: Choice, role: str) -> Checked:
     except PluginError as error:
         return evolve(checked, checks=(Check("text", "fails", error.message, error.remedy),))
     if choice.needs_nothing:
-        said = "needs no check: it is no language model, takes no key and sends nothing anywhere"
+        said = "not tested: it is not a language model, needs no key and sends nothing"
         return evolve(checked, checks=(Check("text", "works", said),))
     checks: list[Check] = []
     trials = [trial for trial in trials_of(choice.model, OUTPUT) if role != DECIDING or trial.name != "tool call"]
@@ -194,7 +194,7 @@ async def _checked(app: App, choice: Choice, role: str) -> Checked:
         check, failure = await _try(choice, trial, checked.price)
         checks.append(check)
         if failure is not None and failure.kind in SAME_FOR_ALL:
-            hopeless = "not tried: it would fail in the same way"
+            hopeless = "not tried: it would fail the same way"
     return evolve(checked, checks=tuple(checks))
 
 
@@ -256,7 +256,7 @@ async def _stream(choice: Choice, request: ModelRequest, collected: Accumulator)
                     collected.add(delta)
                     ran_out = ran_out or (isinstance(delta, Finish) and delta.reason == "length")
     except TimeoutError:
-        raise ProviderError("timeout", f"no whole reply came within {TOTAL_S:g} s") from None
+        raise ProviderError("timeout", f"no complete reply came within {TOTAL_S:g} s") from None
     except PluginError as error:
         raise ProviderError("plugin", error.message, remedy=error.remedy) from error
     return ran_out

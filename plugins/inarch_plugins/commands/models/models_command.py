@@ -61,7 +61,7 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
     for name in names:
         if not name.partition("/")[0] or any(letter.isspace() for letter in name):
-            raise UsageError(f"{name!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
+            raise UsageError(f"{name!r} is not a model", "write PROVIDER/NAME, PROVIDER or auto")
     installed = [name for name in names if name.partition("/")[0] in discover().plugins]
     # Compose the providers of all tested models, as for fallback models.
     app = compose_given(given, fallback=[*installed, "auto"])

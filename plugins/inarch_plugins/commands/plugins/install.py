@@ -112,7 +112,7 @@ def _path(text: str) -> str:
 
 def _check(text: str) -> None:
     if not text.strip() or not text.isprintable():
-        raise UsageError(f"{text!r} is nothing that can be installed", "give a name, a path or an address")
+        raise UsageError(f"{text!r} cannot be installed", "give a name, a path or an address")
     if text.lstrip().startswith("-"):
         raise UsageError(f"{text!r} is an option, not a thing to install", "add it to the printed command")
 

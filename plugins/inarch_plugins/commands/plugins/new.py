@@ -50,16 +50,16 @@ def checked_name(given: str) -> str:
     if not _NAME.fullmatch(given) or len(given) > LONGEST_NAME:
         raise UsageError(
             f"{given!r:.80} can't name a plugin",
-            f"take up to {LONGEST_NAME} letters, digits and -, such as word-count, that begin and end with no -",
+            f"use up to {LONGEST_NAME} letters, digits and inner -, such as word-count",
         )
     name = re.sub(r"[-_.]+", "-", given).lower().removeprefix("inarch-")
     word = name.replace("-", "_")
     if not word.isidentifier():
-        raise UsageError(f"{given!r} begins with a digit, and no function's name does", "begin with a letter")
+        raise UsageError(f"{given!r} begins with a digit, so it cannot name a function", "begin with a letter")
     if keyword.iskeyword(word) or keyword.issoftkeyword(word) or hasattr(builtins, word) or word == "inarch":
-        raise UsageError(f"{given!r} means something in Python already", f"add a word, such as my-{name}")
+        raise UsageError(f"{given!r} has a meaning in Python", f"add a word, such as my-{name}")
     if word.startswith("test"):
-        raise UsageError(f"{given!r} begins with test, and pytest would take it for one", f"add a word: my-{name}")
+        raise UsageError(f"{given!r} begins with test, so pytest would collect it", f"add a word: my-{name}")
     _check_free(name, word)
     return name
 
@@ -72,11 +72,11 @@ def _check_free(name: str, word: str) -> None:
     found = discover()
     if (plugin := found.plugins.get(name)) is not None:
         brought = f"{plugin.distribution} {plugin.version}"
-        raise UsageError(f"the plugin {name!r} exists: {brought} brings it", "take another")
+        raise UsageError(f"the plugin {name!r} exists: {brought} provides it", "use another name")
     if found.is_own_name(name):
-        raise UsageError(f"{name!r} is a name of Inarch's own", "take another")
+        raise UsageError(f"{name!r} is reserved by Inarch", "use another name")
     if find_spec(f"inarch_{word}") is not None:
-        raise UsageError(f"a module inarch_{word} is installed", "take another name")
+        raise UsageError(f"a module inarch_{word} is installed", "use another name")
 
 
 def check_tool_name(name: str) -> None:
@@ -93,7 +93,7 @@ def check_tool_name(name: str) -> None:
     except ConfigError:  # unknown; calling the tool reports the error
         return
     if name in tools:
-        raise UsageError(f"the tool {name!r} exists: plugin {tools[name].plugin!r} brings it", "take another name")
+        raise UsageError(f"the tool {name!r} exists: plugin {tools[name].plugin!r} provides it", "use another name")
 
 
 def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
@@ -106,7 +106,7 @@ def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
     try:
         folder.mkdir()  # fails if the name exists, so that nothing is overwritten
     except FileExistsError:
-        raise UsageError(f"{folder} exists", "take another name, or another folder with --into") from None
+        raise UsageError(f"{folder} exists", "use another name, or another folder with --into") from None
     except OSError as error:
         raise UsageError(f"{folder} can't be made: {error.strerror}", _remedy(error, into)) from error
     done = False
@@ -128,7 +128,7 @@ def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
 def _remedy(error: OSError, into: Path) -> str:
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return f"name a folder with --into, or make this one: mkdir -p {into}"
-    return "make room there" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another folder with --into"
+    return "free some space there" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another folder with --into"
 
 
 def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> None:
@@ -137,7 +137,7 @@ def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> Non
 
     from inarch_plugins.commands.plugins.kit import trying
 
-    print_line(f"{folder}{os.sep} has {', '.join(files)}. Next:")
+    print_line(f"created {folder}{os.sep} with {', '.join(files)}. Next:")
     print_line(f"  pytest {quote(str(folder))}")
     print_line(f"  {trying(kind, plugin, quote(str(folder)))}")
     print_line(

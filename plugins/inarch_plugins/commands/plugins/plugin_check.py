@@ -91,7 +91,7 @@ def _probed(trial: Trial, commands: tuple[str, ...]) -> Checked:
     if tried.settings:
         text, remedy = (
             f"its settings are wrong: {tried.settings}",
-            f"mend [plugins.{trial.found.name}] of the configuration",
+            f"fix [plugins.{trial.found.name}] in the configuration",
         )
         return _row(trial, "refused", text, remedy)
     facts = tried.facts

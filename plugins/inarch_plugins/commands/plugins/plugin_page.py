@@ -105,7 +105,7 @@ def _how_to_enable(row: Row, inventory: Inventory) -> str:
 
     profile, where = inventory.app.config.profile.name, inventory.app.config.config_path
     loads = f"{lines_to_add(profile, row.name)} in {where} loads it"
-    return f"nothing of it is imported; `inarch plugins check {row.name}` tries it; {loads}"
+    return f"it is not imported; `inarch plugins check {row.name}` tries it; {loads}"
 
 
 def _offer_lines(offers: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:

@@ -59,9 +59,9 @@ def explained_lines(data: Mapping[str, Any]) -> list[str]:
     lines.append(f"{data['decision']}: {data['reason']}")
     if data["decision"] == "invalid":
         return lines
-    lines += ["", f"  mode {data['mode']}: {data['question'] or 'nothing to ask'}"]
+    lines += ["", f"  mode {data['mode']}: {data['question'] or 'does not ask'}"]
     for said in data["policies"]:
-        reason = said["reason"] or "nothing against it"
+        reason = said["reason"] or "no objection"
         lines.append(f"  policy {said['policy']} ({said['plugin']}): {said['decision']}: {reason}")
     lines += [f"  {_said(rule)}" for rule in data["rules"]]
     if any({**part, "command": ""} != {**data["parts"][0], "command": ""} for part in data["parts"]):
@@ -70,10 +70,10 @@ def explained_lines(data: Mapping[str, Any]) -> list[str]:
             for number, part in enumerate(data["parts"], 1)
             for said in [_said(rule) for rule in part["rules"]] or [part["allowed"] or "no rule"]
         ]
-    approved = f"covers it ({data['shape']})" if data["approved_for_project"] else "nothing of this shape"
+    approved = f"covers it ({data['shape']})" if data["approved_for_project"] else "no such call"
     lines.append(f"  approved for this project: {approved}")
     if data["decision"] == "ask":
-        lines += ["", "Where nobody can be asked it is denied."]
+        lines += ["", "If Inarch cannot ask, it denies the call."]
     for title, text in (
         ("To let it run: ", data["allows"]),
         ("To deny it, add to the configuration:\n", data["forbids"]),

@@ -59,12 +59,12 @@ def read_cases(file: str) -> list[Case]:
 
 def _case(place: str, item: Any) -> Case:
     if not isinstance(item, dict) or not set(item) <= _KEYS or item.get("expected") not in EXPECTED:
-        raise UsageError(f"{place}: must have tool and arguments, or command, and expected: {', '.join(EXPECTED)}")
+        raise UsageError(f"{place}: needs tool and arguments, or command; and expected: {', '.join(EXPECTED)}")
     if isinstance(item.get("command"), str) and not {"tool", "arguments"} & set(item):
         return Case(place, "", {"command": item["command"]}, item["expected"])
     arguments = item.get("arguments", {})
     if not isinstance(item.get("tool"), str) or not isinstance(arguments, dict) or "command" in item:
-        raise UsageError(f"{place}: must have tool, a name, and arguments, a table; or command, a command line")
+        raise UsageError(f"{place}: tool must be a name with arguments as a table, or command a command line")
     return Case(place, item["tool"], arguments, item["expected"])
 
 
@@ -75,7 +75,7 @@ def command_call(app: App, line: str) -> tuple[str, dict[str, Any]]:
         UsageError: The profile has no such tool.
     """
     if not app.parts.tools.runners:
-        raise UsageError("no tool of this profile runs commands", "the plugin that brings the workspace may have one")
+        raise UsageError("this profile has no tool that runs commands", "add a plugin with one, such as sandbox-fs")
     return app.parts.tools.runners[0], {"command": line}
 
 
@@ -92,7 +92,7 @@ def told(case: Case, app: App) -> str | None:
     if found.decision == case.expected:
         return None
     call = f"{tool} {json.dumps(dict(arguments), ensure_ascii=False, default=str)}"
-    return f"{case.place}: {call} is judged {found.decision}, not {case.expected}: {found.reason}"
+    return f"{case.place}: {call}: expected {case.expected}, got {found.decision}: {found.reason}"
 
 
 def faults_of(
@@ -106,11 +106,11 @@ def faults_of(
     if named:
         yield from _unmatchable(rule, named)
     else:
-        yield f"no tool is called {rule.tool!r}; {_nearest(rule.tool, tools)}"
+        yield f"there is no tool {rule.tool!r}; {_nearest(rule.tool, tools)}"
     for other, stronger in enumerate(rules):
         if other != position and stronger.counts_at(now) and _overrules(stronger, rule, earlier=other < position):
-            word = "stricter" if stronger.decision != rule.decision else "the same for at least as many calls"
-            yield f"the rule at {places[other]} is {word}, so this one never decides"
+            word = "is stricter" if stronger.decision != rule.decision else "already covers its calls"
+            yield f"the rule at {places[other]} {word}, so this one never decides"
             return
 
 
@@ -118,7 +118,7 @@ def _unmatchable(rule: Rule, named: Sequence[Tool]) -> Iterator[str]:
     for key, glob in rule.match.items():
         known = {name for tool in named for name in _arguments(tool)}
         if known and key not in known:
-            yield f"no tool that it names has an argument {key!r}; {_nearest(key, known)}"
+            yield f"no matching tool has an argument {key!r}; {_nearest(key, known)}"
         elif key == "command" and rule.decision == "allow" and (why := _no_command(glob)):
             yield f"no command can match {glob!r}: {why}"
     parts = (rule.path or "").split("/")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inarch import App
 
 
-_STALE = ", asked again: the tool or its plugin is another one now"
+_STALE = ", asked again: the tool or its plugin has changed"
 
 
 @click.group("policy", cls=Group)
@@ -76,7 +76,7 @@ def revoke(which: str, root: str) -> int:
 
     gone = Approvals(root, state_dir()).revoke(None if which == "all" else which)
     if not gone and which != "all":
-        raise UsageError(f"nothing of the id {which!r} was approved for this project", "inarch policy list shows them")
+        raise UsageError(f"this project has no approval {which!r}", "inarch policy list shows them")
     _show([f"revoked {one.id}  {one.shape}" for one in gone] or ["nothing was approved for this project"])
     return ANSWERED
 
@@ -98,7 +98,7 @@ def test(file: str | None, **given: Any) -> int:
         wrong = [line for case in cases if (line := told(case, app)) is not None]
         rules = len(app.config.rules)
     _show([*faults, *wrong])
-    _show([f"{rules} rules, {len(faults)} faults; {len(cases)} cases, {len(wrong)} judged otherwise than expected"])
+    _show([f"{rules} rules, {len(faults)} faults; {len(cases)} cases, {len(wrong)} with unexpected decisions"])
     return FAILED if faults or wrong else ANSWERED
 
 
@@ -144,7 +144,7 @@ def _list_lines(data: Mapping[str, Any]) -> list[str]:
     ]
     return [
         f"mode  {data['mode']['approve']}  ({data['mode']['origin']})",
-        *_section("rules, the strictest holds", rules),
+        *_section("rules, the strictest applies", rules),
         *_section("commands that run without a question", commands),
         *_section("approved for this project", approvals),
     ]

@@ -83,7 +83,7 @@ def _age(text: str) -> timedelta:
 
     found = _AGE.fullmatch(text.strip())
     if found is None:
-        raise UsageError(f"--older-than {text!r} is no age", "write it like 30d, 12h or 8w")
+        raise UsageError(f"--older-than {text!r} is not an age", "write it like 30d, 12h or 8w")
     return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
@@ -97,7 +97,7 @@ def _older(app: App, age: timedelta, everywhere: bool) -> list[SessionInfo]:
 
 def _ask(chosen: Sequence[SessionInfo]) -> None:
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        raise UsageError("nobody is here to answer", "look with inarch sessions show and give --yes")
+        raise UsageError("there is no terminal to ask at", "review them with inarch sessions show and add --yes")
     for line in listing(chosen, [info.id for info in chosen], with_root=True):
         click.echo(line)
     if not click.confirm("Delete them for good?" if len(chosen) > 1 else "Delete it for good?", default=False):

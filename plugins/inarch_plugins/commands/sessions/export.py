@@ -161,14 +161,14 @@ def check_place(target: Path, *, force: bool = False) -> None:
     except OSError:
         return
     if not stat.S_ISREG(found.st_mode):
-        what = "a folder" if stat.S_ISDIR(found.st_mode) else "no ordinary file"
+        what = "a folder" if stat.S_ISDIR(found.st_mode) else "not a regular file"
         raise inarch.UsageError(f"{target} is {what}", "name a file, or - for standard output")
     if not force:
         raise _taken(target)
 
 
 def _taken(target: Path) -> inarch.UsageError:
-    return inarch.UsageError(f"{target} is there already", "name another file, or add --force to replace it")
+    return inarch.UsageError(f"{target} exists already", "name another file, or add --force to replace it")
 
 
 def _unwritable(target: Path, error: OSError) -> inarch.UsageError:

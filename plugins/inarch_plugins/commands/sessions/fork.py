@@ -29,4 +29,4 @@ def fork_a_session(session_id: str, at: int | None, as_json: bool, **given: Any)
         print_json({"session_id": fork_id, "forked_from": source.id, "forked_at": turns})
         return
     print_line(f"session {fork_id} begins with {'1 turn' if turns == 1 else f'{turns} turns'} of {source.id}")
-    print_line(f"go on with it: inarch --session {fork_id}")
+    print_line(f"resume it: inarch --session {fork_id}")

@@ -28,7 +28,7 @@ def chosen(turns: str | None, everything: bool, there_are: int) -> tuple[int, in
         return (1 if everything else max(1, there_are - PAGE + 1)), None
     begin, dash, end = turns.partition("-")
     if not (begin or end) or not all(word.isascii() and word.isdecimal() for word in (begin, end) if word):
-        raise UsageError(f"--turns {turns}: no turns are named so", "such as --turns 7, 7-9, 7- or -9")
+        raise UsageError(f"--turns {turns}: not a turn or range", "use --turns 7, 7-9, 7- or -9")
     first = int(begin or 1)
     last = int(end) if end else None if dash else first
     if not 1 <= first <= there_are or (last is not None and last < first):
@@ -189,7 +189,7 @@ def where_lines(
     """Yield the token summary of `inarch sessions show`; nothing if there are no tokens."""
     if not rows:
         return
-    yield f"where tokens went{where}, about, each thing counted once:"
+    yield f"estimated tokens{where}, each item counted once:"
     wide = max(len(name) for name, _, _ in rows)
     for name, many, tokens in rows:
         yield f"{name:<{wide}}  {tokens:>9,}  × {many}"

@@ -21,4 +21,4 @@ def rename_session(session: str, name: str, **given: Any) -> None:
     with compose_given(given, tells=False) as app:
         info = app.find_session(session)
         app.name_session(info.id, name)
-    print_line(f"session {info.id} is {name!r}: inarch --session {name!r} goes on with it")
+    print_line(f"session {info.id} is now {name!r}; resume it: inarch --session {name!r}")

@@ -96,7 +96,7 @@ def _lines(session: Restored, here: str) -> Iterator[str]:
     if session.not_undoable:
         changes = "1 change" if session.not_undoable == 1 else f"{session.not_undoable} changes"
         yield f"  {changes} of files can't be undone: a log doesn't have the bytes"
-    yield f"  go on with it: inarch --session {session.session_id}"
+    yield f"  resume it: inarch --session {session.session_id}"
 
 
 def _events(count: int) -> str:

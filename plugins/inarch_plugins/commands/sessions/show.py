@@ -25,7 +25,7 @@ def show_session(session_id: str, as_json: bool, turns: str | None, everything: 
     from inarch.commands import compose_given
 
     if turns and everything:
-        raise UsageError("--turns and --all are two answers to one question", "give one of them")
+        raise UsageError("--turns and --all cannot be combined", "use one of them")
     with compose_given(given, tells=False) as app:
         info = app.find_session(session_id)
         contents = app.kept.contents(info.id)

@@ -25,17 +25,17 @@ QUIET_S = 0.4
 """Seconds of silence before a key counts as an answer, so that a typed line does not answer the question."""
 ALONE_S = 0.3
 """Seconds that must follow an approving key without another key: a word may begin with it."""
-UNCLEAR = "That is none of the answers; ? explains them.\n"
+UNCLEAR = "That is not an answer; ? lists them.\n"
 
 _PAINT = {"+": "32", "-": "31", "@": "36"}
 _WHY_NOT = "why not (Enter: no reason): ", "d "
 _LINES = {"d": _WHY_NOT, "n": _WHY_NOT, "m": ("answer: ", "")}
 _KEYS_SAID = (
     ("a", "approve, this once"),
-    ("A", "approve, and don't ask again in this session about calls like it"),
-    ("d", "deny; a reason may follow, and goes to the model"),
-    ("e", "edit the file that it would leave, else its arguments, in $VISUAL or $EDITOR; then be asked again"),
-    ("m", "more answers, as a line"),
+    ("A", "approve, and allow such calls for the rest of this session"),
+    ("d", "deny; you may give the model a reason"),
+    ("e", "edit the file it would write, else its arguments, in $VISUAL or $EDITOR; Inarch then asks again"),
+    ("m", "type any other answer as a line"),
     ("Esc", "cancel the turn; so does Ctrl-C"),
 )
 _NOES = frozenset(("no", "nope", "none", "not", "never", "deny", "don't", "dont"))
@@ -134,7 +134,7 @@ class ApprovalKeys:
         is_typing = follows or (key not in _HARMLESS and self._pressed - self._stray < QUIET_S)
         takes = self._rights.get(key, "")
         if not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
-            none = (f"{takes} (Enter alone takes them back): ", f"{key} ")
+            none = (f"{takes} (Enter alone removes them): ", f"{key} ")
             self.screen.label, self._lead = none if takes else _LINES.get(key, ("answer: ", ""))
             self._key = key
             self.screen.answer.text = key if key.isdecimal() else ""
@@ -288,7 +288,7 @@ def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
     from inarch_plugins.terminal.front_ends.questions import answer_rows
 
     lines = [_row(5, key, said, columns) for key, said in _KEYS_SAID]
-    lines += ["", "after m, a line:"]
+    lines += ["", "after m, type a line:"]
     keys = {"a", "A", "e", "v", "d [REASON]"}
     lines += [_row(22, answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
     return "\n".join([*lines, ""])

@@ -14,8 +14,8 @@ from inarch_plugins.terminal.front_ends.answers import Answers, answered, denied
 from inarch_plugins.terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, question
 
 ASK_WORDS = "Answer (a number or your own words; Enter alone: none): "
-UNCLEAR = "That is none of the answers; ? explains them.\n"
-SEE_FIRST = "That is all of it: some was not shown. Answer again."
+UNCLEAR = "That is not an answer; ? lists them.\n"
+SEE_FIRST = "Part of it was hidden; this is all of it. Answer again."
 
 
 async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approval]:

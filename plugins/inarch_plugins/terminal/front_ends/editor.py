@@ -57,10 +57,10 @@ async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[
     if text in (file.after, f"{file.after}\n"):  # editors add a newline at the end, even without a change
         raise _NotEdited("nothing was changed")
     if text == file.before:
-        raise _NotEdited(f"{file.path} would stay as it is; d denies the call")
+        raise _NotEdited(f"this leaves {file.path} unchanged; d denies the call")
     changed = file.rewritten(call.arguments, text)
     if changed is None:
-        raise _NotEdited(f"{call.name} can't make this of {file.path}")
+        raise _NotEdited(f"{call.name} cannot make this change to {file.path}")
     return changed
 
 
@@ -91,16 +91,16 @@ def _object(text: str) -> dict[str, Any]:
         value = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise _NotEdited(f"it is not JSON: {error.msg} at {where}; e goes on with it") from None
+        raise _NotEdited(f"it is not JSON: {error.msg} at {where}; e continues the edit") from None
     except (RecursionError, ValueError) as error:
-        raise _NotEdited(f"it is not JSON: {error}; e goes on with it") from None
+        raise _NotEdited(f"it is not JSON: {error}; e continues the edit") from None
     if not isinstance(value, dict):
-        raise _NotEdited("it is not a JSON object; e goes on with it")
+        raise _NotEdited("it is not a JSON object; e continues the edit")
     return value
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 async def _edited(text: str, name: str, err: TextIO) -> str:
@@ -121,7 +121,7 @@ async def _edited(text: str, name: str, err: TextIO) -> str:
     except OSError as error:
         raise _NotEdited(f"the file to edit can't be used: {error.strerror}") from error
     except UnicodeEncodeError:
-        raise _NotEdited("the text is not UTF-8, so no editor can have it; e args edits the arguments") from None
+        raise _NotEdited("the text is not UTF-8, so it cannot be edited; e args edits the arguments") from None
 
 
 def _write(path: Path, text: str) -> None:
@@ -150,7 +150,7 @@ def _editor() -> list[str]:
         program = shutil.which(argv[0])
         # A PATH with `.` in it would find a program in the repository.
         if program is None or not Path(program).is_absolute():
-            raise _NotEdited(f"there is no program {argv[0]!r}, which ${name} names")
+            raise _NotEdited(f"${name} names a missing program: {argv[0]!r}")
         return [program, *argv[1:]]
     raise _NotEdited("no editor is set; set VISUAL or EDITOR")
 

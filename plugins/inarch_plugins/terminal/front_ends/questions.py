@@ -83,7 +83,7 @@ def _parts(batch: Sequence[ApprovalRequest], most: int | None, columns: int) -> 
 
 def _head(request: ApprovalRequest, number: int) -> str:
     lead = f"{number}. " if number else ""
-    return f"{lead}{request.call.name}: {_plain(request.reason or 'needs a yes')}"
+    return f"{lead}{request.call.name}: {_plain(request.reason or 'needs approval')}"
 
 
 def _counting(request: ApprovalRequest, lines: Sequence[str]) -> int:
@@ -125,22 +125,22 @@ def answer_rows(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
     rows = [
         ("a", "approve, this once" if len(batch) == 1 else "approve all, this once"),
         ("d [REASON]", "deny; the reason goes to the model"),
-        ("A", f"approve, and for the rest of this session no question about: {shapes}"),
+        ("A", f"approve, and allow for the rest of this session: {shapes}"),
         ("A tool", f"the same for {names}"),
         ("A session", "the same for everything, commands included"),
-        ("A project", f"approve, and in this project for good (see: inarch policy list): {shapes}"),
-        ("e", "edit the file that it would leave, else its arguments, in $VISUAL or $EDITOR; then be asked again"),
+        ("A project", f"approve, and always allow in this project (see: inarch policy list): {shapes}"),
+        ("e", "edit the file it would write, else its arguments, in $VISUAL or $EDITOR; Inarch then asks again"),
         ("e args", "edit the arguments, as JSON"),
         ("v", "view everything that would run"),
     ]
     offered = {right for request in batch if request.rights is not None for right in request.rights.rights}
     rows += [
-        (f"{right.key} {right.takes}".strip(), f"also let it have {right.words}, or not; then be asked again")
+        (f"{right.key} {right.takes}".strip(), f"add or remove the right: {right.words}; Inarch then asks again")
         for right in sorted(offered, key=lambda right: right.key)
     ]
     if len(batch) > 1:
         rows.append(("1 3", "approve these, deny the rest"))
-        rows.append(("1 a; 2 d REASON; 3 e", "an answer for each; the others are asked about again"))
+        rows.append(("1 a; 2 d REASON; 3 e", "an answer for each; Inarch asks again about the others"))
     return rows
 
 

@@ -208,7 +208,7 @@ class LineByLine:
         said = self._reply.strip()
         self.end()
         if answer and self._is_json and turn["status"] != "done":
-            say("note", "the last answer, which is not what was wanted:")
+            say("note", "the last answer, which does not match the schema:")
             say_remedy(answer)
         elif answer and not (said and said.endswith(answer)):
             self._out.write(f"{escape(answer)}\n")

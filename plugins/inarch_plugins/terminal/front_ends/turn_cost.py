@@ -47,7 +47,7 @@ class CacheRate:
         self._cached = self._possible = 0
         if possible < LEAST_REUSED or cached * 2 >= possible:
             return []
-        return [f"cache: {cached:,} of {possible:,} tokens that were sent before came from it"]
+        return [f"cache: {cached:,} of {possible:,} repeated tokens came from it"]
 
 
 def switched_words(data: Data) -> str:

@@ -152,7 +152,7 @@ class Running:
         """Return the unfinished calls, running ones first, and a line about the finished ones."""
         over = [*self._held, *(call for call in self._calls.values() if call.is_over)]
         left = sorted((call for call in self._calls.values() if not call.is_over), key=lambda call: not call.is_going)
-        said = ink.plain(f"{len(over)} over: {tally(over)}")
+        said = ink.plain(f"{len(over)} finished: {tally(over)}")
         return left, [tree_line("folded", "dim", said, columns, ink)] if over else []
 
     def _show(self, call: ShownCall) -> None:

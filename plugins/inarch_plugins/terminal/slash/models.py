@@ -68,7 +68,7 @@ async def model(talk: Talk, words: str) -> str:
     if not words:
         return escape(await _listed(talk, old))
     if any(letter.isspace() for letter in words):
-        raise UsageError(f"{words!r} is no model", "write PROVIDER/NAME, PROVIDER or auto")
+        raise UsageError(f"{words!r} is not a model", "write PROVIDER/NAME, PROVIDER or auto")
     words = talk.app.models.full_name(_picked(talk, words))
     provider = words.partition("/")[0]
     launch = talk.launch.changed(model=words)
@@ -83,7 +83,7 @@ async def model(talk: Talk, words: str) -> str:
     new = await talk.session.set_model(words, "asked for with /model")
     talk.app.config = talk.session.state.config
     talk.launch = launch
-    said = f"{new} is asked from now on" if new != old else f"{new} is the model already"
+    said = f"{new} answers from now on" if new != old else f"{new} is already the model"
     return escape("\n".join([f"{said}{f' ({note})' if note else ''}", *notes]))
 
 
@@ -102,10 +102,10 @@ async def profile(talk: Talk, words: str) -> str:
 
         raise UsageError(f"there is no profile {words!r}", nearest(words, config.profiles) or "/profile lists them")
     if words == config.profile.name:
-        return escape(f"{words} is the profile already")
+        return escape(f"{words} is already the profile")
     notes = await talk.recompose(talk.launch.changed(profile=words), with_grants=False)
     said = f"profile {words} from now on: {talk.app.choice().full_name}, approve {talk.app.config.profile.approve}"
-    revoked = "what was approved for this session has to be approved again"
+    revoked = "approvals for this session were revoked"
     return escape("\n".join([said, revoked, *notes]))
 
 
@@ -120,7 +120,7 @@ async def _listed(talk: Talk, asked: str) -> str:
     rest = [f"  and {len(names) - MOST_LISTED:,} more: inarch models list"] if len(names) > MOST_LISTED else []
     failed = [f"  {offer.problem}" for offer in found if offer.problem]
     heading = f"{asked} (profile {app.config.profile.name})"
-    return "\n".join([heading, *lines, *rest, *failed, "/model NUMBER or /model PROVIDER/NAME asks another one"])
+    return "\n".join([heading, *lines, *rest, *failed, "/model NUMBER or /model PROVIDER/NAME switches to another one"])
 
 
 def _lines(talk: Talk, asked: str) -> Iterator[str]:
@@ -151,7 +151,7 @@ async def _unknown(talk: Talk, provider: str, model: str) -> str:
     offer = (await offers(talk)).get(provider, Offer())
     names = [name for name, _ in offer.rows]
     if offer.problem:
-        return f"whether it is there is not known: {offer.problem.removeprefix(f'{provider}: ')}"
+        return f"could not check that it exists: {offer.problem.removeprefix(f'{provider}: ')}"
     if not names or f"{provider}/{model}" in names:
         return ""
     raise UsageError(f"{provider} has no model {model!r}", nearest(f"{provider}/{model}", names))

@@ -19,7 +19,7 @@ def sessions(talk: Talk, words: str) -> str:
         UsageError: The command got arguments.
     """
     if words:
-        raise UsageError("/sessions takes no words", "/resume ID goes on with one")
+        raise UsageError("/sessions takes no arguments", "/resume ID switches to one")
     from inarch_sdk.figures import listing
 
     known = talk.app.store.sessions()
@@ -48,10 +48,10 @@ def resume(talk: Talk, words: str) -> str:
     else:
         others = [one for one in talk.app.store.sessions(talk.app.config.root) if one.id != talk.session.id]
         if not others:
-            raise UsageError("there is no other session of this directory", "/sessions lists them")
+            raise UsageError("this directory has no other session", "/sessions lists them")
         info = others[0]
     if info.id == talk.session.id and not talk.is_overtaken:
-        return "this is the session already"
+        return "this session is already open"
     talk.go_on_with(talk.app.session(info.id))
     from inarch_plugins.terminal.recap import recap
 
@@ -74,8 +74,8 @@ def fork(talk: Talk, words: str) -> str:
     talk.go_on_with(forked)
     many = forked.state.gone + len(forked.state.history)
     return (
-        f"forked: session {forked.id} with {many} turn{'' if many == 1 else 's'}; files are left as they are\n"
-        f"/resume {old} goes back"
+        f"forked: session {forked.id} with {many} turn{'' if many == 1 else 's'}; files stay unchanged\n"
+        f"/resume {old} switches back"
     )
 
 
@@ -86,7 +86,7 @@ def clear(talk: Talk, words: str) -> str:
         UsageError: The command got arguments.
     """
     if words:
-        raise UsageError("/clear takes no words")
+        raise UsageError("/clear takes no arguments")
     old, is_kept = talk.session.id, bool(talk.session.state.turns)
     talk.go_on_with(talk.app.session())
-    return f"a new session\n/resume {old} goes back to the one before" if is_kept else "a new session"
+    return f"a new session\n/resume {old} switches back" if is_kept else "a new session"

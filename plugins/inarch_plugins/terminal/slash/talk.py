@@ -130,7 +130,7 @@ def talk_here() -> Talk:
     """
     talk = _talk.get()
     if talk is None:
-        raise UsageError("this command is one of the conversation at the terminal", "type it in inarch chat")
+        raise UsageError("this command works only in a conversation at a terminal", "type it in inarch chat")
     return talk
 
 

@@ -29,7 +29,7 @@ def tools(talk: Talk, words: str) -> str:
     known = talk.app.composition.tools
     if words == REFRESH and words not in known:
         talk.session.refresh_tools()
-        return "the next request lists the tools there are now: its service reads the conversation anew, at full price"
+        return "the next request lists the current tools; the service then reads the conversation without its cache"
     if not words:
         tools = sorted((name, bound.value) for name, bound in known.items())
         rows = ((name, f"{tool.category} · {first_line(tool.description)}") for name, tool in tools)
@@ -143,7 +143,7 @@ def compact(talk: Talk, words: str) -> str:
         raise UsageError(f"/compact takes the number of last turns to keep whole, not {keep!r}", "such as /compact 2")
     dropped = talk.session.compact(int(keep))
     if not dropped:
-        return _wrapped("Nothing to leave out: there are no more whole turns than that.", talk.columns())
+        return _wrapped("Nothing to leave out: there are not more whole turns than that.", talk.columns())
     said = f"Left out from now on: {dropped_words(to_data(dropped))}."
     back = f"Read it back with: inarch sessions show {talk.session.id} (--json has results, too)"
     return _wrapped(f"{said}\n{back}", talk.columns())
@@ -173,9 +173,9 @@ def _row(name: str, tokens: int, whole: int, columns: int) -> str:
 def _remarks(view: ContextView) -> Iterator[str]:
     whole, short, dropped = view.turns
     if whole + short + dropped:
-        yield f"earlier turns: {whole} whole, {short} as prompt and answer, {dropped} not seen"
+        yield f"earlier turns: {whole} whole, {short} as prompt and answer, {dropped} dropped"
     cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
-    yield f"the input of one such request costs: {cost}"
+    yield f"input cost of such a request: {cost}"
     known = view.calibration
     if not known.reports:
         yield f"not calibrated yet: the count may be {known.margin:.0%} off"
@@ -211,7 +211,7 @@ def _approved(session: Session, words: str) -> Iterable[str]:
         case ["revoke", one]:
             gone = grants.revoke_kept(one)
             if not gone:
-                raise UsageError(f"nothing of the id {one!r} was approved for this project", "/approve shows them")
+                raise UsageError(f"this project has no approval {one!r}", "/approve shows them")
             for approval in gone:  # the session may have the same approval
                 grants.shapes.pop(approval.key, None)
             return [f"revoked {approval.id}  {approval.shape}" for approval in gone]
@@ -237,7 +237,7 @@ def _revoked(session: Session, *, everywhere: bool) -> Iterator[str]:
 
 def _none(words: str, name: str) -> None:
     if words:
-        raise UsageError(f"/{name} takes no words")
+        raise UsageError(f"/{name} takes no arguments")
 
 
 def _others(hooks: tuple[str, ...]) -> Iterator[str]:
