@@ -84,7 +84,7 @@ class _Leave(BaseException):
 
 @define
 class _Leaving:
-    """Whether the program was asked to end, and whether it waits for a line and so can end at once."""
+    """State of a requested end: whether a signal came, and whether the program waits for a line and can end at once."""
 
     is_asked: bool = False
     at_prompt: bool = False

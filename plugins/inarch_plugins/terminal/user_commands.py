@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _OUTSIDE_TURNS = ""
 MOST_LINES = 100
-"""How many of the last lines of a cancelled command are shown."""
+"""Lines shown of the output of a cancelled command, counted from its end."""
 SEEN = "the model sees this with your next prompt"
 
 
