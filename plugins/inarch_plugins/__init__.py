@@ -1,8 +1,8 @@
-"""The built-in parts, commands, defaults and reserved names of Inarch's own distribution, as plain data.
+"""Built-in parts, commands, defaults and reserved names of the `inarch` distribution, as plain data.
 
-Every start reads this module, so it imports nothing. The kernel finds it by the entry point `inarch.shipped`. Shipped
-plugins are entry points of the group `inarch.plugins`, like those of other distributions. Name a new one there, and
-here if the default profile should have it.
+Every start reads this module, so it imports nothing. The kernel finds it by the entry point `inarch.shipped`. Built-in
+plugins are entry points of the group `inarch.plugins`, like those of other distributions. Add a new plugin there, and
+here too if the default profile should load it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BUILT_IN = {
     "terminal": "inarch_plugins.terminal",
     "undo": "inarch_plugins.undo",
 }
-"""Parts that every composition has unless they are left out, and their modules."""
+"""Parts in every composition unless they are excluded, and their modules."""
 
 DEFAULTS = {
     "plugins": (
@@ -30,7 +30,7 @@ DEFAULTS = {
     "strategy": "native",
     "workspace": "sandbox-fs",
 }
-"""What the keys of the default profile name, in order."""
+"""Values of the keys of the default profile, in order."""
 
 NAMES = {
     "exporters": {"export": "atif html jsonl markdown"},
@@ -47,7 +47,7 @@ NAMES = {
 """Names that no other plugin may claim, by kind of hook and by the part that brings them."""
 
 READY = {"openai-compatible": ("settings.base_url", 30), "offline": ("nothing", 900)}
-"""What providers without a key need, and their rank; `inarch_sdk.model_table` has those that take one."""
+"""Requirements and ranks of the providers that need no key. `inarch_sdk.model_table` lists the others."""
 
 COMMANDS = {
     "ask": "inarch.program.ask:ask",
@@ -80,13 +80,13 @@ COMMANDS = {
     "dispatch": "inarch_plugins.dispatch.dispatch_command:dispatch",
     "setup": "inarch_plugins.setup.command:setup",
 }
-"""Commands and their functions; `GROUP.NAME` is one within a group."""
+"""Commands and their functions. `GROUP.NAME` is a command in a group."""
 
 OFFERED = {name: f"inarch_{name}" for name in ("acp", "batch", "live", "mcp", "web")}
-"""Commands of distributions that may be installed beside Inarch, so that their names are no prompts."""
+"""Commands of distributions that may be installed next to Inarch, so that their names are not taken for prompts."""
 
 KEPT_KEYS = {"auth": "inarch_plugins.auth.keyring_environment:with_kept_keys"}
-"""The function that adds kept keys to the environment, by its part: of the environment and the file of names."""
+"""Functions that add stored keys to the environment, by part. They take the environment and the file of names."""
 
 _LIBRARIES = "confinement egress output schemas secrets staging toml"
 _PLUGINS = (
@@ -99,4 +99,4 @@ FORMER = {
     **{f"inarch_{name}": f"inarch_brief.{name}" for name in ("languages", "offline", "search")},
     "inarch_brief_tracer": "inarch_brief.tracer",
 }
-"""Packages that were at the top of an installation in 0.1, and their present names: to go with the next release."""
+"""Top-level packages of 0.1 and their present names. To be removed with the next release."""

@@ -180,11 +180,11 @@ FAULTS = {
     "no end": ("---\nname: x\n", "the front matter has no end"),
     "no YAML": ("---\nname: [\n---\n", "is not YAML"),
     "no description": ("---\nname: x\n---\n", "no description"),
-    "a name with a space": ("---\nname: x y\ndescription: d\n---\n", "'x y' is no name"),
+    "a name with a space": ("---\nname: x y\ndescription: d\n---\n", "'x y' is not a valid name"),
     "tools that are none": ("---\ndescription: d\ntools: 3\n---\n", "tools is 3"),
     "tools that are forbidden": (
         "---\ndescription: d\ndisallowedTools: Bash\n---\n",
-        "disallowedTools isn't understood",
+        "unknown key disallowedTools",
     ),
     "tools by a key of another file": ("---\ndescription: d\nallowed-tools: Read\n---\n", "allowed-tools isn't"),
     "a place that there is not": ("---\ndescription: d\nisolation: container\n---\n", "isolation is 'container'"),

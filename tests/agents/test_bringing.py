@@ -80,7 +80,7 @@ def test_what_only_one_side_removed_or_made_binary_is_a_conflict_where_the_other
         merge_path(standing(base), inarch.Standing(None, stat.S_IFDIR | 0o755), standing(mine), known.__getitem__),
     ]
     assert [one is not None and one.clash.split(",")[0] for one in found] == [
-        "it was removed here", "it was changed here", "it is binary", "it is no plain file on each side",
+        "it was removed here", "it was changed here", "it is binary", "one side is not a plain file",
     ]  # fmt: skip
     assert all(one is not None and one.data is None for one in found)
 

@@ -57,7 +57,7 @@ def test_a_person_is_asked_about_what_is_done_in_the_tree_and_about_the_merge_wi
     assert asked == [("patch_source_file", "builder"), ("create_file", "builder")]
     assert [one.call.name for one in person.asked[2:]] == ["merge_task"]
     shown = person.asked[2].preview.split("\n")
-    assert shown[0] == "merge what builder did in its work tree: child" and {"-one", "+two"} <= {*shown}
+    assert shown[0] == "merge the change of builder from its work tree: child" and {"-one", "+two"} <= {*shown}
     assert person.asked[2].call.arguments["files"] == ["a.txt", "b/c.txt"]  # what is written is judged by these
     assert data_of(turn)["files_changed"] == ["a.txt", "b/c.txt"] and (repo.root / "a.txt").read_text() == "two\n"
 
@@ -323,7 +323,7 @@ def test_what_a_cancelled_task_had_changed_is_kept_by_the_next_prompt_and_merged
     asyncio.run(go())
     assert [one["status"] for one in repo.of("child.ended")] == ["cancelled"]
     (note,) = [one["text"] for one in repo.of("note") if one["source"] == "agents"]
-    assert note.startswith("a task was cut off; change ") and "of builder, 1 file: child" in note
+    assert note.startswith("a task was interrupted: change ") and "of builder, 1 file: child" in note
     assert "/merge " in shown[0] and shown[0] in shown[1]
     assert shown[2:] == ["merged new.txt", "no change waits for a merge"]
     assert (repo.root / "new.txt").read_text() == "new\n" and not list(trees(repo).iterdir())

@@ -1,4 +1,4 @@
-"""agents: work handed to agents with contexts, tools and models of their own, within what the caller may do."""
+"""agents: tasks for agents with their own context, tools and model, within the caller's rights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return the tool that hands work over, where there is an agent, and the one that merges what comes of it."""
+    """Return `task` if there is an agent, and `merge_task` if one has a work tree."""
     from inarch_plugins.agents.agent_files import read_agents
 
     if not (agents := read_agents(context)):
@@ -33,7 +33,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
-    """Return what names the files of a change that is to be merged, where it may be."""
+    """Return the rewriter that adds the files of a change to a merge, if an agent has a work tree."""
     from inarch_plugins.agents.agent_files import read_agents
 
     if not any(agent.has_tree for agent in read_agents(context).values()):
@@ -45,7 +45,7 @@ def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return what hands a prompt to the agent whose `@name` it begins with, and tells what is wrong with files."""
+    """Return the source that passes a prompt to the agent named by its `@name`, and reports errors in files."""
     from inarch_plugins.agents.mentions import Mentioned
 
     return [Mentioned(context)]
@@ -71,7 +71,7 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
 
         return offered(plugin)
 
-    merging = "Bring in what an agent did in a work tree of its own."
+    merging = "Merge the change of an agent from its work tree."
     return [
         inarch.SlashCommand("agents", "List the agents that can be given work.", show, at_once=True),
         inarch.SlashCommand("merge", merging, merge, "[CHANGE]", complete=names),
@@ -80,7 +80,7 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return what `inarch doctor` tells of agents' files."""
+    """Return the check of agent files for `inarch doctor`."""
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.agents.agent_list import findings

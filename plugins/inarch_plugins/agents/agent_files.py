@@ -1,4 +1,4 @@
-"""Reading agents: Markdown with front matter of a trusted project and of the user, and the one that is built in."""
+"""Agent files: Markdown with front matter, of a trusted project and of the user, and the built-in agent."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _LONGEST_DESCRIPTION = 1_024
 _MOST_BYTES = 200_000
 _CALLERS_MODEL = frozenset({"", "inherit", "sonnet", "opus", "haiku"})
-"""What files say for the caller's model; the last three mean models of one provider, which the caller may not have."""
+"""Values that mean the caller's model. The last three name one provider's models, which the caller may not have."""
 
 
 def read_agents(context: inarch.PluginContext) -> dict[str, Agent]:
-    """Return the agents by name; of those with one name the first counts, a project's before the user's."""
+    """Return the agents by name. If several share a name, the first wins, a project's before the user's."""
     found: dict[str, Agent] = {}
     for source, data in _files(context):
         agent = _agent(source, data)
@@ -34,7 +34,7 @@ def read_agents(context: inarch.PluginContext) -> dict[str, Agent]:
 
 
 def _files(context: inarch.PluginContext) -> Iterator[tuple[str, bytes | str]]:
-    """Yield the place of every file with its bytes, or with what is wrong with it."""
+    """Yield the path of every file with its bytes, or with an error."""
     brought = context.brought
     for folder in PROJECTS if brought is not None else ():
         assert brought is not None
@@ -73,7 +73,7 @@ def _shown(path: str) -> str:
 
 
 def _agent(source: str, data: bytes | str) -> Agent:
-    """Return the agent of a file; one that can't be understood has a fault, and its file's name."""
+    """Return the agent of a file. If the file is invalid, the agent has a fault and the file's name."""
     stem = Path(source).stem
     try:
         if isinstance(data, str):
@@ -83,33 +83,33 @@ def _agent(source: str, data: bytes | str) -> Agent:
         keys, body = inarch.split_front_matter(data.decode())
         return _understood(source, stem, keys, body)
     except UnicodeDecodeError:
-        fault = "is no UTF-8 text"
+        fault = "is not UTF-8 text"
     except inarch.ToolFailed as error:
         fault = f"{error.message}: {error.remedy}" if error.remedy else error.message
     return Agent(stem, "", "", source=source, fault=f"{source}: {fault}")
 
 
 def _understood(source: str, stem: str, keys: Mapping[str, Any], body: str) -> Agent:
-    """Make an agent of a file's keys; keys that other programs have are passed over, except where they forbid.
+    """Make an agent from a file's keys. Unknown keys are ignored, except those that forbid tools.
 
     Raises:
-        ToolFailed: A value can't be.
+        ToolFailed: A value is invalid.
     """
     name, description = _text(keys, "name") or stem, _text(keys, "description")
     if re.fullmatch(_NAME, name) is None:
-        raise _wrong(f"{name!r} is no name", "letters, digits, - and _, 64 at most")
+        raise _wrong(f"{name!r} is not a valid name", "use up to 64 letters, digits, - and _")
     if not description or len(description) > _LONGEST_DESCRIPTION:
-        raise _wrong("no description" if not description else "the description is too long", "when to give it work")
+        raise _wrong("no description" if not description else "the description is too long", "describe when to use it")
     for key in keys:
         if key != "tools" and "tool" in key.casefold() and keys[key]:
-            raise _wrong(f"{key} isn't understood", "name the tools that it may have: `tools`")
+            raise _wrong(f"unknown key {key}", "list the allowed tools in `tools`")
     isolation = _text(keys, "isolation")
     if isolation not in ("", "worktree"):
         raise _wrong(f"isolation is {isolation!r}, so the agent would change the project itself", "write worktree")
     tools, model = _tools(keys["tools"]) if "tools" in keys else None, _text(keys, "model")
     most = keys.get("maxTurns")
     if most is not None and (type(most) is not int or most < 1):
-        raise _wrong(f"maxTurns is {most!r}", "write a number from 1")
+        raise _wrong(f"maxTurns is {most!r}", "write a number above 0")
     return Agent(
         name, description, body.strip(), tools, "" if model in _CALLERS_MODEL else model,
         _text(keys, "permissionMode") == "plan" or (tools is not None and READS.issuperset(tools)),
@@ -120,15 +120,15 @@ def _understood(source: str, stem: str, keys: Mapping[str, Any], body: str) -> A
 def _text(keys: Mapping[str, Any], name: str) -> str:
     value = keys.get(name)
     if value is not None and not isinstance(value, str):
-        raise _wrong(f"{name} is {value!r:.60}", "write a text")
+        raise _wrong(f"{name} is {value!r:.60}", "write a string")
     return (value or "").strip()
 
 
 def _tools(given: object) -> tuple[str, ...] | None:
-    """Return our names of the tools that a file's line names, a list or words between commas; None if it says all."""
+    """Return Inarch's names of the tools in a file's list or comma-separated text, or None for all tools."""
     names = [name.strip() for name in given.split(",")] if isinstance(given, str) else given or []
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _wrong(f"tools is {given!r:.60}", "write names of tools, with commas between them")
+        raise _wrong(f"tools is {given!r:.60}", "write names of tools, separated by commas")
     if names == ["*"]:
         return None
     return tuple(dict.fromkeys(ours for name in names if name for ours in inarch.granted_tools(name)))

@@ -1,4 +1,4 @@
-"""What people see of agents and of changes: `/agents`, `/merge` and `inarch doctor`."""
+"""Text output for agents and changes: `/agents`, `/merge` and `inarch doctor`."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from inarch_plugins.agents.merge_task import NAME
 
 
 def listed(context: inarch.PluginContext) -> str:
-    """Return the agents with what they may do and where they come from, and the changes that wait for a merge."""
+    """List the agents with their rights and sources, and the changes that wait for a merge."""
     agents = sorted(read_agents(context).values(), key=lambda one: one.name)
     lines = [line for agent in agents for line in _lines(agent)] or ["there are no agents"]
     return "\n".join([*lines, *waiting(context)])
 
 
 def waiting(context: inarch.PluginContext) -> list[str]:
-    """Return a line for each change of this project that was not merged."""
+    """Return a line for each unmerged change of this project."""
     if not context.state_dir or not Path(context.state_dir, FOLDER).is_dir():
         return []
     return [told(change) for change in kept_changes(Path(context.state_dir), context.root)]
 
 
 def told(change: Change) -> str:
-    """Return a line about a change that can be merged."""
+    """Describe a change that can be merged."""
     many = len(change.files)
     what = f"change {change.name} of {change.agent}, {many} file{'' if many == 1 else 's'}: {change.task}"
-    return f"{what}\n  /merge {change.name} brings it in; it is kept as {change.patch}"
+    return f"{what}\n  /merge {change.name} merges it, its patch is {change.patch}"
 
 
 def _lines(agent: Agent) -> Iterator[str]:
@@ -38,14 +38,14 @@ def _lines(agent: Agent) -> Iterator[str]:
         yield f"{agent.name}: can't be given work: {agent.fault}"
         return
     yield f"{agent.name}: {' '.join(agent.description.split())}"
-    tools = "all tools of who asks" if agent.tools is None else ", ".join(agent.tools) or "no tools"
+    tools = "all tools of its caller" if agent.tools is None else ", ".join(agent.tools) or "no tools"
     how = ("only reads; " if agent.only_reads else "") + ("in a work tree; " if agent.has_tree else "")
-    yield f"  {how}{tools}; model: {agent.model or 'of who asks'}"
+    yield f"  {how}{tools}; model: {agent.model or 'same as its caller'}"
     yield f"  {agent.source}" + "".join(f"; hides {path}" for path in agent.hides)
 
 
 def findings(context: inarch.PluginContext) -> Iterator[inarch.Finding]:
-    """Yield a finding for every file that is wrong, and one for the others."""
+    """Yield a finding for every invalid file, and one for the valid ones."""
     agents = sorted(read_agents(context).values(), key=lambda one: one.name)
     for agent in agents:
         if agent.fault:
@@ -55,7 +55,7 @@ def findings(context: inarch.PluginContext) -> Iterator[inarch.Finding]:
 
 
 async def merged(words: str, plugin: inarch.PluginContext, context: inarch.SlashContext) -> str:
-    """Merge the change of this name; without one, list those that wait."""
+    """Merge the named change. Without a name, list the changes that wait."""
     name, _, rest = words.partition(" ")
     if not name:
         return "\n".join(waiting(plugin)) or "no change waits for a merge"
@@ -63,10 +63,10 @@ async def merged(words: str, plugin: inarch.PluginContext, context: inarch.Slash
     done = await context.call(NAME, given)
     if done.error is not None:
         return f"{done.error.message}\n{done.error.remedy}".strip()
-    marked = [f"both sides are in {path}, with marks" for path in done.data.get("conflicts_marked", ())]
+    marked = [f"{path} has conflict markers" for path in done.data.get("conflicts_marked", ())]
     return "\n".join([*(f"merged {path}" for path in done.data["merged"]), *marked]) or "there was nothing to change"
 
 
 def offered(plugin: inarch.PluginContext) -> Iterable[tuple[str, str]]:
-    """Return the changes that wait, each with what was asked."""
+    """Return the changes that wait, each with its task."""
     return [(one.name, f"{one.agent}: {one.task}") for one in kept_changes(Path(plugin.state_dir), plugin.root)]

@@ -1,4 +1,4 @@
-"""An agent: what its file says of it, in our words."""
+"""An agent and the plugin's settings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Settings:
     """Settings of `[plugins.agents]`.
 
     Args:
-        together: How many tasks of one turn run at the same time: those that only read or have a work tree.
-        builtin: Whether there is the agent `explore`, which only reads, where no file brings another one.
+        together: Most tasks of one turn that run at the same time, if they only read or have a work tree.
+        builtin: Whether the read-only agent `explore` exists, unless a file replaces it.
     """
 
     together: int = field(default=4, validator=validators.ge(1))
@@ -26,13 +26,13 @@ def settings_of(context: inarch.PluginContext) -> Settings:
 
 
 TREES = "trees"
-"""The folder of the plugin's own where work trees are while a task runs."""
+"""Folder in the plugin's state for the work trees of running tasks."""
 READS = frozenset({
     "context_get", "find_callers", "find_entry_points", "find_symbols", "git_blame", "git_diff", "git_log", "git_show",
     "git_status", "list_directory", "list_files", "read_file", "read_multiple_files", "read_output", "recall",
     "search_files", "trace_execution",
 })  # fmt: skip
-"""Tools of the default profile that change nothing: an agent that has no others runs beside others."""
+"""Tools of the default profile that change nothing. An agent with only these runs in parallel with others."""
 BUILT_IN = "built in"
 
 
@@ -41,18 +41,18 @@ class Agent:
     """An agent that can be given work.
 
     Args:
-        name: What it is called.
-        description: When to give it work, for models and people.
-        instructions: What its model is told.
-        tools: The tools that it may call, none unless its file says so; None is all that its caller has.
-        model: Whom it asks; empty for its caller's.
-        only_reads: Whether it changes nothing, so that its tasks run together.
-        max_iterations: Its most requests a task; None is its caller's.
-        effort: How much its model thinks; empty for as much as its caller's.
-        source: The file it stands in.
-        hides: Files with agents of the same name, which don't count.
-        fault: Why it can't be given work; empty if it can.
-        has_tree: Whether it works in a work tree of its own.
+        name: Its name.
+        description: When to use it, for models and users.
+        instructions: The system prompt of its model.
+        tools: The tools that it may call, none unless its file lists some; None for all of its caller's.
+        model: Its model; empty for its caller's.
+        only_reads: Whether it changes nothing, so that its tasks run in parallel.
+        max_iterations: Most requests per task; None for its caller's limit.
+        effort: Its model's effort; empty for its caller's.
+        source: The file that defines it.
+        hides: Files with agents of the same name, which are ignored.
+        fault: Why it cannot be given work; empty if it can.
+        has_tree: Whether it works in its own work tree.
     """
 
     name: str
@@ -71,9 +71,9 @@ class Agent:
 
 EXPLORE = Agent(
     "explore",
-    "Finds out how something works or where it is, with paths and lines.",
-    "You find things out in a project for somebody who has not read it. You change nothing. Answer what was asked in "
-    "few words, and name the path and the lines of everything that you tell. Say so where you found nothing.",
+    "Locates code and explains it, with paths and lines.",
+    "You explore a project for a reader who does not know it. You change nothing. Answer the question briefly, and "
+    "cite path and lines for every statement. If you found nothing, say so.",
     tuple(sorted(READS - {"recall"})),
     only_reads=True,
 )

@@ -1,4 +1,4 @@
-"""The change that came of a task in a work tree: what was there, what is there now, kept until it is wanted."""
+"""Changes made by tasks in work trees: both versions of each file, stored until they are merged."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inarch_lib.output.line_merge import is_binary
 from inarch_lib.staging import write_whole
 
 Side = tuple[bytes | None, int]
-"""Bytes and whole mode; None and 0 for nothing."""
+"""Bytes and whole mode, or None and 0 if there is no file."""
 
 
 def patch_of(path: str, before: Side, after: Side) -> Iterator[str]:
-    """Yield the lines, with their ends, of what makes the one of the other; what is no UTF-8 is as surrogates."""
+    """Yield the lines of the patch from `before` to `after`, with their ends. Invalid UTF-8 becomes surrogates."""
     name = _quoted(path)
     yield f"diff --git {_quoted(path, 'a/')} {_quoted(path, 'b/')}\n"
     if not before[1]:
@@ -44,12 +44,12 @@ def _text_lines(data: bytes) -> list[str]:
 
 
 def _git_mode(mode: int) -> str:
-    """Return a mode as Git has them: a link, a program, or any other file."""
+    """Return Git's mode for a link, a program or any other file."""
     return "120000" if stat.S_ISLNK(mode) else "100755" if mode & 0o111 else "100644"
 
 
 def _quoted(path: str, before: str = "") -> str:
-    """Return a path as Git writes it where it has bytes that would not stay on their line."""
+    """Return a path as Git writes it, quoted if it has characters that would break the line."""
     text = before + path
     if not any(character < " " or character in '"\\\x7f' for character in text):
         return text
@@ -60,24 +60,24 @@ def _quoted(path: str, before: str = "") -> str:
 
 
 FOLDER = "changes"
-"""Folders in the plugin's own, of what is kept and of what tasks work in."""
+"""Folder in the plugin's state for stored changes."""
 RECORD, PATCH, MERGED, BYTES = "change.json", "change.patch", "merged", "bytes"
 _OURS = (".git", ".inarch")
 VERSION = 1
 Sides = tuple[inarch.Standing, inarch.Standing]
-"""What stood at a path when the task began, and what its agent left there."""
+"""A path's state when the task began, and as the agent left it."""
 
 
 @frozen
 class Change:
-    """A change that is kept in a folder.
+    """A change that is stored in a folder.
 
     Args:
-        folder: Its folder; its name is the change's.
-        agent: Who made it.
-        task: The first line of what was asked.
-        roots: The directories that it can be merged into.
-        session: The agent's session; empty where that is not known.
+        folder: Its folder, named like the change.
+        agent: The agent that made it.
+        task: The first line of the prompt.
+        roots: The directories into which it can be merged.
+        session: The agent's session; empty if unknown.
         files: Both sides, by path.
     """
 
@@ -90,34 +90,34 @@ class Change:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The folder's name."""
         return self.folder.name
 
     @property
     def patch(self) -> Path:
-        """It as a patch."""
+        """The path of the patch file."""
         return self.folder / PATCH
 
     @property
     def merging(self) -> tuple[str, ...]:
-        """The paths that can be merged: nobody writes Git's and Inarch's own files."""
+        """The paths that can be merged, without the files of Git and Inarch."""
         return tuple(path for path in self.files if not set(path.casefold().split("/")) & {*_OURS})
 
     @property
     def is_merged(self) -> bool:
-        """Whether all that can be has been."""
+        """Whether every path that can be merged has been."""
         return set(self.merging) <= set(_lines(self.folder / MERGED))
 
     def data(self, ref: str) -> bytes:
         """Return the bytes of a hash.
 
         Raises:
-            OSError: They are gone.
+            OSError: They are missing.
         """
         return (self.folder / BYTES / ref).read_bytes()
 
     def note_merged(self, paths: Collection[str]) -> None:
-        """Note that paths have been merged; where that can't be written, it is merged all the same."""
+        """Record that paths have been merged. A failed write is ignored, because the merge is done."""
         try:
             with (self.folder / MERGED).open("a") as file:
                 file.writelines(f"{json.dumps(path)}\n" for path in paths)
@@ -125,7 +125,7 @@ class Change:
             return
 
     def text(self, paths: Collection[str]) -> str:
-        """Return these paths of it as a patch."""
+        """Return the change of these paths as a patch."""
         return "".join(self._texts(paths))
 
     def _texts(self, paths: Collection[str]) -> Iterator[str]:
@@ -135,7 +135,7 @@ class Change:
             yield from patch_of(path, (before, base.mode), (after, theirs.mode))
 
     def write(self) -> None:
-        """Write record and patch beside the bytes, all of it on the disk when this returns."""
+        """Write record and patch next to the bytes, and sync them to disk."""
         sides = {path: [list(one) for one in both] for path, both in self.files.items()}
         record = {
             "version": VERSION, "agent": self.agent, "task": self.task, "roots": self.roots, "session": self.session,
@@ -146,10 +146,10 @@ class Change:
 
 
 def read_change(state: Path, name: str) -> Change:
-    """Return a kept change.
+    """Return a stored change.
 
     Raises:
-        ToolFailed: There is none of this name.
+        ToolFailed: No change has this name.
     """
     folder = state / FOLDER / name
     if not name.isalnum() or not folder.is_dir():
@@ -157,7 +157,7 @@ def read_change(state: Path, name: str) -> Change:
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if record["version"] > VERSION:
-            raise inarch.ToolFailed("execution", f"{folder} was kept by a newer Inarch", "upgrade Inarch")
+            raise inarch.ToolFailed("execution", f"{folder} was stored by a newer Inarch", "upgrade Inarch")
         files = {
             path: (inarch.Standing(*base), inarch.Standing(*theirs)) for path, (base, theirs) in record["files"].items()
         }
@@ -167,7 +167,7 @@ def read_change(state: Path, name: str) -> Change:
 
 
 def kept_changes(state: Path, root: str) -> list[Change]:
-    """Return the changes of a directory that have not been merged, oldest first."""
+    """Return the unmerged changes of a directory, oldest first."""
     found: list[tuple[float, Change]] = []
     for folder in (state / FOLDER).glob("*/"):
         try:
@@ -181,7 +181,7 @@ def kept_changes(state: Path, root: str) -> list[Change]:
 
 
 def is_link(mode: int) -> bool:
-    """Whether a whole mode is that of a link."""
+    """Return whether a whole mode is that of a link."""
     return stat.S_ISLNK(mode)
 
 

@@ -1,4 +1,4 @@
-"""A git work tree for a copy: made without checking anything out, so that no filter or hook of the repository runs."""
+"""Git work trees for copies, made without a checkout so that no filter or hook of the repository runs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Repository:
     """The repository of a folder.
 
     Args:
-        common: Where its objects are; what is ours stands below `worktrees` there.
-        prefix: The folder's path in the working tree, with a slash at its end; empty where it is its top.
-        commit: What is checked out.
-        tracked: The files that it knows of in the folder.
+        common: The folder of its objects. Inarch's files are below `worktrees` in it.
+        prefix: The folder's path in the working tree, with a final slash; empty for the top.
+        commit: The commit that is checked out.
+        tracked: The tracked files in the folder.
         program: The absolute path of the user's Git.
     """
 
@@ -40,7 +40,7 @@ class Repository:
 
 
 def find(root: str, environ_path: str) -> Repository | None:
-    """Return the repository of a folder; None where there is no Git, no repository, or nothing committed."""
+    """Return the repository of a folder, or None without Git, a repository or a commit."""
     try:
         (program,) = inarch.user_command(("git",), root=root, brought=None, path=environ_path)
     except inarch.ToolFailed:
@@ -51,7 +51,7 @@ def find(root: str, environ_path: str) -> Repository | None:
         return None
     top, common = (os.path.realpath(os.fsdecode(one)) for one in places.rstrip(b"\n").split(b"\n"))
     if root != top and not root.startswith(f"{top}/"):
-        return None  # its configuration sends git elsewhere
+        return None  # its configuration redirects Git
     prefix = "" if root == top else f"{os.path.relpath(root, top)}/"
     listed = _git(program, root, "ls-files", "-z", "--cached") or b""
     tracked = tuple(os.fsdecode(one) for one in listed.split(b"\0") if one and _is_text(one))
@@ -59,7 +59,7 @@ def find(root: str, environ_path: str) -> Repository | None:
 
 
 def add(repository: Repository, place: Path) -> bool:
-    """Make `place`, which must not be there, a work tree with an index and without files; return whether that went."""
+    """Make `place`, which must not exist, a work tree with an index and no files. Return whether it worked."""
     words = ("worktree", "add", "--quiet", "--no-checkout", "--detach", str(place), repository.commit)
     if _git(repository.program, repository.common, *words) is None:
         return False
@@ -67,7 +67,7 @@ def add(repository: Repository, place: Path) -> bool:
 
 
 def remove(common: str, place: Path) -> None:
-    """Take what a repository knows of a work tree out of it; other work trees, there or not, are left alone."""
+    """Remove a work tree's entry from a repository. Other work trees stay, even if their folders are missing."""
     folder = Path(common, "worktrees")
     for entry in [*folder.iterdir()] if common and folder.is_dir() else ():
         try:

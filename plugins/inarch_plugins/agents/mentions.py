@@ -1,4 +1,4 @@
-"""`@name …` at the start of a prompt: the agent of that name is given the rest of it."""
+"""`@name …` at the start of a prompt: the named agent gets the rest of the prompt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MENTION = r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)"
 
 
 class Mentioned:
-    """Plans the call of `task` that a prompt asks for."""
+    """Context source that plans the `task` call for a prompt."""
 
     name = "agents"
 
@@ -25,7 +25,7 @@ class Mentioned:
         self._is_told = False
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return the call; what is wrong with agents' files is told once, what a task left behind when it is found."""
+        """Return the call. Report errors in agent files once, and changes of interrupted tasks when found."""
         prompt = situation.turn.content.strip()
         found = re.fullmatch(_MENTION, prompt, re.DOTALL) if prompt.startswith("@") else None
         tools = frozenset(spec.name for spec in situation.tools)
@@ -44,18 +44,18 @@ class Mentioned:
 
 
 async def _taken_up(state: Path) -> list[str]:
-    """Keep what tasks that were cut off had changed in their work trees, and say so; most often there is nothing."""
+    """Store the changes of interrupted tasks in their work trees, and describe them. Usually there are none."""
     if not (state / TREES).is_dir() or not any((state / TREES).iterdir()):
         return []
     from inarch_plugins.agents.agent_list import told
     from inarch_plugins.agents.trees import take_up
 
     changes, faults = await asyncio.to_thread(take_up, state)
-    return [*(f"a task was cut off; {told(change)}" for change in changes), *faults]
+    return [*(f"a task was interrupted: {told(change)}" for change in changes), *faults]
 
 
 def _fault(agent: Agent, tools: Collection[str]) -> str:
-    """Return what is wrong with an agent's file, where these tools are there."""
+    """Return the error in an agent's file, given the available tools."""
     missing = [name for name in agent.tools or () if name not in tools]
     if agent.source == BUILT_IN or agent.fault or not missing:
         return agent.fault

@@ -1,4 +1,4 @@
-"""The tool `merge_task`: merge what an agent changed in its work tree into the workspace, all of it or nothing."""
+"""The tool `merge_task`: merge an agent's change from its work tree into the workspace, all or nothing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from inarch_plugins.agents.changes import Change, read_change
 
 NAME = "merge_task"
 MOST_BYTES = 64 << 20
-"""Bytes of the biggest file that is merged."""
+"""Size limit in bytes of a merged file."""
 NOTHING = inarch.Standing(None, 0)
 Fetch = Callable[[inarch.Standing], bytes]
 MOST_CLASHES = 10
-"""Conflicts of a file that are shown."""
+"""Most conflicts of a file that are shown."""
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["change"],
@@ -62,7 +62,7 @@ def merge_path(
         return MergedPath(None, 0, "it was changed here, and removed by the agent")
     sides = [one for one in (base, ours, theirs) if one != NOTHING]
     if any(not stat.S_ISREG(one.mode) for one in sides):
-        return MergedPath(None, 0, "it is no plain file on each side, and both changed it")
+        return MergedPath(None, 0, "one side is not a plain file, and both changed it")
     return _file(base, ours, theirs, fetch)
 
 
@@ -75,7 +75,7 @@ def _file(base: inarch.Standing, ours: inarch.Standing, theirs: inarch.Standing,
         return MergedPath(fetch(theirs), mode, modes)
     versions = [fetch(one) if one != NOTHING else b"" for one in (base, ours, theirs)]
     if any(map(is_binary, versions)):
-        return MergedPath(None, 0, "it is binary, and both changed it")
+        return MergedPath(None, 0, "it is binary, and both sides changed it")
     merged: Merged = merge(*versions)
     told = [clash_text(merged.clashes[:MOST_CLASHES], ("here", "before", "of the agent"))] if merged.clashes else []
     if len(merged.clashes) > MOST_CLASHES:
@@ -85,11 +85,11 @@ def _file(base: inarch.Standing, ours: inarch.Standing, theirs: inarch.Standing,
 
 def _modes(*sides: inarch.Standing) -> str:
     base, ours, theirs = (f"{stat.S_IMODE(one.mode):03o}" for one in sides)
-    return f"its mode was {base}, is {ours} here, and {theirs} by the agent"
+    return f"its mode was {base}, and is {ours} here and {theirs} in the change"
 
 
 class _Step(NamedTuple):
-    """A path that changes: what stands there, and what will."""
+    """A path that changes: its present and its future state."""
 
     path: str
     ours: inarch.Standing
@@ -100,7 +100,7 @@ class _Step(NamedTuple):
 
 
 class Merges:
-    """Brings kept changes into the workspace.
+    """Merger of stored changes into the workspace.
 
     Args:
         state: The plugin's folder.
@@ -142,33 +142,33 @@ class Merges:
         }  # fmt: skip
 
     def check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
-        """Refuse what can't be merged before a person is asked about it."""
+        """Refuse a change that cannot be merged before the user is asked about it."""
         self._steps(context, arguments["change"], arguments.get("files", ()), arguments.get("conflicts", "refuse"))
 
     def preview(self, arguments: Mapping[str, Any]) -> str:
         """Return the change as a patch."""
         change = read_change(self._state, str(arguments["change"]))
-        title = f"merge what {change.agent} did in its work tree: {change.task}"
+        title = f"merge the change of {change.agent} from its work tree: {change.task}"
         text = f"{title}\n{change.text(arguments.get('files') or change.merging)}"
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
-        """Name the files where the call names none: what is written is judged by them."""
+        """Add the files if the call names none, because the policy judges the call by them."""
         if call.name != NAME or call.arguments.get("files"):
             return None
         try:
             files = read_change(self._state, str(call.arguments["change"])).merging
         except inarch.ToolFailed:
-            return None  # the call will say so
+            return None  # the call reports this error itself
         return inarch.Rewrite({**call.arguments, "files": [*files]}) if files else None
 
     def _steps(
         self, context: inarch.ToolContext, name: str, files: Sequence[str], conflicts: str
     ) -> tuple[Change, list[_Step]]:
-        """Work out the whole merge; nothing is written.
+        """Compute the whole merge without writing.
 
         Raises:
-            ToolFailed: There is no such change or file in it, or both sides changed the same.
+            ToolFailed: The change or a file in it does not exist, or both sides changed the same lines.
         """
         change = read_change(self._state, name)
         if context.workspace.root not in change.roots:
@@ -209,7 +209,7 @@ def _standing(workspace: inarch.Workspace, path: str) -> inarch.Standing:
 
 
 def _bytes(context: inarch.ToolContext, change: Change, path: str, side: inarch.Standing) -> bytes:
-    """Return the bytes of a side: of the workspace's, where those of the change are others."""
+    """Return the bytes of a version, from the workspace if the change does not have them."""
     ref = side.hash or ""
     if any(one.hash == ref for one in change.files[path]):
         try:
@@ -219,7 +219,7 @@ def _bytes(context: inarch.ToolContext, change: Change, path: str, side: inarch.
             raise inarch.ToolFailed("execution", what) from error
     found = context.workspace.read(path, 0, MOST_BYTES)
     if found.hash != ref:
-        what = f"{path} is bigger than {MOST_BYTES >> 20} MB, or has changed while it was merged"
+        what = f"{path} is bigger than {MOST_BYTES >> 20} MB, or changed during the merge"
         raise inarch.ToolFailed("conflict", what, "try again, or leave it out of `files`")
     return found.data
 
@@ -234,6 +234,6 @@ def _clashing(change: Change, clashes: Sequence[_Step], files: int) -> inarch.To
     marks = all(step.merged.data is not None for step in clashes)
     how = 'write both sides with marks (conflicts = "mark"), or ' if marks else ""
     return inarch.ToolFailed(
-        "conflict", f"{len(clashes)} of {files} files were changed on both sides; nothing was merged\n{shown}",
-        f"{how}merge the others (files) and change these yourself; the whole change is kept: {change.patch}",
+        "conflict", f"{len(clashes)} of {files} files were changed on both sides, so nothing was merged\n{shown}",
+        f"{how}merge the others (files) and change these yourself, the whole change is in {change.patch}",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The tool `task`: has an agent do something in a session of its own, and returns what came of it."""
+"""The tool `task`: let an agent do a task in its own session, and return its result."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 NAME = "task"
 _LONGEST_MESSAGE = 1_000
 LEAST_WINDOW = 10_000
-"""Tokens: in a smaller window an agent's answer has hardly room beside the conversation."""
+"""Smallest window in tokens. A smaller one leaves too little room for an agent's answer."""
 MOST_DIFF = 8_000
-"""Characters of a change that its task's result shows."""
+"""Most characters of a change in its task's result."""
 callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_callers_tools", default=None)
-"""The tools of the session whose turn runs: its source is told, and its calls run in the same context."""
+"""Tools of the running turn's session. The context source sets them, and its calls run in the same context."""
 LOOKS = inarch.Effects(reads=frozenset({""}))
 CHANGES = inarch.Effects(exclusive=True)
 _DESCRIPTION = (
@@ -43,13 +43,13 @@ _SCHEMA: dict[str, Any] = {
 
 
 class Tasks:
-    """Hands work to agents."""
+    """The tool that gives tasks to agents."""
 
     def __init__(self, agents: Mapping[str, Agent], plugin: inarch.PluginContext) -> None:
         self._agents, self._plugin, self._room = agents, plugin, Room(settings_of(plugin).together)
 
     def tool(self) -> inarch.Tool:
-        """Return the tool; its description names the agents."""
+        """Return the tool. Its description names the agents."""
         properties = _SCHEMA["properties"]
         agent = {**properties["agent"], "enum": sorted(self._agents)}
         schema = {**_SCHEMA, "properties": {**properties, "agent": agent}}
@@ -82,7 +82,7 @@ class Tasks:
             raise inarch.ToolFailed(error.code, f"{asked.source}: {message}", error.remedy) from None
 
     async def _in_tree(self, job: inarch.ChildTask, context: inarch.ToolContext) -> inarch.ToolResult:
-        """Have it done in a work tree; its change is kept, whatever becomes of the task."""
+        """Run the task in a work tree. Its change is stored even if the task fails."""
         from inarch_plugins.agents.trees import begin
 
         plugin = self._plugin
@@ -95,13 +95,13 @@ class Tasks:
             await asyncio.to_thread(tree.drop if not tree.session else tree.end)
             raise
         except BaseException:
-            tree.leave()  # there is no time to keep the change: that is done when the next prompt begins
+            tree.leave()  # no time to store the change now: the next prompt does
             raise
         try:
             change = await asyncio.to_thread(tree.end)
         except OSError as error:
-            kept = f"the change can't be kept: {error.strerror}; the work tree stays at {tree.place}"
-            raise inarch.ToolFailed("execution", kept, "make room: the next start keeps the change") from error
+            kept = f"the change can't be stored: {error.strerror} (the work tree stays at {tree.place})"
+            raise inarch.ToolFailed("execution", kept, "free disk space: the next start stores the change") from error
         return _with_change(_result(job.name, done), change)
 
     def _effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
@@ -112,13 +112,13 @@ class Tasks:
         self._usable(arguments["agent"])
 
     def _usable(self, name: str) -> Agent:
-        """Return the agent of a name.
+        """Return the agent with this name.
 
         Raises:
-            ToolFailed: Its file is broken.
+            ToolFailed: Its file is invalid.
         """
         if fault := self._agents[name].fault:
-            raise inarch.ToolFailed("validation", fault, "mend the file, or do it without this agent")
+            raise inarch.ToolFailed("validation", fault, "fix the file, or do the task without this agent")
         return self._agents[name]
 
 
@@ -127,7 +127,7 @@ def _how(agent: Agent) -> str:
 
 
 def _tools(agent: Agent) -> Sequence[str] | None:
-    """Return the tools that an agent is to have: what its file says, and of the built-in one's what there is."""
+    """Return an agent's tools: those its file lists, or the available ones of the built-in agent."""
     there = callers_tools.get()
     if agent.source != BUILT_IN or agent.tools is None or there is None:
         return agent.tools
@@ -135,7 +135,7 @@ def _tools(agent: Agent) -> Sequence[str] | None:
 
 
 def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:
-    """Return what the model is told of a task: the answer, what was changed and what it took."""
+    """Return the result for the model: the answer, the changes and the usage."""
     turn, usage = done.turn, done.turn.usage
     data = {
         "agent": agent,
@@ -154,13 +154,13 @@ def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:
 
 
 def _with_change(result: inarch.ToolResult, change: Change | None) -> inarch.ToolResult:
-    """Tell of the change that is to be merged: its files are not in the workspace yet."""
+    """Add the change that waits for a merge. Its files are not in the workspace yet."""
     data = {**result.data, "files_changed": [] if change is None else [*change.files]}
     if change is not None:
         text = change.text(change.files).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         data |= {
             "change": change.name, "merged": False, "patch": str(change.patch), "diff": cut(text),
-            "note": f"the files here are as they were: merge_task(change={change.name!r}) brings the change in",
+            "note": f"the files here are unchanged: merge_task(change={change.name!r}) merges the change",
         }  # fmt: skip
     return evolve(result, data=data)
 
@@ -171,9 +171,9 @@ def cut(text: str) -> str:
 
 
 class Room:
-    """Lets a number of tasks of one turn run at a time, and the others wait their turn.
+    """Limit of the tasks that run at the same time in one turn.
 
-    Each turn has its own: a task whose agent has tasks done itself would else wait for room that it takes up.
+    Each turn has its own limit. Otherwise an agent that starts tasks would wait for the slot that it occupies.
     """
 
     def __init__(self, most: int) -> None:
@@ -183,7 +183,7 @@ class Room:
 
     @asynccontextmanager
     async def of(self, turn_id: str) -> AsyncIterator[None]:
-        """Wait for room in a turn, and take it up."""
+        """Wait for a free slot in a turn, and occupy it."""
         gate = self._gates.setdefault(turn_id, asyncio.Semaphore(self._most))
         self._inside[turn_id] += 1
         try:

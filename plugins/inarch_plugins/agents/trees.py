@@ -1,7 +1,7 @@
-"""Work trees of tasks: made as the workspace is, held while the task runs, and gone when its change is kept.
+"""Work trees of tasks: copied from the workspace, locked while the task runs, removed when its change is stored.
 
-Whoever holds a work tree has its lock; a process that is killed has none, and its work trees are taken up by the next
-start: what was changed in them is kept as if the task had ended.
+A process locks its work trees. If it is killed, its locks are released, and the next start takes its work trees over.
+It stores their changes as if the tasks had ended.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from inarch_plugins.agents.work_tree_copy import GIT, Began, Copying, keep, piec
 LOCK, RECORD, TOUCHED, BEGAN, MADE = "lock", "tree.json", "touched", "began", "made"
 NO_RECORD: dict[str, Any] = {"agent": "", "task": "", "roots": [], "place": "root", "prefix": "", "common": ""}
 MERGED_DAYS = 30
-"""Days for which a change that was merged stays."""
+"""Days until a merged change is deleted."""
 
 
 @define(eq=False, repr=False)
 class Tree:
-    """A work tree that this process holds.
+    """A work tree locked by this process.
 
     Args:
-        folder: Its folder in the plugin's state; its name is that of the change that comes of it.
-        record: What is known of it: agent, task, roots, where in the folder the work tree is, its repository.
-        files: What it began with.
-        lock: The descriptor that holds it.
+        folder: Its folder in the plugin's state, named like the resulting change.
+        record: Its data: agent, task, roots, repository, and the work tree's path in the folder.
+        files: The files at the start.
+        lock: The descriptor of the lock.
     """
 
     folder: Path
@@ -56,7 +56,7 @@ class Tree:
         return Path(self.folder, self.record["place"], self.record["prefix"])
 
     def saw(self, event: inarch.Event) -> None:
-        """Note which files the agent changes: should this process be killed, the next one knows where to look."""
+        """Record which files the agent changes, so that another process can store them if this one is killed."""
         if event.kind == "session.started":
             self._note(session=event.session_id)
         elif event.kind == "file.changed":
@@ -71,10 +71,10 @@ class Tree:
             file.write(json.dumps({"path": path} if path else {"session": session}) + "\n")
 
     def end(self) -> Change | None:
-        """Keep the change and remove the work tree; None where nothing was changed.
+        """Store the change and remove the work tree. Return None if nothing changed.
 
         Raises:
-            OSError: It can't be kept; the work tree stays, for the next start to try it again.
+            OSError: The change cannot be stored. The work tree stays, and the next start tries again.
         """
         try:
             change = self._kept()
@@ -84,20 +84,20 @@ class Tree:
             os.close(self.lock)
 
     def drop(self) -> None:
-        """Remove the work tree with all that is in it."""
+        """Remove the work tree and all its files."""
         try:
             self._remove()
         finally:
             os.close(self.lock)
 
     def leave(self) -> None:
-        """Let the next one who looks for what was left take it up."""
+        """Release the lock, so that another process takes the work tree over."""
         os.close(self.lock)
 
     def _kept(self) -> Change | None:
         state, name = self.folder.parent.parent, self.folder.name
         target, made = state / FOLDER / name, self.folder / MADE
-        if target.is_dir():  # a process that was killed has got as far as that
+        if target.is_dir():  # left by a process that was killed at this point
             return read_change(state, name)
         shutil.rmtree(made, ignore_errors=True)
         files = {path: sides for path in sorted(self._candidates()) if (sides := self._sides(path, made)) is not None}
@@ -113,7 +113,7 @@ class Tree:
         return read_change(state, name)
 
     def _candidates(self) -> Iterator[str]:
-        """Yield the paths that may have changed: what was seen to, and what doesn't stand there as it began."""
+        """Yield the paths that may have changed: those recorded, and those that differ from the start."""
         yield from self.touched - self.files.keys()
         for path, began in self.files.items():
             try:
@@ -123,12 +123,12 @@ class Tree:
                 yield path
 
     def _sides(self, path: str, made: Path) -> Sides | None:
-        """Return both sides of a path with their bytes kept, None where it is as it was, or no file."""
+        """Return both sides of a path and store their bytes, or return None if it is unchanged or not a file."""
         nothing = inarch.Standing(None, 0)
         base = self.files[path].standing if path in self.files else nothing
         theirs, descriptor = present(self.place, path)
         if GIT in path.casefold().split("/") or (descriptor < 0 and not is_link(theirs.mode) and theirs != nothing):
-            theirs = nothing  # a folder, or what is no file: no bytes to bring back
+            theirs = nothing  # a folder or special file: no bytes to store
         if descriptor >= 0:
             with os.fdopen(descriptor, "rb") as file:
                 theirs = inarch.Standing(keep(made / BYTES, pieces_of(file), safely=True), theirs.mode)
@@ -146,23 +146,23 @@ class Tree:
         for path in (place, self.folder):
             git_trees.remove(self.record["common"], path)
         _remove_all(place)
-        with _alone(self.folder.parent):  # without its file of the lock it would look as if it had been left behind
+        with _alone(self.folder.parent):  # without its lock file it would look abandoned
             _remove_all(self.folder)
 
 
 def begin(state: Path, workspace: inarch.Workspace, agent: str, task: str, more: Iterable[str], path: str) -> Tree:
-    """Make a work tree of what stands in a workspace now.
+    """Make a work tree from the present state of a workspace.
 
     Args:
         state: The plugin's folder.
-        workspace: What is copied.
-        agent: Who will work there.
-        task: What it is asked.
-        more: Files that come along even if Git ignores them.
-        path: Where programs are looked for.
+        workspace: The workspace to copy.
+        agent: The agent's name.
+        task: The prompt.
+        more: Files to copy even if Git ignores them.
+        path: The search path for programs.
 
     Raises:
-        ToolFailed: It can't be made; nothing of it is left.
+        ToolFailed: The work tree cannot be made. Nothing of it is left.
     """
     root = workspace.root
     try:
@@ -193,7 +193,7 @@ def _fill(tree: Tree, workspace: inarch.Workspace, more: Iterable[str], path: st
     place = tree.folder / tree.record["place"]
     if found is not None:
         tree.record |= {"common": found.common, "prefix": found.prefix}
-        _write_record(tree)  # before Git knows of it: a kill in between leaves nothing behind
+        _write_record(tree)  # before Git has an entry, so that a kill in between leaves nothing behind
         if not git_trees.add(found, place):
             git_trees.remove(found.common, place)
             shutil.rmtree(place, ignore_errors=True)
@@ -213,10 +213,10 @@ def _write_record(tree: Tree) -> None:
 
 
 def take_up(state: Path) -> tuple[list[Change], list[str]]:
-    """Keep the changes of work trees that nobody holds any more, remove those, and what was merged long ago.
+    """Store the changes of abandoned work trees and remove those trees and old merged changes.
 
     Returns:
-        The changes, and a sentence for each thing that can't be done.
+        The changes, and a message for each failure.
     """
     changes, told = list[Change](), list[str]()
     if not (state / TREES).is_dir():
@@ -225,19 +225,19 @@ def take_up(state: Path) -> tuple[list[Change], list[str]]:
         with _alone(state / TREES) as trees:
             left = [tree for folder in trees.iterdir() if folder.is_dir() and (tree := _left(folder)) is not None]
     except OSError as error:
-        return changes, [f"work trees in {state / TREES} can't be looked at: {error.strerror}"]
+        return changes, [f"work trees in {state / TREES} can't be read: {error.strerror}"]
     for tree in left:
         try:
             change = tree.end()
             changes += [change] if change is not None else []
         except (OSError, inarch.ToolFailed) as error:
-            told.append(f"the work tree {tree.folder} of {tree.record['agent']} is kept: {error}")
+            told.append(f"the work tree {tree.folder} of {tree.record['agent']} stays: {error}")
     _forget_merged(state)
     return changes, told
 
 
 def _left(folder: Path) -> Tree | None:
-    """Return a work tree that nobody holds; one that was never whole has no files."""
+    """Return an abandoned work tree, or None if it is locked. An incomplete one has no files."""
     lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -258,12 +258,12 @@ def _left(folder: Path) -> Tree | None:
 def _said(path: Path) -> Iterator[dict[str, str]]:
     with suppress(OSError):
         for line in path.read_text().splitlines():
-            with suppress(ValueError):  # the last one was cut off
+            with suppress(ValueError):  # the last line may be incomplete
                 yield json.loads(line)
 
 
 def _roots_above(state: Path, root: str) -> list[str]:
-    """Return the directories that a work tree is a copy of, where the root is one: its own change may go there, too."""
+    """Return the roots of the work tree that contains `root`, if any. Its own change may be merged there, too."""
     trees = f"{os.path.realpath(state / TREES)}/"
     inside = os.path.realpath(root)
     if not inside.startswith(trees):
@@ -285,7 +285,7 @@ def _forget_merged(state: Path) -> None:
 
 @contextmanager
 def _alone(trees: Path) -> Iterator[Path]:
-    """Let nobody else make or take up work trees meanwhile."""
+    """Lock the folder of work trees against other processes."""
     make_folder(trees)
     lock = os.open(trees, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -296,7 +296,7 @@ def _alone(trees: Path) -> Iterator[Path]:
 
 
 def _remove_all(path: Path) -> None:
-    """Remove a folder, also where modes that were copied would keep us from that."""
+    """Remove a folder, even if copied modes deny access."""
     for parent, folders, _ in os.walk(path):
         for name in folders:
             inner = Path(parent, name)
@@ -316,5 +316,7 @@ def _sync(folder: Path) -> None:
 
 
 def _unmade(state: Path, error: OSError) -> inarch.ToolFailed:
-    what = f"no work tree can be made in {state}: {error.strerror or error}"
-    return inarch.ToolFailed("execution", what, "make room or let it be written, or use an agent without one")
+    what = f"can't make a work tree in {state}: {error.strerror or error}"
+    return inarch.ToolFailed(
+        "execution", what, "free disk space or make it writable, or use an agent without a work tree"
+    )

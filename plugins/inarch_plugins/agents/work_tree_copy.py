@@ -1,4 +1,4 @@
-"""Copying a workspace into a work tree: what stands there now, with what was not committed, and what it began as."""
+"""Copy of a workspace for a work tree, with uncommitted changes, and the state of each file at the start."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from inarch_lib.staging import make_folder, opened, staged
 
 MOST_FILES = 200_000
 PIECE = 8 << 20
-"""Bytes that are read at once."""
+"""Most bytes read at once."""
 GIT = ".git"
 
 
 class Began(NamedTuple):
-    """A file of a work tree as it began: what stood there, and by what its present status differs if it is touched."""
+    """State of a file when the work tree was made, and the file status that shows later changes."""
 
     standing: inarch.Standing
     size: int
@@ -28,18 +28,18 @@ class Began(NamedTuple):
     changed_ns: int
 
     def is_untouched(self, found: os.stat_result) -> bool:
-        """Whether nobody has written to it since."""
+        """Return whether the file has not been written since."""
         same = (found.st_size, found.st_mtime_ns, found.st_ctime_ns) == self[1:]
         return same and _mode(found.st_mode) == self.standing.mode
 
 
 class Copying:
-    """Copies files of a workspace to a folder, and their bytes beside it, by their hashes.
+    """Copier of workspace files to a folder. It also stores their bytes by hash.
 
     Args:
-        workspace: What is copied; what a rule keeps from the call stays away.
-        place: The folder, which is there and has no file but Git's.
-        kept: Where bytes are kept.
+        workspace: The workspace to copy, without files that rules deny to the call.
+        place: The folder, which exists and has only Git's file.
+        kept: The folder for bytes.
     """
 
     def __init__(self, workspace: inarch.Workspace, place: Path, kept: Path) -> None:
@@ -48,11 +48,11 @@ class Copying:
         self._folders: dict[str, int] = {}
 
     def copy(self, more: Iterable[str]) -> None:
-        """Copy all that Git doesn't ignore, and more files by their paths.
+        """Copy all files that Git does not ignore, and more files by their paths.
 
         Raises:
-            ToolFailed: This kind of workspace can't be copied, or it is too big.
-            OSError: Something can't be written.
+            ToolFailed: This kind of workspace cannot be copied, or it is too big.
+            OSError: A file cannot be written.
         """
         survey = getattr(self._workspace, "survey", None)
         if survey is None:
@@ -61,14 +61,14 @@ class Copying:
         if found.truncated:
             raise inarch.ToolFailed(
                 "execution", f"there are more than {MOST_FILES:,} files, too many for a work tree",
-                "have Git ignore what is made, or use an agent without one",
+                "let Git ignore generated files, or use an agent without a work tree",
             )  # fmt: skip
         for entry in sorted(found.entries, key=lambda one: one.path):
             self._take(entry)
         for path in more:
             if path not in self.files and (one := self._looked(path)) is not None:
                 self._take(one)
-        for path, mode in sorted(self._folders.items(), reverse=True):  # last: one may keep us from writing in it
+        for path, mode in sorted(self._folders.items(), reverse=True):  # last, because a mode may forbid writing
             (self._place / path).chmod(mode)
 
     def _looked(self, path: str) -> inarch.FileStat | None:
@@ -92,7 +92,7 @@ class Copying:
             elif entry.kind == "file":
                 self._file(entry, target)
         except inarch.ToolFailed as failure:
-            if failure.code not in ("permission", "not_found"):  # kept from the call by a rule, or gone meanwhile
+            if failure.code not in ("permission", "not_found"):  # denied by a rule, or removed meanwhile
                 raise
             target.unlink(missing_ok=True)
 
@@ -114,7 +114,7 @@ class Copying:
                 if len(piece) < PIECE:
                     break
             os.fchmod(file.fileno(), entry.mode)
-        os.utime(target, ns=(entry.mtime_ns, entry.mtime_ns))  # what is built by times finds them as they were
+        os.utime(target, ns=(entry.mtime_ns, entry.mtime_ns))  # build tools compare times
         ref = hashed.hexdigest()
         if not (self._kept / ref).exists():
             with target.open("rb") as file:
@@ -129,12 +129,12 @@ class Copying:
 
 
 def keep(folder: Path, pieces: Iterable[bytes], safely: bool = False) -> str:
-    """Keep bytes in a folder under their SHA-256, whole or not at all, and return that.
+    """Store bytes atomically in a folder under their SHA-256, and return the hash.
 
     Args:
-        folder: Where; made if it isn't there.
+        folder: The folder, created if missing.
         pieces: The bytes.
-        safely: Whether they are on the disk when this returns.
+        safely: Whether to sync them to disk before returning.
     """
     make_folder(folder)
     hashed = sha256()
@@ -150,12 +150,12 @@ def keep(folder: Path, pieces: Iterable[bytes], safely: bool = False) -> str:
 
 
 def present(root: Path, path: str) -> tuple[inarch.Standing, int]:
-    """Return what stands at a path of a folder, with a descriptor of a file's bytes, else -1; no link is followed.
+    """Return a path's state and a descriptor of its bytes, or -1 if it is not a file. Links are not followed.
 
-    The hash is left out: who wants it reads the bytes. A link's has that of its target.
+    The hash of a file is not computed. A link's is that of its target.
 
     Raises:
-        OSError: It can't be read.
+        OSError: It cannot be read.
     """
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -182,11 +182,11 @@ def present(root: Path, path: str) -> tuple[inarch.Standing, int]:
 
 
 def pieces_of(file: BinaryIO) -> Iterator[bytes]:
-    """Yield a file's bytes."""
+    """Yield a file's bytes in pieces."""
     while piece := file.read(PIECE):
         yield piece
 
 
 def _mode(mode: int) -> int:
-    """Return a whole mode as it is compared: links have no permissions of their own."""
+    """Return a whole mode for comparison. Links have no permissions of their own."""
     return stat.S_IFLNK | 0o777 if stat.S_ISLNK(mode) else mode

@@ -1,4 +1,4 @@
-"""hooks: commands of the user's and of a trusted project's, run around calls, at prompts and at ends of turns."""
+"""hooks: commands of the user and of trusted projects, run around calls, at prompts and at ends of turns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RAN = {
 
 
 def _is_there(context: inarch.PluginContext) -> bool:
-    """Whether anybody has hooks: most have none, and nothing is imported for them."""
+    """Return whether any hook is configured. If not, nothing else is imported."""
     if context.user is not None and os.path.lexists(context.user.place(FILE)):
         return True
     return context.brought is not None and PROJECTS in context.brought.names(".inarch")
@@ -42,13 +42,13 @@ def _hooks(context: inarch.PluginContext, event: str) -> Sequence[Hook]:
 
 @inarch.hookimpl
 def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
-    """Return what is recorded of a run."""
+    """Return the event that records a run."""
     return [inarch.EventKind("ran", "A hook's command was run.", RAN)] if _is_there(context) else ()
 
 
 @inarch.hookimpl
 def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
-    """Return what runs `PreToolUse`."""
+    """Return the rewriter that runs `PreToolUse`."""
     if not (hooks := _hooks(context, "PreToolUse")):
         return ()
     from inarch_plugins.hooks.call_hooks import BeforeCalls
@@ -58,7 +58,7 @@ def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]
 
 @inarch.hookimpl
 def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]:
-    """Return what runs `PostToolUse`."""
+    """Return the reviewer that runs `PostToolUse`."""
     if not (hooks := _hooks(context, "PostToolUse")):
         return ()
     from inarch_plugins.hooks.call_hooks import AfterCalls
@@ -68,7 +68,7 @@ def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]
 
 @inarch.hookimpl
 def inarch_end_guards(context: inarch.PluginContext) -> Iterable[inarch.EndGuard]:
-    """Return what runs `Stop`."""
+    """Return the guard that runs `Stop`."""
     if not (hooks := _hooks(context, "Stop")):
         return ()
     from inarch_plugins.hooks.turns import AtEnds
@@ -78,7 +78,7 @@ def inarch_end_guards(context: inarch.PluginContext) -> Iterable[inarch.EndGuard
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return what runs `SessionStart` and `UserPromptSubmit`, and tells what is wrong with the files."""
+    """Return the source that runs `SessionStart` and `UserPromptSubmit` and reports errors in the files."""
     if not _is_there(context):
         return ()
     from inarch_plugins.hooks.hook_config import read_hooks
@@ -89,7 +89,7 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
-    """Return what runs `SessionEnd`."""
+    """Return the tracer that runs `SessionEnd`."""
     if not (hooks := _hooks(context, "SessionEnd")):
         return ()
     from inarch_plugins.hooks.turns import AtSessionEnds
@@ -99,7 +99,7 @@ def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
 
 @inarch.hookimpl
 def inarch_compactions(context: inarch.PluginContext) -> Iterable[inarch.Compaction]:
-    """Return what runs `PreCompact`."""
+    """Return the compaction that runs `PreCompact`."""
     if not (hooks := _hooks(context, "PreCompact")):
         return ()
     from inarch_plugins.hooks.turns import BeforeCompacting
@@ -109,7 +109,7 @@ def inarch_compactions(context: inarch.PluginContext) -> Iterable[inarch.Compact
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return what `inarch doctor` tells of hooks."""
+    """Return the check of hooks for `inarch doctor`."""
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.hooks.hook_config import read_hooks

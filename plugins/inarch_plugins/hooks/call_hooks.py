@@ -1,4 +1,4 @@
-"""Hooks around calls: `PreToolUse` before a call is judged, `PostToolUse` after it has run."""
+"""Hooks around calls: `PreToolUse` before the policy judges a call, `PostToolUse` after the call has run."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
     "task": {"agent": "subagent_type"},
     "activate_skill": {"name": "skill"},
 }
-"""Our tool, then its fields that hooks know by another name, with that name."""
+"""Inarch's tools, with the fields that hooks know by other names, and those names."""
 _ABOUT_FILES = {"Read": "reads", "Edit": "writes", "Write": "writes", "MultiEdit": "writes", "NotebookEdit": "writes"}
-"""Names whose hooks look at `file_path`, and the effects that say of which files."""
+"""Tool names whose hooks read `file_path`, and the effect that lists the files."""
 _PATHS: Mapping[str, tuple[str, ...]] = {
     "read_multiple_files": ("file_paths",), "move_file": ("file_path", "new_path"), "search_files": ("path",),
     "list_directory": ("directory",),
 }  # fmt: skip
-"""Our tool, then its fields with paths if these are not `file_path` alone."""
+"""Inarch's tools whose path fields are not just `file_path`, and those fields."""
 _GIT = frozenset({"git_status", "git_diff", "git_log", "git_show", "git_blame", "git_commit"})
 
 
 def name_for(names: Sequence[str], matched: str) -> str:
-    """Return the name that a hook gets for a tool: the one of Claude Code's that it matched, else the first."""
+    """Return the tool name passed to a hook: the Claude Code name that it matched, else the first."""
     return matched if matched != names[-1] else names[0]
 
 
 def files_of(call: inarch.ToolCall, effects: inarch.Effects, name: str) -> Sequence[str | None]:
-    """Return the files that a hook runs for, one after the other; None if the input itself says what it is about.
+    """Return the files for which a hook runs, one run each. None means that the input already names its subject.
 
-    A hook that looks at `file_path` is to see each file that the call concerns.
+    A hook that reads `file_path` must see each file of the call.
     """
     if name not in _ABOUT_FILES:
         return [None]
@@ -52,7 +52,7 @@ def files_of(call: inarch.ToolCall, effects: inarch.Effects, name: str) -> Seque
 
 
 def shown(tool: str, arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
-    """Return a call's arguments as hooks know them: paths are absolute, times are milliseconds."""
+    """Return a call's arguments in the form that hooks expect: absolute paths, times in milliseconds."""
     fields, paths = FIELDS.get(tool, {}), ("file_path", *_PATHS.get(tool, ()))
     given: dict[str, Any] = {
         fields.get(name, name): _each(lambda path: _place(path, root), value) if name in paths else value
@@ -74,7 +74,7 @@ def _each(change: Callable[[str], str], value: object) -> object:
 
 
 def _place(path: str, root: str) -> str:
-    """Return the absolute path of a file; that of one in an added folder stands behind a `+`."""
+    """Return the absolute path of a file. Paths in added folders start with `+`."""
     if path.startswith("/"):
         return path
     is_added = path.startswith("+/") and not os.path.lexists(f"{root}/+")
@@ -82,7 +82,7 @@ def _place(path: str, root: str) -> str:
 
 
 def _git_command(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return the command line that does what a tool for Git does: guards of `Bash` look at that."""
+    """Return the equivalent command line of a Git tool, because guards of `Bash` check that."""
     words = ["git", tool.removeprefix("git_")]
     if "message" in arguments:
         words += ["-m", str(arguments["message"])]
@@ -100,7 +100,7 @@ def _show_lines(given: dict[str, Any]) -> None:
 
 
 def taken(tool: str, given: Mapping[str, Any], root: str) -> dict[str, Any]:
-    """Return a hook's input for a call as our tool's arguments; what has no counterpart keeps its name."""
+    """Convert a hook's input to the arguments of Inarch's tool. Other fields keep their names."""
     ours = {theirs: own for own, theirs in FIELDS.get(tool, {}).items()}
     arguments = {ours.get(name, name): value for name, value in given.items()}
     for name in ("file_path", *_PATHS.get(tool, ())):
@@ -127,7 +127,7 @@ def _take_lines(arguments: dict[str, Any]) -> None:
 LOOKING = frozenset({"search", "nav", "trace"})
 """Categories of tools that change nothing."""
 MOST_RUNS = 200
-"""Runs of hooks for one call; a call that is about more files is denied before they begin."""
+"""Most runs of hooks for one call. A call on more files is denied before any hook runs."""
 _SPARE_S = 5.0
 _STRICTER = ("", "allow", "ask", "deny", "stop")
 
@@ -140,10 +140,10 @@ class _AroundCalls:
 
     def __init__(self, hooks: Sequence[Hook], root: str) -> None:
         self._hooks, self._root = hooks, root
-        self.timeout_s = LONGEST_S  # a hook runs for each file of a call
+        self.timeout_s = LONGEST_S  # a hook runs once for each file of a call
 
     def _runs(self, call: inarch.ToolCall, tool: inarch.Tool) -> list[list[_Run]]:
-        """Return for each hook its name for the tool with each file that it runs for."""
+        """Return for each hook the tool name and each file for which it runs."""
         effects = tool.effects(call.arguments)
         names = inarch.guarding_names(tool, effects)
         found: list[list[_Run]] = []
@@ -164,15 +164,15 @@ class _AroundCalls:
 
 
 class BeforeCalls(_AroundCalls):
-    """Denies, asks about, allows and rewrites calls as hooks say, or ends the turn; the strictest of them holds."""
+    """Rewriter that applies the decisions of hooks: deny, ask, allow, rewrite or end the turn. The strictest wins."""
 
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
-        """Run the hooks for a call, each with what those before it made of its input."""
+        """Run the hooks for a call. Each gets the input as changed by the hooks before it."""
         place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
         before, decision, reason, calls, person = call.arguments, "", "", [call], False
         runs = self._runs(call, tool)
         if (count := sum(map(len, runs))) > MOST_RUNS:
-            return inarch.Rewrite(decision="deny", reason=f"{count} hooks would run: name fewer files in a call")
+            return inarch.Rewrite(decision="deny", reason=f"it would start {count} hooks: name fewer files in a call")
         end = time.monotonic() + self.timeout_s - _SPARE_S / 2
         for hook, name, path in self._following(runs, calls, tool):
             given_call = self._given(call, name, path)
@@ -193,7 +193,7 @@ class BeforeCalls(_AroundCalls):
         return inarch.Rewrite(arguments, decision, reason, person)  # type: ignore[arg-type]  # one of the five
 
     def _following(self, runs: list[list[_Run]], calls: Sequence[inarch.ToolCall], tool: inarch.Tool) -> Iterator[_Run]:
-        """Yield the runs one after the other; a hook runs for the last of the calls that those before it left."""
+        """Yield the runs in order. A hook runs for the last of the calls that earlier hooks left."""
         known = calls[-1]
         for place in range(len(runs)):
             if calls[-1] is not known:
@@ -203,12 +203,12 @@ class BeforeCalls(_AroundCalls):
 
 
 def _within(hook: Hook, end: float) -> Hook:
-    """Return a hook with no more time than is left: a rewriter that takes too long is skipped with all its hooks."""
+    """Return a hook limited to the time left. If a rewriter times out, Inarch skips all of its hooks."""
     return evolve(hook, timeout_s=max(0.01, min(hook.timeout_s, end - time.monotonic())))
 
 
 def _taken(call: inarch.ToolCall, given: Mapping[str, Any], root: str, path: str | None) -> dict[str, Any]:
-    """Return the arguments that a hook gives a call; the file that it ran for is not one of them."""
+    """Return the arguments that a hook sets for a call, without the file for which it ran."""
     made = taken(call.name, given, root)
     if path is not None:
         made.pop("file_path", None)
@@ -217,13 +217,13 @@ def _taken(call: inarch.ToolCall, given: Mapping[str, Any], root: str, path: str
 
 
 def _decided(said: HookResult, hook: Hook) -> tuple[str, str]:
-    """Return what a hook decides of a call, and why; only the user's own may allow, and one that is absent asks."""
+    """Return a hook's decision on a call, and why. Only user hooks may allow. An absent hook asks."""
     if said.is_absent:
         return ("" if hook.on_failure == "allow" else hook.on_failure), missed(hook, said)
     if said.is_error:
         return "", ""
     if said.blocks:
-        return "deny", said.errors or f"{inarch.shorten(hook.command, 80)} says no"
+        return "deny", said.errors or f"{inarch.shorten(hook.command, 80)} denied it"
     if said.stops:
         return "stop", why_stopped(said)
     decision = DECISIONS.get(str(said.wanted), "")
@@ -233,10 +233,10 @@ def _decided(said: HookResult, hook: Hook) -> tuple[str, str]:
 
 
 class AfterCalls(_AroundCalls):
-    """Adds to results what hooks say of them; a hook may change the files that the call was to change."""
+    """Reviewer that adds the output of hooks to results. A hook may change the files of the call."""
 
     def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Review | None:
-        """Run the hooks for a call that went well."""
+        """Run the hooks for a call that succeeded."""
         if call.result is None or not call.result.success:
             return None
         effects = tool.effects(call.arguments)

@@ -1,4 +1,4 @@
-"""Reading hooks: the user's `hooks.json`, a trusted project's, and `.claude/settings.json` where the user says so."""
+"""Hook configuration: `hooks.json` of the user and of a trusted project, and `.claude/settings.json` if enabled."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from inarch.command_lines import NeedsShell, split_command
 from inarch_plugins.hooks.hook_files import CLAUDE, FILE, PROJECTS
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
-"""The events whose hooks are run."""
+"""Events that run hooks."""
 DEFAULT_S, LONGEST_S = 60.0, 600.0
 AT_END_S = 5.0
-"""Seconds that a hook has at the end of a session: a person waits to leave."""
+"""Seconds for a hook at the end of a session, because the user is waiting to leave."""
 _USERS_KEYS = ("read", "confine")
 _MOST = 200
 _NAMES = re.compile(r"[\w ,|-]*", re.ASCII)
-"""A matcher of these characters alone is a list of whole names, any other one a pattern to be found in a name.
+"""Matchers of only these characters are lists of whole names. Others are patterns searched in a name.
 
-As https://code.claude.com/docs/en/hooks says under "Matcher patterns", November 2026.
+Source: https://code.claude.com/docs/en/hooks, "Matcher patterns", November 2026.
 """
 
 
@@ -35,17 +35,17 @@ class Hook:
 
     Args:
         event: Such as `PreToolUse`.
-        matcher: Found in the name of a tool, theirs or ours, or what a session starts with; None matches all.
-        command: The command line, as it was written.
-        argv: Its words; a shell's where it needs one.
-        timeout_s: Seconds that it has.
-        source: The file it stands in.
-        is_users: Whether it stands in the user's own file: only such a one may allow a call.
-        confined: Whether it runs confined.
-        folder: The folder of the user's own file, beside which relative programs and files are looked up.
-        brought: What the trusted project brings along; None in a project that is not trusted.
-        on_failure: What happens to a call if the hook cannot judge it: "ask", "allow" or "deny".
-        fault: Why nothing is run for it: it stands for guards that can't be understood.
+        matcher: Searched in the tool's name (Claude Code's or Inarch's) or the session's start; None matches all.
+        command: The command line as written.
+        argv: Its words, or a shell with the command line if it needs one.
+        timeout_s: Time limit in seconds.
+        source: The configuration file.
+        is_users: Whether it is in the user's own file. Only such a hook may allow a call.
+        confined: Whether it runs in the sandbox.
+        folder: The folder of the user's file, for relative programs and files.
+        brought: The files of the trusted project; None if the project is not trusted.
+        on_failure: Treatment of a call if the hook cannot judge it: "ask", "allow" or "deny".
+        fault: Why it cannot run. Set for guards whose configuration is invalid.
     """
 
     event: str
@@ -62,7 +62,7 @@ class Hook:
     fault: str = ""
 
     def matches(self, *names: str) -> bool:
-        """Whether it is for something of one of these names."""
+        """Return whether the matcher matches one of these names."""
         if self.matcher is None:
             return True
         found = self.matcher.fullmatch if _NAMES.fullmatch(self.matcher.pattern) else self.matcher.search
@@ -75,7 +75,7 @@ class Hook:
 
 @define
 class Hooks:
-    """What was read: hooks in the order of the files, and what is wrong with them."""
+    """Hooks in the order of the files, and the errors in those files."""
 
     hooks: list[Hook] = Factory(list)
     told: list[str] = Factory(list)
@@ -88,11 +88,11 @@ class Hooks:
         return tuple(hook for hook in self.hooks if hook.event == event)
 
     def take(self, data: bytes, source: str, *, is_users: bool) -> None:
-        """Take in a file; what is wrong is told, and the rest of it counts."""
+        """Add the hooks of a file. Report errors and use the rest."""
         try:
             tables = json.loads(data.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
-            self.miss(source, f"is no JSON: {error}")
+            self.miss(source, f"is not JSON: {error}")
             return
         if not isinstance(tables, dict) or not isinstance(tables.get("hooks", {}), dict):
             self.miss(source, 'must be an object with "hooks", an object of events')
@@ -104,26 +104,26 @@ class Hooks:
             self.hooks += self._read(event, groups, source, is_users)
         if len(self.hooks) > _MOST:
             del self.hooks[_MOST:]
-            self.miss(source, f"only the first {_MOST} hooks count")
+            self.miss(source, f"only the first {_MOST} hooks are used")
 
     def miss(self, source: str, why: str) -> None:
-        """Tell that a file can't be understood; as it may have a guard, every call needs a person."""
+        """Report a file that cannot be read. It may contain a guard, so every call now needs approval."""
         self.told.append(f"{source}: {why}")
         self.hooks.append(_missing(source, why, None))
 
     def wants(self, tool: str) -> bool:
-        """Whether the user has another tool's files read."""
+        """Return whether the user enabled the files of another tool."""
         return tool in self._reads
 
     def _take_keys(self, tables: Mapping[str, Any], source: str, is_users: bool) -> None:
         for key in _USERS_KEYS:
             if key in tables and not is_users:
-                self.told.append(f"{source}: {key} is ignored, only your own {FILE} may say it")
+                self.told.append(f"{source}: {key} is ignored, only your own {FILE} may set it")
         if not is_users:
             return
         confine, reads = tables.get("confine", True), tables.get("read", [])
         if not isinstance(confine, bool):
-            self.told.append(f"{source}: confine must be true or false; it counts as true")
+            self.told.append(f"{source}: confine must be true or false, so true is used")
         self._confine = confine is not False
         if not isinstance(reads, list) or any(name != "claude" for name in reads):
             self.miss(source, 'read must be a list; what can be read is "claude"')
@@ -131,9 +131,9 @@ class Hooks:
 
     def _read(self, event: str, groups: Any, source: str, is_users: bool) -> Iterator[Hook]:
         if event not in EVENTS:
-            self.told.append(f"{source}: {event}: there is no such event here; hooks run at {', '.join(EVENTS)}")
+            self.told.append(f"{source}: {event}: unknown event, use one of {', '.join(EVENTS)}")
             if _plain(event) == _plain("PreToolUse"):
-                yield _missing(source, f"{event} is no event", None)
+                yield _missing(source, f"{event} is not an event", None)
             return
         for group in groups if isinstance(groups, list) else [None]:
             try:
@@ -150,24 +150,24 @@ class Hooks:
                     yield from self._missed(event, source, error, matcher)
 
     def _missed(self, event: str, source: str, error: ValueError, matcher: re.Pattern[str] | None) -> Iterator[Hook]:
-        """Tell what is wrong with an event's hooks, and yield what stands for a guard among them."""
+        """Report an error in an event's hooks, and yield a placeholder for a guard among them."""
         self.told.append(f"{source}: {event}: {error}")
         if event == "PreToolUse":
             yield _missing(source, str(error), matcher)
 
     def _hook(self, event: str, matcher: re.Pattern[str] | None, one: Any, source: str, is_users: bool) -> Hook:
         if not isinstance(one, dict) or one.get("type", "command") != "command":
-            raise ValueError(f'{one!r:.100} is no hook of the type "command"')
+            raise ValueError(f'{one!r:.100} is not a hook of the type "command"')
         command, timeout = one.get("command"), one.get("timeout", AT_END_S if event == "SessionEnd" else DEFAULT_S)
         if not isinstance(command, str) or not command.strip():
             raise ValueError(f'{one!r:.100} has no "command"')
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
-            raise ValueError(f"{command:.100}: timeout must be seconds above 0")
+            raise ValueError(f"{command:.100}: timeout must be a number of seconds above 0")
         on_failure = one.get("on_failure", "ask")
         if on_failure not in ("ask", "allow", "deny"):
             raise ValueError(f'{command:.100}: on_failure must be "ask", "allow" or "deny"')
         if on_failure != "ask" and not is_users:
-            self.told.append(f"{source}: on_failure is ignored, only your own {FILE} may say it")
+            self.told.append(f"{source}: on_failure is ignored, only your own {FILE} may set it")
             on_failure = "ask"
         return Hook(
             event=event, matcher=matcher, command=command, argv=_words(command),
@@ -178,17 +178,17 @@ class Hooks:
 
 
 def read_hooks(context: inarch.PluginContext) -> Hooks:
-    """Return the hooks that count, the user's first."""
+    """Return the active hooks, the user's first."""
     found, user, brought = Hooks(brought=context.brought), context.user, context.brought
     if user is not None and os.path.lexists(place := user.place(FILE)):
         try:
             data = user.read(FILE)
             if data is None:
-                raise inarch.ToolFailed("not_found", f"{place} is a link to a file that is not there")
+                raise inarch.ToolFailed("not_found", f"{place} is a link to a missing file")
             found.take(data, place, is_users=True)
         except inarch.ToolFailed as error:
             found.miss(place, f"not read: {error.message}")
-    if brought is not None:  # what a project brings along, as it was trusted
+    if brought is not None:  # the project's files as trusted
         for name in (PROJECTS, *([CLAUDE] if found.wants("claude") else [])):
             if (data := brought.read(name)) is not None:
                 found.take(data, name, is_users=False)
@@ -202,31 +202,31 @@ def _plain(name: str) -> str:
 
 
 def _missing(source: str, why: str, matcher: re.Pattern[str] | None) -> Hook:
-    """Return what stands for a guard that can't be understood."""
+    """Return a placeholder for a guard that cannot be read."""
     file = FILE if source.startswith("/") else source  # a long path would be cut before its end
     return Hook("PreToolUse", matcher, f"of {file}", (), DEFAULT_S, source, False, True, fault=why)
 
 
 def _matcher(pattern: Any) -> re.Pattern[str] | None:
-    """Return the pattern of a matcher; None for one that matches all.
+    """Return the pattern of a matcher, or None if it matches all.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a pattern.
     """
     if pattern is None or pattern in ("", "*"):
         return None
     try:
         if not isinstance(pattern, str) or len(pattern) > 1_000:
-            raise TypeError("it must be a text of at most 1,000 characters")
+            raise TypeError("it must be a string of at most 1,000 characters")
         if _NAMES.fullmatch(pattern):
             pattern = "|".join(filter(None, map(str.strip, re.split("[|,]", pattern))))
         return re.compile(pattern) if pattern else None
     except (re.error, TypeError, RecursionError, OverflowError) as error:
-        raise ValueError(f"matcher {pattern!r:.100} is no pattern: {error}") from error
+        raise ValueError(f"matcher {pattern!r:.100} is not a pattern: {error}") from error
 
 
 def _words(command: str) -> tuple[str, ...]:
-    """Return the words of a command line, or a shell that runs it where splitting is not enough."""
+    """Return the words of a command line, or a shell that runs it if splitting is not enough."""
     try:
         return split_command(command)
     except NeedsShell:

@@ -1,4 +1,4 @@
-"""Files that hooks are read from."""
+"""Names of the hook files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running one hook: its command with its input, confined or as the user's own, and what it said."""
+"""Run of one hook: its command and input, in or outside the sandbox, and its result."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from inarch_plugins.hooks.hook_config import Hook
 
 Record = Callable[[str, Mapping[str, Any]], None]
 KEPT = 4_000
-"""Characters of an output that the event of a run keeps of each stream."""
+"""Most characters of each output stream in the event of a run."""
 _MOST_OUTPUT = 1_000_000
 _WITHHELD = re.compile(
     r"permission denied|read-only file system|can(?:no|')t create|operation not permitted", re.IGNORECASE
 )
-"""Messages of programs that wanted more than a confined one has."""
+"""Error messages of programs that the sandbox blocked."""
 _SHELLS_OWN = re.compile(r"^\S*sh: (?:line )?\d+: ", re.MULTILINE)
-"""A shell's own message: one that can't write ends with 2, the exit code of an objection."""
+"""Prefix of a shell's own errors. If it cannot write, it exits with 2, the code of an objection."""
 _MISSING = re.compile(r"can't open file '[^']*': \[Errno 2\]|^\S*sh: 0: (?:can't|cannot) open ", re.MULTILINE)
-"""Messages of Python and of a shell that find no script: both then end with 2, the exit code of an objection."""
+"""Errors of Python and of a shell for a missing script. Both exit with 2, the code of an objection."""
 _HINT = 'it runs confined and lacks a right: your own hooks.json with "confine": false gives it'
 DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
-"""What a hook may decide of a call, in its word and in ours."""
+"""Decisions of a hook on a call, in its terms and in Inarch's."""
 _GUARDS = ("PreToolUse", "UserPromptSubmit")
 SURE_LEVEL = 2
-"""The level from which on a program is kept from what it may not do."""
+"""Lowest sandbox level that enforces all limits of a program."""
 
 
 @frozen
 class HookResult:
-    """What a hook said: its exit code, None where it has none, its output, and `data` where that is a JSON object.
+    """Result of a hook: exit code (None if killed or not run), output, and `data` if the output is a JSON object.
 
-    `fault` says why it doesn't count. `is_error` is whether it ended with an error of its own: a call then goes on.
+    `fault` says why it is ignored. `is_error` is set if the hook failed by itself. The call then goes on.
     """
 
     exit_code: int | None = None
@@ -56,46 +56,46 @@ class HookResult:
 
     @property
     def is_absent(self) -> bool:
-        """Whether it could not say what it had to say."""
+        """Return whether the hook could not give its result."""
         return bool(self.fault) and not self.is_error
 
     @property
     def blocks(self) -> bool:
-        """Whether it says no by its exit code."""
+        """Return whether its exit code denies."""
         return self.exit_code == 2 and not self.fault
 
     @property
     def stops(self) -> bool:
-        """Whether it wants the turn to end."""
+        """Return whether it ends the turn."""
         return self.data.get("continue") is False and not self.fault
 
     @property
     def specific(self) -> Mapping[str, Any]:
-        """What it says of its event."""
+        """Fields for its event."""
         said = self.data.get("hookSpecificOutput")
         return said if isinstance(said, dict) else {}
 
     @property
     def wanted(self) -> object:
-        """What it decides of a call, in its own word."""
+        """Its decision on a call, in its own terms."""
         return self.specific.get("permissionDecision", self.data.get("decision"))
 
     def text(self, key: str) -> str:
-        """Return a text that it says of its event, else of everything."""
+        """Return a text field for its event, else of the whole result."""
         said = self.specific.get(key, self.data.get(key))
         return said if isinstance(said, str) else ""
 
 
 @frozen
 class Place:
-    """Where hooks are run.
+    """Environment of a hook's run.
 
     Args:
-        workspace: Confines what is confined.
-        record: Keeps the event of a run.
-        cancelled: Set when nobody waits any more.
-        writes: Workspace paths that a confined one may change.
-        call_id: The call that it is about.
+        workspace: Runs confined commands.
+        record: Records the event of a run.
+        cancelled: Set when the result is no longer needed.
+        writes: Workspace paths that a confined hook may change.
+        call_id: The call that it concerns.
     """
 
     workspace: inarch.Workspace
@@ -106,16 +106,16 @@ class Place:
 
 
 def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool = True) -> HookResult:
-    """Run a hook and record that; whatever it does, this returns in its time.
+    """Run a hook and record the run. It always returns within the hook's time limit.
 
     Args:
         hook: The hook.
-        given: What it reads, beside its event and place.
-        place: Where it runs.
-        is_shown: Whether a person sees that it was absent. Its own error is always shown.
+        given: Its input, without the event and the place.
+        place: The environment of the run.
+        is_shown: Whether the user sees that it was absent. Its own errors are always shown.
 
     Raises:
-        Cancelled: Nobody waits any more.
+        Cancelled: The result is no longer needed.
     """
     began = time.monotonic()
     env = {"CLAUDE_PROJECT_DIR": place.workspace.root, "INARCH_PROJECT_DIR": place.workspace.root}
@@ -137,7 +137,7 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
 
 
 def missed(hook: Hook, said: HookResult) -> str:
-    """Return in words which hook failed, and why."""
+    """Describe which hook failed, and why."""
     return f"the {hook.event} hook {inarch.shorten(hook.command, 80)} {said.fault}"
 
 
@@ -154,9 +154,9 @@ def _told(hook: Hook, said: HookResult, place: Place, timed_out: bool, seconds: 
 
 
 def _resolved(hook: Hook, place: Place, path: str | None) -> tuple[tuple[str, ...], str]:
-    """Return a hook's words and its working directory.
+    """Return a hook's words and working directory.
 
-    In a project that is not trusted only the user's own scripts start in it: other programs take code from there.
+    In an untrusted project, only the user's own scripts start there, because other programs load code from it.
 
     Raises:
         ToolFailed: It names files or folders that trust does not cover.
@@ -166,24 +166,24 @@ def _resolved(hook: Hook, place: Place, path: str | None) -> tuple[tuple[str, ..
     if hook.brought is None or hook.event == "PreToolUse":
         folders = [one for one in inarch.named_folders(argv, root) if one != "." or hook.brought is None]
         if folders:
-            raise inarch.ToolFailed("permission", f"it names the folder {folders[0]}, which trust can't be bound to")
+            raise inarch.ToolFailed("permission", f"it names the folder {folders[0]}, but trust covers files only")
     return argv, root if hook.brought is not None or _users_files(argv, hook) else hook.folder
 
 
 def _users_files(argv: tuple[str, ...], hook: Hook) -> tuple[str, ...]:
-    """Return the words that name files beside the user's own file."""
+    """Return the words that name files next to the user's own file."""
     return tuple(word for word in argv if hook.folder and word.startswith(f"{hook.folder}/"))
 
 
 Ended = tuple[int | None, bytes, bytes, bool, bool]
-"""Exit code, output, errors, whether its time was up, whether it said too much."""
+"""Exit code, output, errors, whether it timed out, whether its output was too long."""
 Files = tuple[IO[bytes], ...]
 
 
 def _run_confined(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) -> Ended:
     level = place.workspace.confinement().level
     if level < SURE_LEVEL:
-        raise inarch.ToolFailed("permission", f"programs are confined at level {level} only here")
+        raise inarch.ToolFailed("permission", f"the sandbox only reaches level {level} here")
     argv, cwd = _resolved(hook, place, None)
     reads = _users_files(argv, hook)
     if cwd != place.workspace.root:
@@ -194,7 +194,7 @@ def _run_confined(hook: Hook, data: bytes, env: Mapping[str, str], place: Place)
 
 
 def _run_plain(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) -> Ended:
-    """Run the user's own hook as the user would: in a group of its own, which is killed in the end."""
+    """Run the user's hook outside the sandbox, in its own process group, and kill the group at the end."""
     argv, cwd = _resolved(hook, place, os.environ.get("PATH", os.defpath))
     try:
         with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
@@ -214,12 +214,12 @@ def _run_plain(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) ->
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float, cancelled: threading.Event, files: Files) -> bool:
-    """Wait until a process ends or writes too much, and kill its group; return whether its time was up."""
+    """Wait until a process ends or writes too much, and kill its group. Return whether it timed out."""
     end, timed_out = time.monotonic() + seconds, False
     try:
         while process.poll() is None and not timed_out and not _is_much(*files):
             if cancelled.wait(0.01):
-                raise inarch.Cancelled("the hook's call is over")
+                raise inarch.Cancelled("the hook is no longer needed")
             timed_out = time.monotonic() > end
     finally:
         with suppress(ProcessLookupError, PermissionError):
@@ -239,7 +239,7 @@ def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, trunc
     if timed_out:
         fault = f"did not end within {hook.timeout_s:g} s"
     elif truncated and code in (0, None):
-        fault = "said too much to be understood"
+        fault = "wrote too much output"
     elif code is None:
         fault = "was killed"
     elif withheld and (code != 2 or _SHELLS_OWN.search(errors)):
@@ -253,20 +253,20 @@ def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, trunc
         try:
             data = json.loads(output)
         except (ValueError, RecursionError) as error:
-            fault = f"said what is no JSON: {error}"
+            fault = f"printed invalid JSON: {error}"
     said = HookResult(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
     if hook.event == "PreToolUse" and said.wanted not in (None, "", *DECISIONS):
-        return evolve(said, fault=f"decided {said.wanted!r:.100}, which is no decision")
+        return evolve(said, fault=f"returned the unknown decision {said.wanted!r:.100}")
     return said
 
 
 def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
-    """Return which guards can't run here, and why, as far as that is known before they are needed.
+    """Describe the guards that cannot run here, as far as that is known in advance.
 
     Args:
         hooks: The hooks.
         root: The workspace's folder.
-        level: How well programs are confined.
+        level: The sandbox level.
     """
     guards = [(hook, _obstacle(hook, root, level)) for hook in hooks if hook.event in _GUARDS and not hook.fault]
     return [f"the {hook.event} hook {inarch.shorten(hook.command, 80)} is off: {why}" for hook, why in guards if why]
@@ -274,7 +274,7 @@ def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
 
 def _obstacle(hook: Hook, root: str, level: int) -> str:
     if hook.confined and level < SURE_LEVEL:
-        return f"programs are confined at level {level} only here"
+        return f"the sandbox only reaches level {level} here"
     search = os.environ.get("PATH", os.defpath)
     try:
         argv = inarch.user_command(hook.argv, root=root, brought=hook.brought, beside=hook.folder, path=search)

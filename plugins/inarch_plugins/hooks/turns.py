@@ -1,4 +1,4 @@
-"""Hooks around turns: as a session begins and ends, at prompts, at ends, and before a conversation is shortened."""
+"""Hooks around turns: at the start and end of a session, at prompts, at ends of turns and before compaction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inarch_plugins.hooks.hook_config import LONGEST_S, Hook, Hooks
 from inarch_plugins.hooks.hook_run import HookResult, Place, absent, run_hook
 
 _situation: ContextVar[inarch.Situation | None] = ContextVar("inarch_hooks_situation", default=None)
-"""What the running turn's source was given: calls and compactions are told less, and run in the same context."""
+"""Situation of the running turn. Calls and compactions get less, but run in the same context."""
 
 
 def session_id() -> str:
@@ -23,7 +23,7 @@ def session_id() -> str:
 
 
 async def _run(hooks: Sequence[Hook], given: Mapping[str, Any], situation: inarch.Situation) -> list[HookResult]:
-    """Run hooks one after the other, off the loop; a cancel ends the one that runs."""
+    """Run hooks in order, outside the event loop. A cancel ends the running one."""
     loop, cancelled = asyncio.get_running_loop(), threading.Event()
 
     def record(name: str, data: Mapping[str, Any]) -> None:
@@ -38,7 +38,7 @@ async def _run(hooks: Sequence[Hook], given: Mapping[str, Any], situation: inarc
 
 
 class AtPrompts:
-    """Adds what `SessionStart` and `UserPromptSubmit` hooks say to the prompt."""
+    """Context source that adds the output of `SessionStart` and `UserPromptSubmit` hooks to the prompt."""
 
     name = "hooks"
 
@@ -48,10 +48,10 @@ class AtPrompts:
         self._is_first = True
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Run them; what is wrong with the files is told once."""
+        """Run the hooks. Report errors in the files once."""
         _situation.set(situation)
         said: list[HookResult] = []
-        if len(situation.messages) == 1:  # nothing was said before
+        if len(situation.messages) == 1:  # the session's first prompt
             hooks = [hook for hook in self._found.of("SessionStart") if hook.matches("startup")]
             said += await _run(hooks, {"source": "startup"}, situation)
         said += await _run(self._found.of("UserPromptSubmit"), {"prompt": situation.turn.content}, situation)
@@ -65,30 +65,30 @@ class AtPrompts:
 
 
 def why_stopped(said: HookResult) -> str:
-    """Return why a hook ends a turn, in words."""
-    return said.text("stopReason") or "a hook wants to stop"
+    """Return a hook's reason to end the turn."""
+    return said.text("stopReason") or "a hook ended the turn"
 
 
 def _objection(said: HookResult) -> str:
-    """Return why a hook lets no model see a prompt; empty where it lets it."""
+    """Return why a hook rejects a prompt, or an empty string if it accepts it."""
     if said.fault:
         return ""
     if said.stops:
         return why_stopped(said)
     if said.blocks:
-        return said.errors or "a hook objects to this prompt"
-    return (said.text("reason") or "a hook objects to this prompt") if said.data.get("decision") == "block" else ""
+        return said.errors or "a hook rejected this prompt"
+    return (said.text("reason") or "a hook rejected this prompt") if said.data.get("decision") == "block" else ""
 
 
 def _context(said: HookResult) -> str:
-    """Return what a hook adds to a prompt: plain words, or what its JSON says."""
+    """Return a hook's addition to a prompt: its plain output, or the field of its JSON."""
     if said.fault:
         return ""
     return said.text("additionalContext") if said.data else said.output
 
 
 class AtEnds:
-    """Holds back the end of a turn where a `Stop` hook says so."""
+    """Guard that continues a turn if a `Stop` hook requests it."""
 
     name = "hooks"
 
@@ -97,23 +97,23 @@ class AtEnds:
         self.timeout_s = min(LONGEST_S, sum(hook.timeout_s for hook in hooks) + 5)
 
     async def hold(self, ending: inarch.Ending) -> str | None:
-        """Run them."""
+        """Run the hooks and return their reasons to continue."""
         given = {"stop_hook_active": ending.held > 0, "last_assistant_message": ending.answer}
         said = await _run(self._hooks, given, ending.situation)
         reasons = [_reason(one) for one in said if not one.fault]
-        if any(one.stops for one in said):  # that goes before what others say
+        if any(one.stops for one in said):  # this overrides the reasons of other hooks
             return None
         return "\n".join(filter(None, reasons)) or None
 
 
 def _reason(said: HookResult) -> str:
     if said.blocks:
-        return said.errors or "a hook says so"
-    return said.text("reason") or "a hook says so" if said.data.get("decision") == "block" else ""
+        return said.errors or "a hook requires more work"
+    return said.text("reason") or "a hook requires more work" if said.data.get("decision") == "block" else ""
 
 
 class BeforeCompacting:
-    """Runs `PreCompact` hooks; what is left out is up to others."""
+    """Compaction that runs `PreCompact` hooks and leaves the conversation unchanged."""
 
     name = "hooks"
     watches = True
@@ -122,7 +122,7 @@ class BeforeCompacting:
         self._hooks = hooks
 
     async def compact(self, crowded: inarch.Crowded) -> inarch.Compacted | None:
-        """Run them, and leave the conversation to the next."""
+        """Run the hooks and return None, so that the next compaction decides."""
         situation = _situation.get()
         if situation is not None:
             hooks = [hook for hook in self._hooks if hook.matches("auto")]
@@ -131,7 +131,7 @@ class BeforeCompacting:
 
 
 class AtSessionEnds:
-    """Runs `SessionEnd` hooks for each session that had a turn, when the program lets go of them."""
+    """Tracer that runs `SessionEnd` hooks at exit, for each session with a turn."""
 
     name = "hooks"
 
@@ -140,17 +140,17 @@ class AtSessionEnds:
         self._last: dict[str, inarch.Situation] = {}
 
     def saw(self, event: inarch.Event) -> None:
-        """Take note of who is to be told what is run at the end: the last turn of a session is."""
+        """Store the situation of a session's last turn, for its hooks at exit."""
         situation = _situation.get()
         if event.kind == "turn.ended" and situation is not None and situation.turn.session_id == event.session_id:
             self._last[event.session_id] = situation
 
     def summary(self, turn_id: str) -> str | None:
-        """Say nothing of turns."""
+        """Return None: turns have no summary."""
         return None
 
     def close(self) -> None:
-        """Run them, once."""
+        """Run the hooks once."""
         last, self._last = self._last, {}
         for session, situation in last.items():
             place = Place(situation.workspace, situation.record)

@@ -1,4 +1,4 @@
-"""plan: a plan that the person approves before anything changes, questions to them, and a list of things to do."""
+"""plan: a plan that the user approves before anything changes, questions to the user, and a todo list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BOXES = {"pending": " ", "in_progress": ">", "completed": "x"}
 STATES = tuple(_BOXES)
 MOST_TODOS, MOST_QUESTIONS, MOST_CHOICES = 100, 5, 9
 LEAST_WINDOW = 10_000
-"""Tokens: a smaller window has more need of the conversation than of lists and questions."""
+"""Smallest window in tokens. A smaller one needs its space for the conversation."""
 _TODOS = {
     "type": "array",
     "maxItems": MOST_TODOS,
@@ -43,12 +43,12 @@ class _Tool:
     requires_confirmation = receives_secrets = False
 
     def effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
-        """Nothing is read or changed."""
+        """Return no effects."""
         return inarch.Effects()
 
 
 class PresentPlan(_Tool):
-    """Hands a plan to the person; there is such a tool in plan mode alone, and a yes ends that mode."""
+    """Tool that shows a plan to the user. It exists only in plan mode, and approval ends that mode."""
 
     name, text, modes = PRESENT, "plan", ("plan",)
     description = "Present the plan for the user to read, change and approve. Once approved, it can be carried out."
@@ -60,10 +60,10 @@ class PresentPlan(_Tool):
     }
 
     def check(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> None:
-        """Refuse a plan without words before anybody is asked about it.
+        """Refuse an empty plan before the user is asked about it.
 
         Raises:
-            ToolFailed: It has none.
+            ToolFailed: It is empty.
         """
         if not arguments["plan"].strip():
             raise inarch.ToolFailed(
@@ -71,13 +71,13 @@ class PresentPlan(_Tool):
             )
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
-        """Offer to go on with edits unasked; else each is asked about."""
+        """Offer to allow edits without asking. Otherwise Inarch asks about each."""
         from inarch_plugins.plan.plan_questions import plan_offer
 
         return plan_offer(arguments["plan"], chosen)
 
     def run(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> Any:
-        """Return the plan as it was approved; where nobody could be asked, it is the answer of the turn."""
+        """Return the approved plan. If no user could be asked, the plan is the turn's answer."""
         self.check(arguments, context)
         plan = arguments["plan"]
         if context.rights is None:
@@ -88,7 +88,7 @@ class PresentPlan(_Tool):
 
 
 class AskUser(_Tool):
-    """Asks the person, through whatever shows the session."""
+    """Tool that asks the user questions, through the session's front end."""
 
     name, least_window = ASK, LEAST_WINDOW
     description = (
@@ -121,7 +121,7 @@ class AskUser(_Tool):
     }
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
-        """Return the questions as what the person can choose."""
+        """Return the questions as choices for the user."""
         from inarch_plugins.plan.plan_questions import questions_offer
 
         return questions_offer(arguments["questions"], chosen)
@@ -130,7 +130,7 @@ class AskUser(_Tool):
         """Return the answers.
 
         Raises:
-            ToolFailed: Nobody could be asked.
+            ToolFailed: No user could be asked.
         """
         from inarch_plugins.plan.plan_questions import answers
 
@@ -138,24 +138,24 @@ class AskUser(_Tool):
 
 
 class PersonDecides:
-    """Has the person asked about plans and questions, in every approve mode: no other yes is one to these."""
+    """Policy that asks the user about plans and questions in every approval mode. No grant covers them."""
 
     name = "person-decides"
 
     def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
-        """Ask about the two."""
+        """Ask about these two tools."""
         reasons = {PRESENT: "the plan needs approval", ASK: "the model has a question"}
         reason = reasons.get(tool.name)
         return inarch.Verdict("allow") if reason is None else inarch.Verdict("ask", reason, person=True)
 
 
 class PlanMode:
-    """Tells the model that it is to plan, where that is so."""
+    """Context source with the instructions of plan mode."""
 
     name = "plan-mode"
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return what plan mode is."""
+        """Return the instructions of plan mode."""
         return inarch.Contribution(ORDER) if any(tool.name == PRESENT for tool in situation.tools) else None
 
 
@@ -178,19 +178,19 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
-    """Return the policy that has the person asked."""
+    """Return the policy that asks the user."""
     return [PersonDecides()]
 
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return what tells the model of plan mode."""
+    """Return the source with the instructions of plan mode."""
     return [PlanMode()]
 
 
 @inarch.hookimpl
 def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
-    """Return the kind of the list of what is to be done."""
+    """Return the event of the todo list."""
     return [inarch.EventKind("todos", "The list of what is to be done was written.", _LISTED)]
 
 

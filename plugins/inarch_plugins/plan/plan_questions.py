@@ -1,4 +1,4 @@
-"""What the person is asked: to approve a plan, or to answer questions; and `/plan`, which begins and ends plan mode."""
+"""Questions to the user: approval of a plan, answers to questions, and `/plan`, which starts and ends plan mode."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import inarch
 
 EDITS = inarch.Right("w", "edits", "file edits without asking from then on")
 LONGEST = 4_000
-"""Characters of one answer."""
+"""Most characters of an answer."""
 
 
 def plan_offer(plan: str, chosen: inarch.ChosenRights) -> inarch.RightsOffer:
-    """Return what the person can say of a plan.
+    """Return the user's choices for a plan.
 
     Raises:
-        ToolFailed: Something else was chosen.
+        ToolFailed: The choice is not one of them.
     """
     if set(chosen) - {EDITS.name} or any(chosen.values()):
         raise inarch.ToolFailed("validation", f"a plan has only the option {EDITS.name}")
@@ -26,10 +26,10 @@ def plan_offer(plan: str, chosen: inarch.ChosenRights) -> inarch.RightsOffer:
 
 
 def questions_offer(questions: Sequence[Mapping[str, Any]], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
-    """Return questions as what the person can choose, by their numbers.
+    """Return questions as numbered choices for the user.
 
     Raises:
-        ToolFailed: An answer is to no question, is empty or too long.
+        ToolFailed: An answer has no question, is empty or is too long.
     """
     rights = tuple(
         inarch.Right(str(number), str(number), one["question"], "ANSWER", tuple(one.get("choices") or ()))
@@ -48,10 +48,10 @@ def questions_offer(questions: Sequence[Mapping[str, Any]], chosen: inarch.Chose
 
 
 def answers(questions: Sequence[Mapping[str, Any]], chosen: inarch.ChosenRights | None) -> dict[str, Any]:
-    """Return the person's answers beside their questions.
+    """Return the user's answers with their questions.
 
     Raises:
-        ToolFailed: Nobody was asked.
+        ToolFailed: No user was asked.
     """
     if chosen is None:
         raise inarch.ToolFailed(
@@ -64,10 +64,10 @@ def answers(questions: Sequence[Mapping[str, Any]], chosen: inarch.ChosenRights 
 
 
 def switched(words: str, context: inarch.SlashContext, before: dict[str, Any]) -> str:
-    """Begin plan mode, or end it where it holds and there are no words; words are the prompt that begins with it.
+    """Start plan mode and submit the words as its prompt. Without words, toggle plan mode.
 
     Raises:
-        UsageError: Nothing may ever change here: a plan would lift that.
+        UsageError: The approval mode is none, and ending plan mode would lift that.
     """
     if context.approve == "none":
         raise inarch.UsageError("the approval mode is none, so no plan can be carried out", "begin with --approve plan")

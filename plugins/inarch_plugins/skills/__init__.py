@@ -1,4 +1,4 @@
-"""skills: skills, prompt files and instructions in files of a trusted project's and of the user's."""
+"""skills: skills, prompt files and instruction files of trusted projects and of the user."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import inarch
 
 
 def _has(context: inarch.PluginContext, kind: str) -> bool:
-    """Whether there may be any `skills` or `commands`: most have none, and nothing is imported for them."""
+    """Return whether any `skills` or `commands` may exist. If not, nothing else is imported."""
     if context.brought is not None and any(context.brought.names(f"{top}/{kind}") for top in (".agents", ".claude")):
         return True
-    from os import path  # loaded in any process
+    from os import path  # already loaded in every process
 
     places = [context.user.place(kind)] if context.user is not None else []
     if home := context.environ.get("HOME"):
@@ -20,8 +20,8 @@ def _has(context: inarch.PluginContext, kind: str) -> bool:
 
 
 def _has_guides(context: inarch.PluginContext) -> bool:
-    """Whether there are instructions of folders, or the user's for all projects."""
-    from os import path  # loaded in any process
+    """Return whether folders have instructions, or the user has some for all projects."""
+    from os import path  # already loaded in every process
 
     if context.user is not None and path.lexists(context.user.place("AGENTS.md")):
         return True
@@ -31,7 +31,7 @@ def _has_guides(context: inarch.PluginContext) -> bool:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return `activate_skill`, where there is a skill that a model may use."""
+    """Return `activate_skill` if there is a skill that models may use."""
     if not _has(context, "skills"):
         return ()
     from inarch_plugins.skills.skills import read_skills
@@ -46,7 +46,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return what lists skills, what watches over the turns of prompt files, and both tell what is wrong with some."""
+    """Return the sources that list skills, track the turns of prompt files and report errors in both."""
     sources: list[inarch.ContextSource] = []
     if _has(context, "skills"):
         from inarch_plugins.skills.activation import Listed
@@ -69,7 +69,7 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 @inarch.hookimpl
 def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]:
-    """Return what adds a folder's instructions to the first call that touches it."""
+    """Return the reviewer that adds a folder's instructions to the first call in it."""
     if context.brought is None or not _has_guides(context):
         return ()
     from inarch_plugins.skills.guides import TouchedFolders, nested
@@ -80,7 +80,7 @@ def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]
 
 @inarch.hookimpl
 def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
-    """Return what is recorded of a prompt file."""
+    """Return the event that records a prompt file."""
     if not _has(context, "commands"):
         return ()
     from inarch_plugins.skills.prompt_turn import SENT, SENT_SCHEMA
@@ -90,7 +90,7 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
 
 @inarch.hookimpl
 def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
-    """Return what keeps a prompt file's turn to the tools that it names."""
+    """Return the rewriter that limits a prompt file's turn to the tools that it names."""
     if not _has(context, "commands"):
         return ()
     from inarch_plugins.skills.prompt_turn import Narrowing
@@ -156,7 +156,7 @@ def _files(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return what `inarch doctor` tells of skills."""
+    """Return the check of skills for `inarch doctor`."""
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.skills.skills import read_skills

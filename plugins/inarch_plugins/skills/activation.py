@@ -1,4 +1,4 @@
-"""What the model sees of skills: their names and descriptions once, and `activate_skill`."""
+"""Skills for models: a list of names and descriptions, and the tool `activate_skill`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from inarch_plugins.skills.skills import FILE, Skill, Skills
 TITLE = "# Skills"
 _SAID = "If one of these fits the task, call activate_skill with its name before you begin:"
 MOST = 8_000
-"""Characters that names and descriptions take together in the context."""
+"""Most characters of all names and descriptions in the context."""
 _SHORT = 120
 MOST_TEXT = 36_000
-"""Characters of one answer: of more, Inarch itself would cut the middle out."""
+"""Most characters of a result. Inarch would shorten a longer one in the middle."""
 MOST_FILES = 200
 
 
 @define(eq=False, repr=False)
 class Listed:
-    """The context source that lists the skills, unless the model sees just that list already."""
+    """Context source that lists the skills, unless the model already sees the same list."""
 
     skills: Skills
     told: list[str] = field(init=False)
@@ -32,7 +32,7 @@ class Listed:
         self.told = list(self.skills.told)
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return names and descriptions; what is wrong with skills is told to the user once."""
+        """Return the names and descriptions. Report errors in skills to the user once."""
         notes, self.told = tuple(self.told), []
         text = listing(self.skills.offered())
         parts = (part.text for one in situation.messages for part in one.parts if isinstance(part, inarch.Text))
@@ -42,7 +42,7 @@ class Listed:
 
 
 def listing(skills: Sequence[Skill]) -> str:
-    """Return names and descriptions within bounds: long descriptions are cut first, then skills are only counted."""
+    """List the skills within `MOST` characters: first shorten descriptions, then only count skills."""
     if not skills:
         return ""
     lines = [f"- {one.name}: {one.description}" for one in skills]
@@ -101,14 +101,14 @@ def _cut(text: str) -> tuple[str, str]:
 
 
 def show_skills(skills: Skills) -> str:
-    """Return what `/skills` shows: each with where it comes from, and what is wrong."""
+    """List the skills with their sources, and the errors, for `/skills`."""
     lines = [f"{one}\n  {inarch.shorten(one.description, 200)}" for one in skills.found.values()]
     wrong = [f"! {told}" for told in skills.told]
     return "\n".join([*lines, *wrong]) or f"no skills; to add one, write ~/.agents/skills/NAME/{FILE}"
 
 
 def prompt_of(skill: Skill, words: str) -> str:
-    """Return the prompt that has the model do what a skill says, for a person who asked for it."""
+    """Return the prompt that makes the model use a skill, for a user who asked for it."""
     body = skill.body()
     said = body.replace("$ARGUMENTS", words) if "$ARGUMENTS" in body else f"{body}\n\n{words}".strip()
     place = f"{skill.folder.shown}/{skill.directory}"

@@ -1,4 +1,4 @@
-"""Instructions beside the project's own: the user's for all projects, and those of folders, once they are touched."""
+"""More instructions than the project's own: the user's for all projects, and those of folders once a call uses them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from attrs import define, field
 import inarch
 
 FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
-"""In the order in which a folder's are looked for: the first that is there counts."""
+"""Instruction files of a folder. The first one that exists is used."""
 GLOBAL_TITLE = "# The user's instructions for all projects"
 MOST = 15_000
-"""Characters of one file."""
+"""Most characters of a file."""
 _told: ContextVar[set[str] | None] = ContextVar("inarch_skills_told", default=None)
-"""The files that the session whose turn runs was told: reviewers are asked in the same context."""
+"""Files already sent in the running turn's session. Reviewers run in the same context."""
 
 
 def _title(path: str) -> str:
@@ -24,31 +24,31 @@ def _title(path: str) -> str:
 
 
 def nested(brought: inarch.KeptFolder) -> frozenset[str]:
-    """Return the paths of the instructions of folders."""
+    """Return the paths of the folders' instruction files."""
     deep = (path for path in brought.names() if "/" in path and path[0] != ".")
     return frozenset(path for path in deep if path.rpartition("/")[2] in FILES)
 
 
 @define(eq=False, repr=False)
 class TouchedFolders:
-    """Adds a folder's instructions to the result of the first call that touches it."""
+    """Reviewer that adds a folder's instructions to the result of the first call in it."""
 
     brought: inarch.KeptFolder
     known: frozenset[str]
     name: str = "guides"
 
     def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> str | None:
-        """Return what was not told yet."""
+        """Return the instructions that were not sent yet."""
         effects = tool.effects(call.arguments)
         texts = []
         for file in self._fresh(sorted(path for path in effects.reads | effects.writes if path)):
             data = self.brought.read(file)
-            if data is not None:  # else it is not as it was when it was trusted
+            if data is not None:  # None if it changed since it was trusted
                 texts.append(f"{_title(file)}\n{data.decode('utf-8', 'replace').strip()[:MOST]}")
         return "\n\n".join(texts) or None
 
     def _fresh(self, paths: Sequence[str]) -> Iterator[str]:
-        """Yield the files that count for some paths and were not told yet, the outermost first."""
+        """Yield the files that apply to some paths and were not sent yet, the outermost first."""
         told = _told.get()
         for path in paths if told is not None else ():
             place = PurePosixPath(path)
@@ -61,7 +61,7 @@ class TouchedFolders:
 
 @define(eq=False, repr=False)
 class GlobalGuide:
-    """The context source that tells the user's instructions for all projects, unless the model sees just them."""
+    """Context source with the user's instructions for all projects, unless the model already sees the same ones."""
 
     user: inarch.KeptFolder | None
     known: frozenset[str]
@@ -69,7 +69,7 @@ class GlobalGuide:
     name: str = "guides"
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return them."""
+        """Return the instructions."""
         self._begin(situation.turn.session_id, situation.messages)
         try:
             data = self.user.read(FILES[0]) if self.user is not None else None
@@ -82,7 +82,7 @@ class GlobalGuide:
         return None if text in parts else inarch.Contribution(text)
 
     def _begin(self, session: str, messages: Sequence[inarch.Message]) -> None:
-        """Note whose turn runs; what a session that is gone on with was told stands in its messages."""
+        """Record whose turn runs. The messages of a resumed session show which files were sent."""
         if session not in self.sessions:
             parts = (part for message in messages for part in message.parts)
             seen = "\n".join(inarch.result_text(part.result) for part in parts if isinstance(part, inarch.ResultPart))

@@ -1,4 +1,4 @@
-"""Sending a prompt file: its commands run as any call, its turn kept to the tools that it names."""
+"""Turns of prompt files: their commands run as ordinary calls, and the turn uses only the tools that they name."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _PLACE = re.compile(r"!`(?P<command>[^`\n]+)`|\$(?P<name>ARGUMENTS(?![A-Za-z0-9_
 
 @frozen
 class Command:
-    """A command whose output is to stand in its place."""
+    """A command that is replaced by its output."""
 
     line: str
 
 
 def expand(text: str, words: str) -> list[str | Command]:
-    """Return what a text becomes: `$ARGUMENTS` is all that was typed, `$1` the first word of it, missing ones nothing.
+    """Replace `$ARGUMENTS` in a text with all words, and `$1` with the first. Missing words become empty.
 
-    What was typed is put in once and not looked at again: it holds no commands and no places. Where the text has no
-    place for it, it comes last.
+    The words are inserted once and not expanded further, so they cannot contain commands or placeholders. If the text
+    has
+    no placeholder, the words are appended.
     """
     pieces = list(_pieces(text, words))
     if words and not any(one["name"] for one in _PLACE.finditer(text)) and not _in_commands(text):
@@ -59,10 +60,10 @@ def _value(name: str, words: str, said: list[str]) -> str:
 
 
 def _words(words: str) -> list[str]:
-    """Return the words, those between quotes as one."""
+    """Split the words. Quoted ones stay together."""
     try:
         return shlex.split(words)
-    except ValueError:  # an apostrophe is no quotation
+    except ValueError:  # an apostrophe, not a quotation mark
         return words.split()
 
 
@@ -77,7 +78,7 @@ SENT_SCHEMA = {
 
 @frozen
 class Narrowed:
-    """A turn that is kept to tools: its session, its task, the name of its prompt file and the tools that it names."""
+    """A turn limited to some tools: its session, its task, its prompt file's name and the tools."""
 
     session_id: str
     task: asyncio.Task[object] | None
@@ -86,11 +87,11 @@ class Narrowed:
 
 
 _narrowed: ContextVar[Narrowed | None] = ContextVar("inarch_skills_narrowed", default=None)
-"""How the running turn is narrowed: its calls, and the turns of agents that they call, run in the same context."""
+"""Limit of the running turn. Its calls and the turns of called agents run in the same context."""
 
 
 async def send(prompt: PromptFile, words: str, context: inarch.SlashContext) -> str:
-    """Submit what a prompt file says; return why nothing was, if so."""
+    """Submit a prompt file's text. Return the error if there is one."""
     body, own = without_itself(prompt)
     if own:
         context.show(f"{prompt.source} mentions itself; the mention is skipped")
@@ -120,14 +121,14 @@ async def send(prompt: PromptFile, words: str, context: inarch.SlashContext) -> 
 def without_itself(prompt: PromptFile) -> tuple[str, bool]:
     """Return a prompt file's text without mentions of the file itself, and whether it had some."""
     if prompt.folder.brought is None:
-        return prompt.body, False  # no mention reaches what lies outside of the workspace
+        return prompt.body, False  # mentions cannot name files outside the workspace
     mention = re.compile(rf"(?<!\S)@(?:\./)?{re.escape(f'{prompt.folder.prefix}/{prompt.file}')}(?![\w/-])")
     text, count = mention.subn("", prompt.body)
     return text, count > 0
 
 
 def _fenced(text: str) -> str:
-    """Quote an output, so that nothing in it is taken for a mention."""
+    """Quote an output, so that none of it is read as a mention."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -136,7 +137,7 @@ def _fenced(text: str) -> str:
 
 @define(eq=False, repr=False)
 class Sent:
-    """The context source that adds nothing: it tells what is wrong with files, and knows which turn is narrowed."""
+    """Context source that reports errors in files and tracks which turn is limited. It adds no text."""
 
     prompts: PromptFiles
     told: list[str] = field(init=False)
@@ -146,11 +147,11 @@ class Sent:
         self.told = list(self.prompts.told)
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Look whether this turn's prompt is a file's."""
+        """Check whether this turn's prompt is a file's."""
         sent = [event for event in situation.happened if event.kind == f"skills.{SENT}"]
         outer, task = _narrowed.get(), asyncio.current_task()
         is_inside = outer is not None and outer.session_id != situation.turn.session_id and outer.task is not task
-        if not is_inside:  # an agent's turn stays as narrow as the turn that called it
+        if not is_inside:  # an agent's turn keeps the limit of its caller's turn
             _narrowed.set(self._narrowed(situation.turn.session_id, task, sent[-1].data) if sent else None)
         notes, self.told = tuple(self.told), []
         return inarch.Contribution(notes=notes) if notes else None
@@ -158,7 +159,7 @@ class Sent:
     def _narrowed(
         self, session_id: str, task: asyncio.Task[object] | None, sent: Mapping[str, object]
     ) -> Narrowed | None:
-        """Return how a file narrows its turn; a file that does not count any more allows no tool."""
+        """Return the limit that a file sets for its turn. An invalid file allows no tools."""
         name = str(sent.get("name"))
         allowed = self.prompts.found[name].allowed if name in self.prompts.found else Allowed({})
         return None if allowed is None else Narrowed(session_id, task, name, allowed)
@@ -166,12 +167,12 @@ class Sent:
 
 @frozen
 class Narrowing:
-    """Denies what the prompt file of this turn doesn't name."""
+    """Rewriter that denies calls outside the limit of this turn."""
 
     name: str = "allowed-tools"
 
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
-        """Deny a call that is none of those."""
+        """Deny a call of a tool that the prompt file does not name."""
         narrowed = _narrowed.get()
         if narrowed is None or narrowed.allowed.allows(call.name, call.arguments):
             return None
@@ -181,7 +182,7 @@ class Narrowing:
 
 
 def show_prompts(prompts: PromptFiles) -> str:
-    """Return what `/commands` shows: each with where it comes from, and what is wrong."""
+    """List the prompt files with their sources, and the errors, for `/commands`."""
     lines = [f"{one}\n  {inarch.shorten(one.description, 200)}" for one in prompts.found.values()]
     wrong = [f"! {told}" for told in prompts.told]
     return "\n".join([*lines, *wrong]) or "no prompt files; to add one, write ~/.agents/commands/NAME.md"

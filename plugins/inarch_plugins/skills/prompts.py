@@ -1,4 +1,4 @@
-"""Prompt files: Markdown that a person sends by its name."""
+"""Prompt files: Markdown files that the user sends by name."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from inarch_plugins.skills.skills import Folder, folders
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 _ENTRY = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\(([^()]*)\))?\s*(?:,|\s|$)")
 _SESSIONS_MODEL = frozenset({"inherit", "sonnet", "opus", "haiku"})
-"""What files say for the session's model; the last three mean models of one provider, which the user may not have."""
+"""Values that mean the session's model. The last three name one provider's models, which the user may not have."""
 _LONGEST_MODEL = 200
 OWN = ("skills", "commands")
-"""Commands of this plugin."""
+"""Names of this plugin's own commands."""
 
 
 @frozen
 class Allowed:
-    """Tools that a prompt's turn may use, by our names: each with the beginnings of its commands, None for any call."""
+    """Inarch's tools that a prompt's turn may use, each with its allowed command prefixes, or None for any call."""
 
     tools: Mapping[str, tuple[str, ...] | None]
 
     def allows(self, tool: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether a call is one of them."""
+        """Return whether a call is allowed."""
         if tool not in self.tools:
             return False
         starts = self.tools[tool]
@@ -36,7 +36,7 @@ class Allowed:
 
 
 def _begins(command: str, start: str) -> bool:
-    """Whether a command is the one that is allowed, or begins with its words where that ends with `:*`."""
+    """Return whether a command equals the allowed one, or begins with its words if that ends with `:*`."""
     try:
         words, wanted = split_command(command), split_command(start.removesuffix(":*"))
     except (inarch.ToolFailed, NeedsShell):
@@ -46,7 +46,7 @@ def _begins(command: str, start: str) -> bool:
 
 @frozen
 class PromptFile:
-    """One that counts; `file` is its path in its folder, `model` who is asked, empty for the session's own."""
+    """A valid prompt file. `file` is its path in its folder. `model` is empty for the session's own."""
 
     name: str
     folder: Folder
@@ -59,7 +59,7 @@ class PromptFile:
 
     @property
     def source(self) -> str:
-        """Where it lies."""
+        """The path shown to the user."""
         return f"{self.folder.shown}/{self.file}"
 
     def __str__(self) -> str:
@@ -68,14 +68,14 @@ class PromptFile:
 
 @define
 class PromptFiles:
-    """Those that count, by name, and what is wrong with others or with them."""
+    """The valid prompt files by name, and the errors in prompt files."""
 
     found: dict[str, PromptFile] = field(factory=dict)
     told: list[str] = field(factory=list)
 
 
 def read_prompts(context: inarch.PluginContext) -> PromptFiles:
-    """Return the prompt files of the project and of the user; a project's take the names, which is told."""
+    """Return the prompt files. If names clash, the project's win, and that is reported."""
     prompts = PromptFiles()
     for folder in folders(context, "commands"):
         for file in folder.files():
@@ -94,10 +94,10 @@ def read_prompts(context: inarch.PluginContext) -> PromptFiles:
 
 
 def _read(folder: Folder, file: str) -> tuple[PromptFile, list[str]]:
-    """Return a prompt file and what counts for nothing in it.
+    """Return a prompt file and its ignored entries.
 
     Raises:
-        ToolFailed: It doesn't count.
+        ToolFailed: It is invalid.
     """
     name = file.removesuffix(".md").replace("/", ":")
     if _NAME.fullmatch(name) is None:
@@ -127,7 +127,7 @@ def _read(folder: Folder, file: str) -> tuple[PromptFile, list[str]]:
 
 
 def _allowed(listed: Any, remarks: list[str]) -> Allowed:
-    """Return what the entries allow; one that isn't understood allows nothing, and is told."""
+    """Return the calls that the entries allow. An invalid entry allows nothing and is reported."""
     entries: Sequence[Any] = listed if isinstance(listed, list) else [listed]
     tools: dict[str, tuple[str, ...] | None] = {}
     for entry in entries:

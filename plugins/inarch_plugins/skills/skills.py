@@ -1,4 +1,4 @@
-"""Skills: folders with a `SKILL.md`, and what is wrong with those that are left out."""
+"""Skills: folders with a `SKILL.md`, and the errors in skipped ones."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST_FILES = 1_000
 
 @frozen
 class Folder:
-    """One folder.
+    """A folder with files of one kind.
 
     Args:
-        shown: Where people find it.
+        shown: Its path as shown to users.
         base: Its absolute path.
-        brought: What the trusted project brings along, None where the folder is the user's own.
+        brought: The files of the trusted project; None for the user's own folder.
         prefix: Its path in the project.
     """
 
@@ -34,18 +34,18 @@ class Folder:
 
     @property
     def whose(self) -> str:
-        """Whose it is, in a word."""
+        """Its owner, in a word."""
         return "project" if self.brought is not None else "user"
 
     def files(self, below: str = "") -> list[str]:
-        """Return the paths of its files, or of those below one of its folders."""
+        """Return the paths of its files, or of those in one of its folders."""
         if self.brought is not None:
             top = f"{self.prefix}/{below}".rstrip("/")
             return [path.removeprefix(f"{self.prefix}/") for path in self.brought.names(top)]
         return sorted(self._walked(below))
 
     def _walked(self, below: str) -> Iterator[str]:
-        # A folder of the user's that is a link counts, as its target; below it nothing is followed.
+        # The user's folder may be a link. Links inside it are not followed.
         seen = 0
         tops = [below] if below else [one.name for one in _entries(self.base)]
         for top in tops:
@@ -61,10 +61,10 @@ class Folder:
                     yield (Path(top) / Path(folder, name).relative_to(place)).as_posix()
 
     def read(self, path: str, within: str = "") -> str:
-        """Return the text of a file that has to lie within one of its folders, links followed.
+        """Return the text of a file, after checking that its resolved path is inside `within`.
 
         Raises:
-            ToolFailed: It is not there, leads out, is too large or no text, or is not as it was when it was trusted.
+            ToolFailed: It is missing, outside, too large, not text, or changed since it was trusted.
         """
         if "\0" in path:
             raise inarch.ToolFailed("validation", f"{path!r} is not a path")
@@ -109,7 +109,7 @@ def _bytes(path: Path, shown: str) -> bytes | None:
 
 
 def folders(context: inarch.PluginContext, kind: str) -> list[Folder]:
-    """Return where files of a kind, `skills` or `commands`, may lie; those that come first take the names."""
+    """Return the folders of a kind, `skills` or `commands`. Names in earlier ones hide those in later ones."""
     found = [
         Folder(prefix, Path(context.root, prefix), context.brought, prefix)
         for prefix in (f".agents/{kind}", f".claude/{kind}")
@@ -130,14 +130,14 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @frozen
 class Skill:
-    """A skill that counts.
+    """A valid skill.
 
     Args:
         name: Its name.
-        description: What it does, and when it is of use.
-        folder: Where its own folder lies.
+        description: Its purpose and when to use it.
+        folder: The folder that contains its own.
         directory: The name of its own folder.
-        is_offered: Whether a model may use it without being told to.
+        is_offered: Whether a model may use it unasked.
     """
 
     name: str
@@ -147,15 +147,15 @@ class Skill:
     is_offered: bool = True
 
     def body(self) -> str:
-        """Return what it has the model do.
+        """Return its instructions.
 
         Raises:
-            ToolFailed: Its file can't be read any more.
+            ToolFailed: Its file cannot be read any more.
         """
         return inarch.split_front_matter(self.folder.read(f"{self.directory}/{FILE}", self.directory))[1].strip()
 
     def files(self) -> list[str]:
-        """Return the paths of the files beside it, in its folder."""
+        """Return the paths of the other files in its folder."""
         top = f"{self.directory}/"
         return [path.removeprefix(top) for path in self.folder.files(self.directory) if path != f"{top}{FILE}"]
 
@@ -166,17 +166,17 @@ class Skill:
 
 @define
 class Skills:
-    """The skills that count, by name, and what is wrong with others or with them."""
+    """The valid skills by name, and the errors in skills."""
 
     found: dict[str, Skill] = field(factory=dict)
     told: list[str] = field(factory=list)
 
     def offered(self) -> list[Skill]:
-        """Return those that a model may use unasked."""
+        """Return the skills that a model may use unasked."""
         return [skill for skill in self.found.values() if skill.is_offered]
 
     def of(self, name: str) -> Skill:
-        """Return the one of a name.
+        """Return the skill with this name.
 
         Raises:
             ToolFailed: There is none.
@@ -187,7 +187,7 @@ class Skills:
 
 
 def read_skills(context: inarch.PluginContext) -> Skills:
-    """Return the skills of the project and of the user; a project's take the names, which is told."""
+    """Return the skills. If names clash, the project's win, and that is reported."""
     skills = Skills()
     for folder in folders(context, "skills"):
         for directory in _directories(folder):
@@ -207,14 +207,14 @@ def _directories(folder: Folder) -> list[str]:
     try:
         return sorted(one.name for one in folder.base.iterdir() if (one / FILE).is_symlink() or (one / FILE).exists())
     except OSError:
-        return []  # most have no such folder
+        return []  # most users have no such folder
 
 
 def _read(folder: Folder, directory: str) -> tuple[Skill, list[str]]:
-    """Return a skill and what is wrong with its form, though it counts.
+    """Return a skill and the errors in its form that do not invalidate it.
 
     Raises:
-        ToolFailed: It doesn't count.
+        ToolFailed: It is invalid.
     """
     head, body = inarch.split_front_matter(folder.read(f"{directory}/{FILE}", directory))
     if not head:

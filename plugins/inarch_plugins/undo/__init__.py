@@ -1,4 +1,4 @@
-"""undo: every turn is a checkpoint of what it changed: take it back, put it on again, say who wrote a line."""
+"""undo: revert and reapply the file changes of turns, and show who wrote a line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import inarch
 
 @inarch.hookimpl
 def inarch_session_extensions(context: inarch.PluginContext) -> Iterable[inarch.SessionExtension]:
-    """Return what `Session.undo` and `Session.redo` hand over to."""
+    """Return the extension behind `Session.undo` and `Session.redo`."""
     return [inarch.SessionExtension("undo", "Takes back what turns did to files.", _open)]
 
 
@@ -23,7 +23,7 @@ def _open(session: inarch.SessionAccess) -> Any:
 
 @inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
-    """Return the commands of a conversation."""
+    """Return the slash commands."""
 
     def command(name: str, help: str, words: str, offers: str, *, picks: bool = False) -> inarch.SlashCommand:
         return inarch.SlashCommand(name, help, _later(name), words, complete=_later(offers), picks=picks)

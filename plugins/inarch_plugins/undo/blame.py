@@ -1,4 +1,4 @@
-"""`inarch blame`: which turn wrote a line, and what it was asked for."""
+"""`inarch blame`: the turn that wrote a line, and its prompt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inarch_plugins.undo.line_blame import BlamedLine
 
 NARROW = 80
-"""Columns below which who wrote lines stands above them, not beside them."""
+"""Columns below which authors are shown above the lines instead of beside them."""
 _SHORT_ID = 13
 _PROMPT = 40
 
@@ -54,7 +54,7 @@ def blame(place: str, as_json: bool, **given: Any) -> None:
 
 
 def _place(app: App, place: str) -> tuple[str, int | None]:
-    """Return the path below the root, and the line if one is named; a file may itself end in a colon and digits."""
+    """Return the path below the root, and the line if given. A file's name may itself end in a colon and digits."""
     path = os.path.relpath(place, app.config.root) if Path(place).is_absolute() else place
     if Path(os.path.normpath(path)).parts[:1] == (os.pardir,):
         raise UsageError(f"{place} is outside {app.config.root}", "name a file of this directory")
@@ -71,7 +71,7 @@ def _blamed(app: App, path: str) -> list[BlamedLine]:
 
 
 def one_line(line: BlamedLine) -> Iterator[str]:
-    """Yield what is known of one line, a thing a line."""
+    """Yield the known facts on a line, one each."""
     yield f"{line.line}: {escape(line.text, keep_newlines=False)}"
     if line.by != "agent":
         yield _WORDS[line.by]
@@ -87,7 +87,7 @@ _WORDS = {"you": "you", "unknown": "unknown: an older version of the file is not
 
 
 def blame_lines(found: Sequence[BlamedLine], columns: int) -> Iterator[str]:
-    """Yield the lines with who wrote them: beside them where there is room, else above each run of lines."""
+    """Yield the lines with their authors: beside them if there is room, else above each run of lines."""
     digits = len(str(len(found)))
     if columns < NARROW:
         for who, lines in groupby(found, _who):

@@ -1,4 +1,4 @@
-"""The turns of a session as checkpoints: what each changed, call by call, and what of it is undone now."""
+"""Turns of a session as checkpoints: the changes of each call, and which of them are undone now."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Checkpoint:
-    """What one turn changed, call by call; a person's own command is one of its own, with `number` 0.
+    """The changes of one turn by call, or of one command of the user's, which has `number` 0.
 
-    `number` counts the agent's turns from 1; `began` and `asked` are the numbers of the events that it and its prompt
-    began with; `cut_off` are calls that may have changed more than they could tell.
+    `number` counts the agent's turns from 1. `began` and `asked` are the event numbers of the turn and its prompt.
+    `cut_off` has interrupted calls that may have made unrecorded changes.
     """
 
     id: str
@@ -33,15 +33,15 @@ class Checkpoint:
 
     @property
     def prompt(self) -> str:
-        """The prompt that the turn answers, read when it is needed."""
+        """The turn's prompt, read on demand."""
         return self.say(self.asked) if self.asked else ""
 
 
 @define(eq=False, repr=False)
 class Checkpoints:
-    """All checkpoints of a session, oldest first, with the calls whose changes are undone now.
+    """All checkpoints of a session, oldest first, and the calls whose changes are undone now.
 
-    `undone` has what each undo that still counts took back, oldest first.
+    `undone` has the calls that each undo in effect reverted, oldest first.
     """
 
     turns: list[Checkpoint] = field(factory=list)
@@ -49,17 +49,17 @@ class Checkpoints:
 
     @property
     def undone_calls(self) -> set[str]:
-        """The calls whose changes don't stand."""
+        """The calls whose changes are undone."""
         return {call_id for calls in self.undone for call_id in calls}
 
     def standing(self, checkpoint: Checkpoint) -> tuple[str, ...]:
-        """Return the calls of a checkpoint whose changes stand."""
+        """Return the calls of a checkpoint whose changes are in effect."""
         undone = self.undone_calls
         return tuple(call_id for call_id in checkpoint.calls if call_id not in undone)
 
 
 def checkpoints_of(changes: Changes, say: Callable[[int], str]) -> Checkpoints:
-    """Return the checkpoints of a session; `say` returns the prompt of an event."""
+    """Return the checkpoints of a session. `say` returns the prompt of an event."""
     found = {
         turn_id: Checkpoint(turn_id, number, began, asked, say=say)
         for number, (began, turn_id, asked) in enumerate(changes.turns, 1)
@@ -78,5 +78,5 @@ def checkpoints_of(changes: Changes, say: Callable[[int], str]) -> Checkpoints:
 
 
 def kept_checkpoints(store: ContextStore, session_id: str, changes: Changes) -> Checkpoints:
-    """Return the checkpoints of a kept session, whose prompts are read when they are asked for."""
+    """Return the checkpoints of a stored session. Their prompts are read on demand."""
     return checkpoints_of(changes, lambda seq: prompt_at(store, session_id, seq))

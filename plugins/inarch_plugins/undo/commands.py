@@ -1,4 +1,4 @@
-"""`inarch undo` and `inarch redo`: what a turn did to files is taken back, or put on again."""
+"""`inarch undo` and `inarch redo`: revert or reapply a turn's changes to files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ANSWERED, FAILED = 0, 1
 PAGE = 50
-"""Turns that are listed unless all are asked for."""
+"""Most turns listed by default."""
 _session = click.option("--session", metavar="ID", help="Session, by id or its start, instead of the latest.")
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 _dry = click.option("--dry-run", is_flag=True, help="Show what would happen, and write nothing.")
@@ -93,7 +93,7 @@ def _list(session: str | None, most: int | None, given: dict[str, Any]) -> int:
 
 
 def _session_of(app: App, beginning: str | None) -> str:
-    """Return the id of the session that is meant: by default the latest one of this directory."""
+    """Return the session's id, by default of the latest in this directory."""
 
     if beginning is not None:
         return app.find_session(beginning).id

@@ -1,4 +1,4 @@
-"""Which turn wrote each line of a file, over all sessions of a directory: backwards through the recorded versions."""
+"""Blame over all sessions of a directory: trace each line back through the recorded versions of its file."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from inarch_lib.output.line_matches import same_lines, split_lines
 from inarch_plugins.undo.checkpoints import Checkpoint, kept_checkpoints
 
 Fetch = Callable[[str, str], bytes | None]
-"""Returns the bytes that a session keeps as a hash, None where it has them no more."""
+"""Returns a session's bytes by hash, or None if they are gone."""
 
 
 @frozen
 class BlamedLine:
-    """A line and who wrote it: `agent`, `you`, or `unknown` where a version of the file is not kept any more.
+    """A line and its author: `agent`, `you`, or `unknown` if a version of the file is gone.
 
-    What follows `by` is empty unless it was the agent; a person's own command has the turn 0. `line` counts from 1.
+    The fields after `by` are set only for the agent. A user's own command has turn 0. `line` counts from 1.
     """
 
     line: int
@@ -36,11 +36,11 @@ class BlamedLine:
 
 
 def blamed(store: ContextStore, workspace: Workspace, path: str) -> list[BlamedLine]:
-    """Return the lines of a file of a directory, each with who wrote it in any of its sessions.
+    """Return the lines of a file with their authors in any session of the directory.
 
     Raises:
-        UsageError: There is no such file.
-        StoreError: What was recorded can't be read.
+        UsageError: The file does not exist.
+        StoreError: The record cannot be read.
     """
     try:
         data = workspace.read(path).data
@@ -60,7 +60,7 @@ def blamed(store: ContextStore, workspace: Workspace, path: str) -> list[BlamedL
 
 
 class _Version(NamedTuple):
-    """A recorded change in the line of all sessions, of a checkpoint or of an undo or redo of some calls."""
+    """A recorded change in the merged history of all sessions, by a checkpoint or by an undo or redo."""
 
     time: str
     session_id: str
@@ -73,7 +73,7 @@ class _Version(NamedTuple):
 
 
 class _Branch(NamedTuple):
-    """Lines of the present file that are still to be traced: by place in `lines`, as they stood before version `at`."""
+    """Lines of the present file still to trace: their indexes in `lines`, in the text before version `at`."""
 
     at: int
     path: str
@@ -84,7 +84,7 @@ class _Branch(NamedTuple):
 
 @define(eq=False, repr=False)
 class Blame:
-    """The recorded changes of all sessions of a directory, in the order of time."""
+    """The recorded changes of all sessions of a directory, by time."""
 
     fetch: Fetch
     _versions: list[_Version] = field(init=False, factory=list)
@@ -93,10 +93,10 @@ class Blame:
     _texts: list[str] = field(init=False, factory=list)
 
     def add(self, store: ContextStore, session_id: str) -> None:
-        """Add what a kept session did.
+        """Add the changes of a stored session.
 
         Raises:
-            StoreError: Its events can't be read.
+            StoreError: Its events cannot be read.
         """
         known = kept_changes(store, session_id)
         checkpoints = kept_checkpoints(store, session_id, known).turns
@@ -108,10 +108,10 @@ class Blame:
             self._versions.append(version)
 
     def of(self, path: str, data: bytes) -> list[BlamedLine]:
-        """Return the lines of a file with who wrote them; `data` is the file as it is now."""
+        """Return the lines of a file with their authors. `data` is the present file."""
         self._versions.sort(key=lambda version: (version.time, version.session_id, version.seq))
         once: dict[tuple[Any, ...], _Version] = {}
-        for version in self._versions:  # a fork has the events of where it comes from, too
+        for version in self._versions:  # a fork repeats the events of its origin
             once.setdefault((version.time, *map(version.data.get, ("call_id", "path", "after"))), version)
         self._versions = [*once.values()]
         lines = split_lines(data)
@@ -124,7 +124,7 @@ class Blame:
         return [self._found[place] for place in range(len(lines))]
 
     def _trace(self, branch: _Branch) -> None:
-        """Go back to the last change of the branch's path and tell whose lines are whose there."""
+        """Go back to the last change of the branch's path and attribute its lines."""
         at = branch.at
         while at >= 0 and branch.path not in (self._versions[at].data["path"], self._versions[at].data.get("new_path")):
             at -= 1
@@ -134,7 +134,7 @@ class Blame:
         if version.data.get("new_path") == branch.path:
             self._branches.append(branch._replace(at=at - 1, path=version.data["path"]))
             return None
-        if version.data.get("new_path"):  # made anew since, by no agent
+        if version.data.get("new_path"):  # created again later, but not by an agent
             return self._give(branch.places.values(), None, branch.has_gap)
         after = self._bytes(version, "after")
         if after is None:
@@ -143,7 +143,7 @@ class Blame:
         return self._before(self._through(branch, split_lines(after), at), version)
 
     def _before(self, branch: _Branch, version: _Version) -> None:
-        """Go on with the lines that were there before a change; the others are its own, or what it brought back."""
+        """Continue with the lines older than a change. It wrote or restored the others."""
         if version.undid and (at := self._same_again(branch, version)) is not None:
             self._branches.append(branch._replace(at=at))
             return
@@ -162,7 +162,7 @@ class Blame:
             self._give(new.values(), version, branch.has_gap)
 
     def _same_again(self, branch: _Branch, version: _Version) -> int | None:
-        """Return where to go on if an undo made the file what it had been before."""
+        """Return the index of the earlier version that an undo restored, if there is one."""
         for at in range(branch.at - 1, -1, -1):
             data = self._versions[at].data
             if data["path"] == branch.path and not data.get("new_path"):
@@ -173,7 +173,7 @@ class Blame:
         return None
 
     def _brought_back(self, branch: _Branch, version: _Version) -> None:
-        """Go on with lines that came back: from before the first call that was undone, or after the last redone."""
+        """Continue with restored lines: before the first undone call, or after the last redone one."""
         side, back = ("after", 0) if version.is_redo else ("before", 1)
         places = range(branch.at)
         for at in reversed(places) if version.is_redo else places:
@@ -189,14 +189,14 @@ class Blame:
         self._give(branch.places.values(), None, branch.has_gap)
 
     def _through(self, branch: _Branch, lines: Sequence[bytes], at: int) -> _Branch:
-        """Return the branch in an older text; lines that this one doesn't have are nobody's agent's."""
+        """Return the branch in an older text. No agent wrote the lines missing there."""
         kept = same_lines(lines, branch.lines)
         self._give([place for at, place in branch.places.items() if at not in kept], None, branch.has_gap)
         older = {kept[at]: place for at, place in branch.places.items() if at in kept}
         return branch._replace(at=at, lines=lines, places=older)
 
     def _bytes(self, version: _Version, side: str) -> bytes | None:
-        """Return the text on one side of a change, None where it is not kept any more."""
+        """Return the text on one side of a change, or None if it is gone."""
         ref = version.data[side]
         return self.fetch(version.session_id, ref) if ref else b""
 
@@ -214,7 +214,7 @@ class Blame:
 
 
 def _redos(undos: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return those that did again what was undone before them."""
+    """Return the redos that reapplied what an earlier undo reverted."""
     undone: set[str] = set()
     found: set[str] = set()
     for one, calls in undos.items():

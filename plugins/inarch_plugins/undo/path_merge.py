@@ -1,4 +1,4 @@
-"""What becomes of one path: three versions of it in, one out, or a conflict. Pure but for fetching bytes."""
+"""Three-way merge of one path. The only side effect is fetching bytes."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from inarch_lib.output.line_merge import clash_text, is_binary, merge
 
 NOTHING = Standing(None, 0)
 Fetch = Callable[[str], bytes]
-"""Returns the bytes of a hash; raises `Unavailable`."""
+"""Returns the bytes of a hash, or raises `Unavailable`."""
 MOST_SHOWN = 40
-"""Lines of a conflict's difference that are shown."""
+"""Most lines of a conflict's diff that are shown."""
 
 
 class Unavailable(Exception):
-    """The bytes of a hash can't be had any more; the text says why."""
+    """The bytes of a hash are gone. The message says why."""
 
 
 class Clashing(Exception):
-    """The versions of a path can't be brought together; the text shows why."""
+    """The versions of a path conflict. The message shows how."""
 
 
 class Outcome(NamedTuple):
-    """What is to stand at a path, with its bytes if they are nobody's yet, and a remark."""
+    """Future state of a path, its bytes if they are new, and a remark."""
 
     standing: Standing
     data: bytes | None = None
@@ -33,11 +33,11 @@ class Outcome(NamedTuple):
 
 
 def bring_together(base: Standing, ours: Standing, theirs: Standing, fetch: Fetch) -> Outcome:
-    """Return `ours` with what was changed from `base` to `theirs`.
+    """Apply the change from `base` to `theirs` to `ours`.
 
     Raises:
         Clashing: Both changed the same.
-        Unavailable: Bytes that a merge needs are gone.
+        Unavailable: Bytes that the merge needs are gone.
     """
     if ours == base:
         return Outcome(theirs)
@@ -47,7 +47,7 @@ def bring_together(base: Standing, ours: Standing, theirs: Standing, fetch: Fetc
         return Outcome(ours, note="you removed it, so it stays removed")
     kinds = {stat.S_IFMT(one.mode) for one in (base, ours, theirs) if one.mode}
     if kinds == {stat.S_IFDIR} and NOTHING in (base, theirs):
-        return Outcome(ours if base == NOTHING else NOTHING)  # whether it is empty decides
+        return Outcome(ours if base == NOTHING else NOTHING)  # checked later: the folder must be empty
     if theirs == NOTHING:
         raise Clashing(f"it would be removed, but it changed since then:\n{_difference(base, ours, fetch)}")
     if base == NOTHING:

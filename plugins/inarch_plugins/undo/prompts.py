@@ -1,4 +1,4 @@
-"""What a person asked, read from a kept session one event at a time."""
+"""Prompts of a stored session, read one event at a time."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 
 def prompt_of(event: Event) -> str:
-    """Return what a person asked, if the event is the start of their turn."""
+    """Return the user's prompt if the event starts a turn."""
     turn = event.data.get("turn") if event.kind == "turn.started" else None
     return str(turn.get("content", "")) if isinstance(turn, Mapping) and turn.get("type") == "user" else ""
 
 
 def prompt_at(store: ContextStore, session_id: str, seq: int) -> str:
-    """Return what a person asked with the event of this number, "" where it is none of a prompt.
+    """Return the prompt in the event with this number, or "" if it has none.
 
     Raises:
-        StoreError: It can't be read.
+        StoreError: It cannot be read.
     """
     return next((prompt_of(event) for event in between(store, session_id, seq, seq)), "")
 
 
 def last_prompt(store: ContextStore, session_id: str) -> str:
-    """Return the session's last prompt, "" where it has none.
+    """Return the session's last prompt, or "" if there is none.
 
     Raises:
-        StoreError: It can't be read.
+        StoreError: It cannot be read.
     """
     chapters = reversed(contents_of(store, session_id).chapters)
     return next(filter(None, (prompt_at(store, session_id, chapter.first) for chapter in chapters)), "")

@@ -1,4 +1,4 @@
-"""How it is said what came of an undo or redo, and which turns there are."""
+"""Text output for undo, redo and the list of turns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNS = {"made": "+", "removed": "-", "changed": "~", "merged": "~", "mode": "~
 
 
 def report_lines(report: UndoReport, columns: int) -> Iterator[str]:
-    """Yield the lines that tell a person, none wider than `columns`, tabs and control characters as they are."""
+    """Yield a report's lines, none wider than `columns`. Tabs and control characters are not escaped."""
     for line in _lines(report):
         while len(line) > max(columns, 10):
             cut = line.rfind(" ", 10, columns)
@@ -46,7 +46,7 @@ def _lines(report: UndoReport) -> Iterator[str]:
 
 
 def turn_lines(found: Checkpoints, columns: int) -> Iterator[str]:
-    """Yield a line for each turn that changed files, the latest last: its number, what was asked, how many files."""
+    """Yield a line for each turn that changed files, the latest last: number, prompt, number of files."""
     for checkpoint in found.turns:
         paths = changed_paths(data for changes in checkpoint.calls.values() for data in changes)
         if not paths or not checkpoint.number:
@@ -57,14 +57,14 @@ def turn_lines(found: Checkpoints, columns: int) -> Iterator[str]:
 
 
 def changed_paths(changes: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the paths of files, not of folders, among changes."""
+    """Return the paths of changed files, without folders."""
     return {str(data.get("new_path") or data["path"]) for data in changes if data.get("before") or data.get("after")}
 
 
 def checkpoint_lines(found: Checkpoints, columns: int, most: int | None = None) -> Iterator[str]:
     """Yield a line for each turn that changed files, the latest first, and one for each of its calls.
 
-    Of more turns than `most` only the latest are shown, and a last line says how many there are.
+    If there are more than `most` turns, only the latest are shown, and a last line gives the total.
     """
     undone = found.undone_calls
     listed = [checkpoint for checkpoint in reversed(found.turns) if checkpoint.calls]

@@ -1,4 +1,4 @@
-"""What a session changed in files, as a unified diff: from what undoing it would leave to what stands now."""
+"""A session's changes to files as a unified diff, from the files without the session to the present ones."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from attrs import frozen
 
 MOST_LINES = 2_000
-"""Lines of a diff that are shown."""
+"""Most lines of a diff that are shown."""
 MOST_BYTES = 1_000_000
-"""A file that is bigger before or after is told, not compared."""
+"""Size limit in bytes for a diff. Larger files are only named."""
 _NO_NEWLINE = "\\ No newline at end of file"
 
 
 @frozen
 class ChangedFile:
-    """A file that a session changed: its bytes without the session and now, None where there is none."""
+    """A file that a session changed: its bytes without the session and now, or None if it does not exist."""
 
     path: str
     before: bytes | None
@@ -23,7 +23,7 @@ class ChangedFile:
 
 
 def diff_lines(files: Iterable[ChangedFile]) -> Iterator[str]:
-    """Yield the lines of a unified diff, not made harmless; of a long one the beginning, and how much more there is."""
+    """Yield the lines of a unified diff, unescaped. Cut a long one, and give the number of further lines."""
     left = 0
     for number, line in enumerate(line for file in files for line in _of(file)):
         if number < MOST_LINES:
@@ -65,7 +65,7 @@ def _size(data: bytes | None) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Return lines with their ends; a carriage return is part of a line."""
+    """Return lines with their ends. A carriage return is part of a line."""
     lines = [f"{line}\n" for line in text.split("\n")]
     last = lines.pop().removesuffix("\n")
     return [*lines, last] if last else lines

@@ -1,4 +1,4 @@
-"""`/diff`, `/undo`, `/redo`, `/rewind` and `/retry`: what turns changed, shown, taken back, put on, tried anew."""
+"""`/diff`, `/undo`, `/redo`, `/rewind` and `/retry`: show, revert and reapply the changes of turns, or retry one."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from inarch import SlashContext, UndoReport, UsageError, escape
 from inarch_plugins.undo.report import changed_paths, report_lines, turn_lines
 
 MOST_PATHS = 3
-"""Files of a turn that are named."""
+"""Most files of a turn that are named."""
 
 
 async def undo(words: str, context: SlashContext) -> str:
-    """Take changes back and return which.
+    """Revert changes and list them.
 
     Raises:
-        UsageError: There is nothing to undo, or nothing of this name.
+        UsageError: There is nothing to undo, or no turn or call with this name.
     """
     return _told(await _to_its_end(context.extension("undo").undo, words), context)
 
 
 async def redo(words: str, context: SlashContext) -> str:
-    """Put changes on again that were undone, and return which.
+    """Reapply undone changes and list them.
 
     Raises:
-        UsageError: There is nothing to redo, or nothing of this name.
+        UsageError: There is nothing to redo, or no turn or call with this name.
     """
     return _told(await _to_its_end(context.extension("undo").redo, words), context)
 
 
 async def diff(words: str, context: SlashContext) -> str:
-    """Return what the session, or a turn or call of it, changed in files.
+    """Return the file changes of the session, or of one turn or call.
 
     Raises:
-        UsageError: There is no turn or call of this name.
+        UsageError: No turn or call has this name.
     """
     from inarch_plugins.undo.session_patch import diff_lines
 
@@ -47,10 +47,10 @@ async def diff(words: str, context: SlashContext) -> str:
 
 
 async def rewind(words: str, context: SlashContext) -> str:
-    """Take back what a turn and those after it changed, or list the turns.
+    """Revert the changes of a turn and of all later ones, or list the turns.
 
     Raises:
-        UsageError: There is no turn of this name.
+        UsageError: No turn has this name.
     """
     undoing = context.extension("undo")
     if words:
@@ -63,10 +63,10 @@ async def rewind(words: str, context: SlashContext) -> str:
 
 
 async def retry(words: str, context: SlashContext) -> str:
-    """Have the last prompt run again and return what becomes of its changes.
+    """Run the last prompt again, and report what happens to its changes.
 
     Raises:
-        UsageError: There is no prompt yet, or the words mean nothing.
+        UsageError: There is no prompt yet, or the words are invalid.
     """
     if words not in ("", "undo"):
         raise UsageError(f"/retry: unknown argument {words!r}", "use /retry, or /retry undo to undo the turn first")
@@ -81,13 +81,13 @@ async def retry(words: str, context: SlashContext) -> str:
 
 
 def turns(words: str, context: SlashContext) -> list[tuple[str, str]]:
-    """Return the numbers of the turns that changed something, for the first word."""
+    """Complete the first word with the numbers of the turns that changed files."""
     known = context.extension("undo").checkpoints().turns if " " not in words else ()
     return [(str(one.number), one.prompt.strip().partition("\n")[0]) for one in known if one.number]
 
 
 def rewinding(words: str, context: SlashContext) -> list[tuple[str, str]]:
-    """Return the turns that there is a way back to, the latest first, each with its prompt and what it changed."""
+    """Complete with the turns that can be rewound, the latest first, with prompts and changes."""
     found = context.extension("undo").checkpoints()
     rows = list[tuple[str, str]]()
     stands = False
@@ -103,12 +103,12 @@ def rewinding(words: str, context: SlashContext) -> list[tuple[str, str]]:
 
 
 def retrying(words: str, context: SlashContext) -> list[tuple[str, str]]:
-    """Return what `/retry` takes."""
+    """Complete the words of `/retry`."""
     return [] if " " in words else [("undo", "undo the last turn first")]
 
 
 async def _to_its_end(doing: Callable[[str], UndoReport], words: str) -> UndoReport:
-    """Do it in a thread, which no cancel can end: what became of the files is told in any case."""
+    """Run it in a thread, which a cancel cannot end, so that the result for the files is always reported."""
     work = asyncio.ensure_future(asyncio.to_thread(doing, words))
     while not work.done():
         try:

@@ -1,4 +1,4 @@
-"""From the changes that are to be taken back, or put on again, to what every path is to be. Nothing is written here."""
+"""Plan of an undo or redo: the future state of every path. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Action = Literal["undo", "redo"]
 
 
 class Step(NamedTuple):
-    """A change of one path, or a move to `new_path` in which the bytes stayed the same."""
+    """A change of one path, or a move to `new_path` without a change of bytes."""
 
     path: str
     before: Standing
@@ -24,12 +24,12 @@ class Step(NamedTuple):
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths that it is about."""
+        """The paths that it affects."""
         return (self.path, self.new_path) if self.new_path else (self.path,)
 
 
 def steps_of(changes: Sequence[Mapping[str, Any]]) -> list[Step]:
-    """Return the changes as steps; what follows directly on the same path is one step."""
+    """Return the changes as steps. Consecutive changes of one path are one step."""
     steps: list[Step] = []
     latest: dict[str, int] = {}
     for data in changes:
@@ -49,13 +49,13 @@ def _side(data: Mapping[str, Any], name: str) -> Standing:
 
 @define(eq=False, repr=False)
 class Plan:
-    """What paths are now and what they are to be.
+    """Present and future states of paths.
 
     Args:
-        look: Returns what stands at a path now.
-        begin: Returns with what the steps begin at a path where this stands.
-        fetch: Returns the bytes of a hash; raises `Unavailable`.
-        action: Which way the steps go.
+        look: Returns the present state of a path.
+        begin: Returns the state of a path at which the steps begin, given its present state.
+        fetch: Returns the bytes of a hash, or raises `Unavailable`.
+        action: The direction of the steps.
     """
 
     look: Callable[[str], Standing]
@@ -70,7 +70,7 @@ class Plan:
     unavailable: dict[str, str] = field(init=False, factory=dict)
 
     def add(self, steps: Sequence[Step]) -> None:
-        """Work out what the steps come to; paths whose bytes are gone are left out, with all that hangs on them."""
+        """Compute the result of the steps. Skip paths with missing bytes and those that depend on them."""
         while True:
             self._begin()
             before = len(self.unavailable)
@@ -87,7 +87,7 @@ class Plan:
 
     @property
     def changed(self) -> list[str]:
-        """The paths that will not be as they are now, sorted."""
+        """The paths that will change, sorted."""
         return sorted(path for path, then in self.then.items() if then != self.now[path])
 
     def _begin(self) -> None:
@@ -108,14 +108,14 @@ class Plan:
             self.conflicts.setdefault(step.path, str(clash))
 
     def _move(self, step: Step) -> None:
-        """Move a file with what has become of it, unless it is gone or something stands in its way."""
+        """Move a file in its changed state, unless it is gone or its target is occupied."""
         source, target = (step.new_path, step.path) if self.action == "undo" else (step.path, step.new_path)
         here, there = self._at(source), self._at(target)
         if here == NOTHING:
             if there == NOTHING:
                 self.notes[source] = "you removed it, so it stays removed"
             return
-        if there not in (NOTHING, here):  # the same: somebody has brought it back already
+        if there not in (NOTHING, here):  # equal if someone has already moved it back
             raise Clashing(f"{source} would move to {target}, but another file is there now")
         self.then[target], self.then[source] = here, NOTHING
 
@@ -130,7 +130,7 @@ class Plan:
             self.made[ref] = data
             standing = Standing(ref, standing.mode)
         elif standing.hash is not None and standing != self.now[path]:
-            self._bytes(standing.hash)  # that they can be had is known before anything is written
+            self._bytes(standing.hash)  # fetched now, so that missing bytes are found before anything is written
         if note:
             self.notes[path] = note
         self.then[path] = standing
@@ -145,7 +145,7 @@ class Plan:
 
 
 def word_for(now: Standing, then: Standing, is_merged: bool) -> str:
-    """Return what is done to a path, as a report says it."""
+    """Return the verb for the change of a path in a report."""
     if then == NOTHING:
         return "removed"
     if now == NOTHING:

@@ -1,4 +1,4 @@
-"""Undo and redo: choose what is meant, work out what it comes to, write all of it or nothing, and record it."""
+"""Undo and redo: select the changes, plan the result, write all or nothing, and record it."""
 
 from __future__ import annotations
 
@@ -34,36 +34,36 @@ _MAYBE_CUT_OFF = "an interrupted call may have changed it"
 
 @define(eq=False, repr=False)
 class Undoing:
-    """Undo and redo in one session: its extension of this name."""
+    """Session extension for undo and redo."""
 
     _session: SessionAccess
     _checkpoints: Checkpoints = field(init=False, factory=Checkpoints)
     _plan: Plan = field(init=False)
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
-        """Take changes back, as `Session.undo` does."""
+        """Revert changes, as in `Session.undo`."""
         return self.run("undo", target, dry_run)
 
     def redo(self, target: str = "", dry_run: bool = False) -> UndoReport:
-        """Put changes on again, as `Session.redo` does."""
+        """Reapply changes, as in `Session.redo`."""
         return self.run("redo", target, dry_run)
 
     def rewind(self, target: str, dry_run: bool = False) -> UndoReport:
-        """Take back what a turn and all after it changed, as one undo.
+        """Revert the changes of a turn and of all later ones as one undo.
 
         Raises:
-            UsageError, StoreError: As `run` does.
+            UsageError, StoreError: As in `run`.
         """
         return self.run("undo", target, dry_run, onward=True)
 
     def changed(self, target: str = "") -> list[ChangedFile]:
-        """Return what the session, or a turn or call of it, changed in files and what of that still stands.
+        """Return the changes of the session, or of one turn or call, that are still in effect.
 
-        Files that were changed since in the same lines are left out: `undo` with `dry_run` tells of them.
+        Files with later changes in the same lines are left out. `undo` with `dry_run` reports them.
 
         Raises:
-            UsageError: The target is none, a turn is running, or the workspace can't restore.
-            StoreError: The events can't be read.
+            UsageError: The target is invalid, a turn is running, or the workspace cannot restore.
+            StoreError: The events cannot be read.
         """
         report = self.run("undo", target, dry_run=True, onward=not target)
         if not report.files:
@@ -74,29 +74,29 @@ class Undoing:
         return [ChangedFile(path, self._bytes(then), self._bytes(now)) for path, then, now in files]
 
     def blame(self, path: str) -> list[BlamedLine]:
-        """Return the lines of a file, each with who wrote it in any session of this directory.
+        """Return the lines of a file with their authors in any session of this directory.
 
         Raises:
-            UsageError: There is no such file.
-            StoreError: What was recorded can't be read.
+            UsageError: The file does not exist.
+            StoreError: The record cannot be read.
         """
         return blamed(self._session.store, self._session.workspace, path)
 
     def checkpoints(self) -> Checkpoints:
-        """Return what the turns of the session changed.
+        """Return the checkpoints of the session.
 
         Raises:
-            StoreError: The events can't be read.
+            StoreError: The events cannot be read.
         """
         session = self._session
         known, _ = changes_now(session.store, session.session_id, session.workspace)
         return kept_checkpoints(session.store, session.session_id, known)
 
     def last(self) -> tuple[str, list[str]]:
-        """Return the session's last prompt, and the files that its turn changed unless that was taken back.
+        """Return the last prompt and the files that its turn changed. Undone changes are left out.
 
         Raises:
-            StoreError: The events can't be read.
+            StoreError: The events cannot be read.
         """
         store, session_id = self._session.store, self._session.session_id
         last, paths, is_undone = "", dict[str, None](), False
@@ -110,17 +110,17 @@ class Undoing:
         return last_prompt(store, session_id), [] if is_undone else [*paths]
 
     def run(self, action: Action, target: str = "", dry_run: bool = False, *, onward: bool = False) -> UndoReport:
-        """Take changes back, or put them on again.
+        """Revert or reapply changes.
 
         Args:
-            action: Which of both.
-            target: The beginning of a turn's or call's id, or a turn's number; empty: the last there is.
-            dry_run: Whether to say only what would happen.
-            onward: Whether what came after the target is meant, too; with an empty one, all there is.
+            action: The direction.
+            target: The beginning of a turn's or call's id, or a turn's number; empty for the last.
+            dry_run: Whether to report only.
+            onward: Whether to include everything after the target. With an empty target, everything.
 
         Raises:
-            UsageError: The target is none, a turn is running, or the workspace can't restore.
-            StoreError: The events can't be read, or nothing can be kept and the journal is required.
+            UsageError: The target is invalid, a turn is running, or the workspace cannot restore.
+            StoreError: The events cannot be read, or the journal is required and cannot be written.
         """
         session = self._session
         if capabilities.able(session.workspace, capabilities.Restorable) is None:
@@ -147,10 +147,11 @@ class Undoing:
         return self._carried_out(report, plan, chosen)
 
     def _work_out(self, plan: Plan, steps: Sequence[Step], chosen: Sequence[tuple[Checkpoint, Sequence[str]]]) -> bool:
-        """Work out what the steps come to; what a call that was cut off may have done to a file holds up no other.
+        """Plan the steps. Interrupted calls with unknown changes to a file do not block other files.
 
         Returns:
-            Whether files are left for that reason: then the turn counts as undone, and an earlier one is next.
+            Whether files are left out for that reason. The turn then counts as undone, and the next undo is an earlier
+                one.
         """
         plan.add(steps)
         is_left = False
@@ -164,7 +165,7 @@ class Undoing:
         return is_left
 
     def _chosen(self, action: Action, target: str) -> list[tuple[Checkpoint, tuple[str, ...]]]:
-        """Return the checkpoints that are meant with the calls of each, the latest first."""
+        """Return the selected checkpoints with their calls, the latest first."""
         if target:
             checkpoint, calls = self._found(target)
             undone = self._checkpoints.undone_calls
@@ -179,13 +180,13 @@ class Undoing:
         return [(checkpoint, calls) for checkpoint, calls in found if calls]
 
     def _onward(self, target: str) -> list[tuple[Checkpoint, tuple[str, ...]]]:
-        """Return the checkpoints from a turn on whose changes stand, the latest first."""
+        """Return the checkpoints from a turn on with changes in effect, the latest first."""
         began = self._turn(target).began if target else 0
         after = [one for one in reversed(self._checkpoints.turns) if one.began >= began]
         return [(one, calls) for one in after if (calls := self._checkpoints.standing(one))]
 
     def _turn(self, target: str) -> Checkpoint:
-        """Return a turn by its number or id, whether it changed anything or not."""
+        """Return a turn by its number or id, even if it changed nothing."""
         turns = [one for one in self._checkpoints.turns if one.number]
         fitting = [one for one in turns if str(one.number) == target] or [
             one for one in turns if one.id.startswith(target)
@@ -245,7 +246,7 @@ class Undoing:
         )
 
     def _stored(self, ref: str) -> bytes:
-        """Return bytes that the store has, or that stand somewhere now."""
+        """Return bytes from the store, or from a file that has them now."""
         session = self._session
         try:
             return session.store.get_blob(session.session_id, ref)
@@ -262,7 +263,7 @@ class Undoing:
         return self._plan.made[ref] if ref in self._plan.made else self._fetch(ref)
 
     def _nothing(self) -> str:
-        """Say why there is nothing to undo."""
+        """Return why there is nothing to undo."""
         if any(one.calls for one in self._checkpoints.turns):
             return "all changes of this session are already undone"
         if self._checkpoints.turns:
