@@ -186,7 +186,7 @@ FAULTS = {
         "---\ndescription: d\ndisallowedTools: Bash\n---\n",
         "unknown key disallowedTools",
     ),
-    "tools by a key of another file": ("---\ndescription: d\nallowed-tools: Read\n---\n", "allowed-tools isn't"),
+    "tools by a key of another file": ("---\ndescription: d\nallowed-tools: Read\n---\n", "unknown key allowed-tools"),
     "a place that there is not": ("---\ndescription: d\nisolation: container\n---\n", "isolation is 'container'"),
     "a place that is no text": ("---\ndescription: d\nisolation: true\n---\n", "isolation is True"),
     "turns below 1": ("---\ndescription: d\nmaxTurns: 0\n---\n", "maxTurns is 0"),

@@ -150,7 +150,7 @@ def test_what_both_changed_is_shown_and_nothing_of_the_change_is_written(repo: D
         repo, *steps, then=[meanwhile(repo, "b.txt", b"1\n2\nmine\n4\n5\n"), merge(repo, files=["new.txt"])]
     )
     told = error_of(turn, 1)
-    assert told.startswith("conflict: 1 of 2 files were changed on both sides; nothing was merged")
+    assert told.startswith("conflict: 1 of 2 files were changed on both sides, so nothing was merged")
     assert all(f"\n{line}\n" in told for line in ("mine", "theirs", "3")) and data_of(turn)["patch"] in told
     assert (repo.root / "b.txt").read_text() == "1\n2\nmine\n4\n5\n"
     assert data_of(turn, 2)["merged"] == ["new.txt"]

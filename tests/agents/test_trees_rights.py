@@ -64,7 +64,7 @@ def test_a_person_is_asked_about_what_is_done_in_the_tree_and_about_the_merge_wi
 
 @NO_GIT
 def test_a_merge_that_is_denied_loses_nothing(repo: Desk) -> None:
-    person = Person("merge what")
+    person = Person("merge the change")
     repo.options = {"front_end": person}
     turn = one_task(repo, write("new.txt", "new\n"), then=merge(repo), approve="ask")
     assert error_of(turn, 1).startswith("denied: ") and not (repo.root / "new.txt").exists()
@@ -272,7 +272,7 @@ def test_a_change_that_can_not_be_kept_leaves_its_tree_for_the_next_start(repo: 
     changes.write_text("no folder")
     told = error_of(one_task(repo, write("new.txt", "new\n")))
     (tree,) = trees(repo).iterdir()
-    assert "the change can't be kept" in told and str(tree) in told
+    assert "the change can't be stored" in told and str(tree) in told
     repo.scripts["next"] = [says("ok")]
     repo.run("next")
     (note,) = [one["text"] for one in repo.of("note") if one["source"] == "agents"]

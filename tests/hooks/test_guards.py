@@ -100,7 +100,7 @@ def test_where_nothing_can_be_confined_the_guards_that_are_off_are_named(
     )
     desk.users({"PreToolUse": one("sh -c 'exit 2'", "Write"), "UserPromptSubmit": one("true")})
     turn = desk.talk([calls(WRITE), says("done")], approve="all")
-    assert turn.content == "done" and "confined at level 0" in desk.seen[0] and not (desk.root / "new.txt").exists()
+    assert turn.content == "done" and "reaches only level 0" in desk.seen[0] and not (desk.root / "new.txt").exists()
     notes = [note["text"] for note in desk.of("note") if " is off: " in note["text"]]
     assert [note.partition(" hook ")[0] for note in notes] == ["the PreToolUse", "the UserPromptSubmit"]
     assert [event["notice"] for event in desk.of("hooks.ran") if event["event"] == "UserPromptSubmit"]
@@ -194,7 +194,7 @@ def test_a_decision_that_is_none_needs_a_person(desk: Desk) -> None:
     (desk.config / "said.json").write_text('{"hookSpecificOutput": {"permissionDecision": "Deny"}}')
     desk.users({"PreToolUse": one("cat said.json", "Write")})
     desk.talk([calls(WRITE), says("done")], approve="all")
-    assert "decided 'Deny'" in desk.seen[0] and not (desk.root / "new.txt").exists()
+    assert "unknown decision 'Deny'" in desk.seen[0] and not (desk.root / "new.txt").exists()
 
 
 def test_a_file_of_a_trusted_project_that_cannot_be_understood_needs_a_person(desk: Desk) -> None:

@@ -123,7 +123,7 @@ def test_a_shell_that_may_not_write_says_what_keeps_it(desk: Desk) -> None:
 def test_a_long_command_that_says_no_is_told_shortly(desk: Desk) -> None:
     desk.users({"PreToolUse": one(f"sh -c 'exit 2' {'x' * 500}", "Read")})
     desk.talk([calls(READ), says("done")])
-    assert "says no" in desk.seen[0] and "x" * 100 not in desk.seen[0]
+    assert "denied it" in desk.seen[0] and "x" * 100 not in desk.seen[0]
 
 
 def test_sessions_start_prompts_and_ends(desk: Desk) -> None:
@@ -149,7 +149,7 @@ BAD: dict[str, tuple[str, Callable[[str], bool]]] = {
         lambda fault: "did not end within" in fault,
     ),
     "much": ("sh -c 'yes | head -c 100000000'", lambda fault: "too much" in fault or "did not end" in fault),
-    "no JSON": ("echo '{\"hookSpecificOutput\": '", lambda fault: "no JSON" in fault),
+    "no JSON": ("echo '{\"hookSpecificOutput\": '", lambda fault: "invalid JSON" in fault),
     "not executable": ("./plain.txt", lambda fault: fault != ""),
     "not there": ("no-such-program --x", lambda fault: "no-such-program" in fault),
     "killed": ("sh -c 'kill -9 $$'", lambda fault: "killed" in fault),

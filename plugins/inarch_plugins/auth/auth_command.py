@@ -1,4 +1,4 @@
-"""`inarch auth`: keys in the system's keyring, and signing in where a service lets other programs do that."""
+"""`inarch auth`: keys in the system's keyring, and sign-in for services that support it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inarch_plugins.auth.keyring_environment import SIGN_IN, changing_names, rea
 
 FILE = "keys.json"
 LEAST, MOST = 8, 4096
-"""Characters of a key: a shorter one would be found in everything that is to be freed of it."""
+"""Length limits of a key. Redaction of a shorter one would hit ordinary text."""
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
 

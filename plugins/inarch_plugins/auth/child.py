@@ -1,4 +1,4 @@
-"""The process that asks the keyring: a request comes in as JSON, an answer goes out."""
+"""The process that accesses the keyring. It reads a request as JSON and writes an answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INSTEAD = "or set the variable in the environment"
 
 
 def main() -> None:
-    """Answer the request on standard input; what the library prints goes nowhere."""
+    """Answer the request on standard input. Output of the library is discarded."""
     request = json.load(sys.stdin)
     out = os.dup(1)
     os.dup2(2, 1)
@@ -34,7 +34,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
                 try:
                     keyring.delete_password(SERVICE, name)
                 except PasswordDeleteError:
-                    continue  # it is not there
+                    continue  # the key is not stored
         values = {name: keyring.get_password(SERVICE, name) for name in request["names"]}
     except KeyringLocked:
         return _failed("the keyring is locked", f"unlock it, {_INSTEAD}")

@@ -1,6 +1,6 @@
-"""The environment with the keys that the person keeps in the keyring, which is opened when one of them is looked at.
+"""The environment with the user's keys in the keyring. The keyring is opened when one of them is read.
 
-A sign-in is one of them: its access token is the value of a variable, and is renewed before it expires.
+A sign-in acts like a key: its access token is the value of a variable, and is renewed before it expires.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from inarch_plugins.auth.sign_in import SignIn
 
 SIGN_IN = "OPENAI_CHATGPT_TOKEN"
-"""The variable as which providers see the access token. It is not OPENAI_API_KEY: that may go to other services."""
+"""The variable with the access token for providers. It is not OPENAI_API_KEY, which may go to other services."""
 Learn = Callable[[Iterable[tuple[str, str]]], object]
 VERSION = 1
 READ_S = 20.0
-"""Seconds that the keyring has to give the keys: a person may have to unlock it."""
+"""Seconds to wait for the keyring's keys. The user may have to unlock it."""
 
 
 class KeptKeys(Mapping[str, str]):
-    """Variables of the environment, and keys that are missing there; one that can't be had reads as empty.
+    """Variables of the environment, and stored keys that are missing there. A key that cannot be read is empty.
 
     Args:
         environ: The environment.
-        names: The names of the keys that are kept.
-        sign_in: The sign-in that is kept, None if there is none.
+        names: The names of the stored keys.
+        sign_in: The stored sign-in; None if there is none.
     """
 
     def __init__(self, environ: Mapping[str, str], names: Collection[str], sign_in: SignIn | None = None) -> None:
@@ -49,12 +49,12 @@ class KeptKeys(Mapping[str, str]):
         self._renewing = threading.Lock()
 
     def renewed(self, name: str) -> str:
-        """Return a variable's value; if it is the token of a sign-in, one that has not expired.
+        """Return a variable's value. If it is a sign-in's token, renew it first if it has expired.
 
-        This may ask the keyring and the server: it is for a thread.
+        This may block on the keyring and the server, so call it in a thread.
 
         Raises:
-            InarchError: The sign-in is over, or can't be renewed.
+            InarchError: The sign-in has ended, or cannot be renewed.
         """
         if name != SIGN_IN or name not in self.kept or self._sign_in is None:
             return self[name]
@@ -65,7 +65,7 @@ class KeptKeys(Mapping[str, str]):
             return self._tokens.access
 
     def on_renewal(self, learn: Learn) -> None:
-        """Have somebody learn the secrets of the sign-in, now and after each renewal."""
+        """Register a function that gets the sign-in's secrets, now and after each renewal."""
         self._learners.append(learn)
         if SIGN_IN in self.kept:
             self._read()
@@ -118,7 +118,7 @@ class KeptKeys(Mapping[str, str]):
 
 
 def with_kept_keys(environ: Mapping[str, str], file: Path) -> Mapping[str, str]:
-    """Return the environment with the keys whose names stand in a file; itself, where none is missing in it."""
+    """Return the environment with the keys named in a file, or itself if none is missing."""
     try:
         names = read_names(file)
         sign_in = None
@@ -135,10 +135,10 @@ def with_kept_keys(environ: Mapping[str, str], file: Path) -> Mapping[str, str]:
 
 
 def read_names(file: Path) -> list[str]:
-    """Return the names of the keys that are kept; never their values, which only the keyring has.
+    """Return the names of the stored keys. Their values are only in the keyring.
 
     Raises:
-        StoreError: The file can't be read, or a newer Inarch wrote it.
+        StoreError: The file cannot be read, or a newer Inarch wrote it.
     """
     try:
         data = file.read_bytes()
@@ -162,10 +162,10 @@ def read_names(file: Path) -> list[str]:
 
 @contextmanager
 def changing_names(file: Path) -> Iterator[list[str]]:
-    """Give the names to change, and write them back; one process at a time.
+    """Yield the names for changes, and write them back, under a lock against other processes.
 
     Raises:
-        StoreError: They can't be read or kept.
+        StoreError: They cannot be read or stored.
     """
     try:
         with locked(file):

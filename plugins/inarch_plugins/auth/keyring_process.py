@@ -1,4 +1,4 @@
-"""Asking the system's keyring in a process of its own: what hangs there is ended, and no library is loaded here."""
+"""Access to the system's keyring in a separate process, which is killed if it hangs. No library is loaded here."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from typing import Any
 from inarch import StoreError
 
 CHANGE_S = 120.0
-"""Seconds that the keyring has to keep or forget a key while the person is there to unlock it."""
+"""Seconds to wait for a change of a key. The user may have to unlock the keyring."""
 
 
 def get_keys(names: Collection[str], seconds: float, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the keys that the keyring has of these names.
+    """Return the keyring's keys with these names.
 
     Raises:
-        StoreError: It can't be asked, or doesn't answer.
+        StoreError: It cannot be accessed, or does not answer.
     """
     return _asked({"do": "get", "names": list(names)}, seconds, environ)
 
 
 def set_key(name: str, value: str, environ: Mapping[str, str] = os.environ) -> None:
-    """Keep a key.
+    """Store a key.
 
     Raises:
-        StoreError: It is not kept.
+        StoreError: It was not stored.
     """
     if _asked({"do": "set", "names": [name], "value": value}, CHANGE_S, environ).get(name) != value:
         raise StoreError("missing", f"the keyring did not store {name}", "choose another keyring backend")
 
 
 def forget_key(name: str, environ: Mapping[str, str] = os.environ) -> None:
-    """Remove a key, if it is there.
+    """Remove a key, if it exists.
 
     Raises:
-        StoreError: The keyring can't be asked.
+        StoreError: The keyring cannot be accessed.
     """
     _asked({"do": "remove", "names": [name]}, CHANGE_S, environ)
 
@@ -77,7 +77,7 @@ def _asked(request: Mapping[str, Any], seconds: float, environ: Mapping[str, str
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End whatever is left of the process and its group."""
+    """Kill the rest of the process and its group."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Signing in and out, and what is said about it."""
+"""Sign-in and sign-out, and their messages."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _KEY_ONLY = {
 
 
 def refuse_others(service: str) -> None:
-    """Refuse services without a sign-in for programs such as this one.
+    """Reject services that do not let programs like this one sign in.
 
     Raises:
-        UsageError: It has none.
+        UsageError: The service has no sign-in.
     """
     if service == "openai":
         return
@@ -49,15 +49,15 @@ def refuse_others(service: str) -> None:
 
 
 def log_in(file: Path, environ: Mapping[str, str], *, is_new: bool) -> str:
-    """Have the person sign in, keep what that gives, and return what to print.
+    """Let the user sign in, store the tokens, and return the text to print.
 
     Args:
-        file: The file with the names of kept keys.
+        file: The file with the names of the stored keys.
         environ: The environment.
-        is_new: Whether any account may sign in, as if it were the first time.
+        is_new: Whether any account may sign in, as the first time.
 
     Raises:
-        InarchError: There is no sign-in.
+        InarchError: The sign-in failed.
     """
     sign_in = SignIn(file.with_name(FILE), environ)
     former = sign_in.record()
@@ -78,10 +78,10 @@ def log_in(file: Path, environ: Mapping[str, str], *, is_new: bool) -> str:
 
 
 def log_out(file: Path, environ: Mapping[str, str]) -> str:
-    """Revoke the tokens, forget them, and return what to print.
+    """Revoke and remove the tokens, and return the text to print.
 
     Raises:
-        InarchError: Nobody is signed in, or what is kept can't be changed.
+        InarchError: The user is not signed in, or the stored tokens cannot be changed.
     """
     sign_in = SignIn(file.with_name(FILE), environ)
     with sign_in.locked():
@@ -104,7 +104,7 @@ def log_out(file: Path, environ: Mapping[str, str]) -> str:
 
 
 def described(file: Path) -> str:
-    """Return who is signed in, in a few words."""
+    """Describe the signed-in user."""
     try:
         record = SignIn(file.with_name(FILE), {}).record()
     except InarchError as error:

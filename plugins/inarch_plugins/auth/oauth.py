@@ -1,6 +1,6 @@
-"""The requests of "Sign in with ChatGPT" as OpenAI gives it to open-source programs: pure steps, and HTTP between them.
+"""Requests of "Sign in with ChatGPT", OpenAI's sign-in for open-source programs: pure steps and HTTP between them.
 
-Authorization code with PKCE S256 and a loopback redirect (RFC 8252), as developers.openai.com/siwc describes it under
+Authorization code with PKCE S256 and a loopback redirect (RFC 8252), as described at developers.openai.com/siwc under
 "token sharing for open-source apps", seen Nov 2026.
 """
 
@@ -22,13 +22,13 @@ from inarch import HttpService, InarchError, ProviderError
 
 ISSUER = "https://auth.openai.com"
 ISSUER_VARIABLE = "OPENAI_SIGN_IN_ISSUER"
-"""Another issuer, for tests: an address of this machine."""
+"""Another issuer for tests: an address of this machine."""
 RESOURCE = "https://api.openai.com/v1"
 PLAN_SCOPE = "chatgpt.tokens.use.direct"
-"""What the person permits so that requests count towards the ChatGPT plan."""
+"""Scope that counts requests towards the user's ChatGPT plan."""
 SCOPES = f"openid profile email offline_access resource.invoke {PLAN_SCOPE}"
 FIRST_CLIENT = "dynamic_agent_client"
-"""The client of a first sign-in, whose redirect brings a client id of this machine's own."""
+"""Client of a first sign-in. Its redirect returns a client id for this machine."""
 AGENT_NAME = "Inarch"
 CALLBACK = "/auth/callback"
 AGAIN = "run: inarch auth login openai"
@@ -36,12 +36,12 @@ _SERVICE = "OpenAI's sign-in"
 _LOOPBACK = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
 _CLIENT = re.compile(r"[\w.:-]{1,200}")
 _SKEW_S = 60.0
-"""Seconds that clocks may differ."""
+"""Tolerance for clock differences in seconds."""
 _HOUR = 3_600.0
 
 
 class SignInError(InarchError):
-    """A sign-in that did not come about, or is over; `is_over` if only a new sign-in helps."""
+    """A sign-in failed or ended. `is_over` is set if only a new sign-in helps."""
 
     def __init__(self, message: str, remedy: str = "", *, is_over: bool = False) -> None:
         super().__init__(message, remedy)
@@ -50,7 +50,7 @@ class SignInError(InarchError):
 
 @frozen
 class Issuer:
-    """The addresses of an authorization server; all are on the server itself."""
+    """The addresses of an authorization server, all on the server itself."""
 
     name: str
     authorize: str
@@ -60,7 +60,7 @@ class Issuer:
 
 @frozen(repr=False)
 class Tokens:
-    """What a sign-in gives: secrets, and the time (seconds since 1970) from which on the access token is renewed."""
+    """Secrets of a sign-in, and the time (seconds since 1970) from which to renew the access token."""
 
     access: str
     refresh: str
@@ -70,7 +70,7 @@ class Tokens:
 
 @frozen
 class Identity:
-    """Who signed in, and as which client."""
+    """The signed-in user and the client."""
 
     client_id: str
     subject: str
@@ -79,7 +79,7 @@ class Identity:
 
 @frozen(repr=False)
 class Attempt:
-    """One try to sign in, with the random values that bind the redirect and the tokens to it."""
+    """One attempt to sign in, with the random values that bind the redirect and the tokens to it."""
 
     issuer: Issuer
     redirect: str
@@ -92,7 +92,7 @@ class Attempt:
 
     @property
     def url(self) -> str:
-        """The page on which the person signs in."""
+        """The page where the user signs in."""
         digest = hashlib.sha256(self.verifier.encode()).digest()
         named = {} if self.client_id else {"agent_name_hint": AGENT_NAME}
         consent = {"prompt": "consent"} if self.asks_consent else {}
@@ -114,7 +114,7 @@ class Attempt:
         )
 
     def is_answered_by(self, target: str) -> bool:
-        """Whether an address, or the path of a request, is the redirect of this attempt."""
+        """Return whether an address or request path is the redirect of this attempt."""
         try:
             parts = urlsplit(target)
         except ValueError:
@@ -123,10 +123,10 @@ class Attempt:
         return parts.path == CALLBACK and secrets.compare_digest(state, self.state.encode())
 
     def code_in(self, target: str) -> tuple[str, str]:
-        """Return the code and the client id that a redirect brings.
+        """Return the code and the client id from a redirect.
 
         Raises:
-            SignInError: It brings an error, or not what it should.
+            SignInError: It has an error, or misses a value.
         """
         query = urlsplit(target).query
         if error := _one(query, "error"):
@@ -141,11 +141,11 @@ class Attempt:
 
 
 async def discover(address: str) -> Issuer:
-    """Ask a server for its addresses.
+    """Request a server's addresses.
 
     Raises:
-        ProviderError: It can't be asked.
-        SignInError: What it says can't be used.
+        ProviderError: The request failed.
+        SignInError: The response is unusable.
     """
     service = HttpService(_SERVICE, address)
     try:
@@ -165,7 +165,7 @@ def issuer_address(environ: Mapping[str, str]) -> str:
     """Return the address of the authorization server.
 
     Raises:
-        SignInError: The variable names a server that is not on this machine.
+        SignInError: The variable names a server on another machine.
     """
     named = environ.get(ISSUER_VARIABLE, "").rstrip("/")
     if named and not _LOOPBACK.fullmatch(named):
@@ -174,11 +174,11 @@ def issuer_address(environ: Mapping[str, str]) -> str:
 
 
 async def exchange(attempt: Attempt, code: str, client_id: str) -> tuple[Tokens, Identity]:
-    """Exchange the code for tokens, and check who signed in.
+    """Exchange the code for tokens, and check the user's identity.
 
     Raises:
-        ProviderError: The server can't be asked.
-        SignInError: It refuses, or its id token is not for this attempt.
+        ProviderError: The request failed.
+        SignInError: The server refused, or its id token is not for this attempt.
     """
     fields = {
         "grant_type": "authorization_code",
@@ -193,11 +193,11 @@ async def exchange(attempt: Attempt, code: str, client_id: str) -> tuple[Tokens,
 
 
 async def refreshed(address: str, client_id: str, tokens: Tokens) -> Tokens:
-    """Exchange the refresh token for new tokens; it is used up by this.
+    """Exchange the refresh token for new tokens. It can be used only once.
 
     Raises:
-        ProviderError: The server can't be asked.
-        SignInError: The sign-in is over.
+        ProviderError: The request failed.
+        SignInError: The sign-in has ended.
     """
     issuer = await discover(address)
     fields = {
@@ -213,8 +213,8 @@ async def revoke(address: str, client_id: str, tokens: Tokens) -> None:
     """End the sign-in at the server.
 
     Raises:
-        ProviderError: The server can't be asked.
-        SignInError: It refuses.
+        ProviderError: The request failed.
+        SignInError: The server refused.
     """
     issuer = await discover(address)
     if issuer.revoke:
@@ -223,13 +223,13 @@ async def revoke(address: str, client_id: str, tokens: Tokens) -> None:
 
 
 def identity_in(token: Any, issuer: str, client_id: str, nonce: str) -> Identity:
-    """Return who an id token names.
+    """Return the identity in an id token.
 
-    Its signature is not checked: it comes straight from the token endpoint over TLS, where OpenID Connect Core
-    (3.1.3.7, point 6) lets the check of the server's certificate stand for it.
+    Its signature is not checked, because it comes directly from the token endpoint over TLS. OpenID Connect Core
+    (3.1.3.7, point 6) accepts the check of the server's certificate instead.
 
     Raises:
-        SignInError: It is not from this issuer, for this client and attempt, or it has expired.
+        SignInError: It has expired, or is for another issuer, client or attempt.
     """
     claims = _claims(token)
     audience = claims.get("aud")
@@ -283,7 +283,7 @@ def _claims(token: Any) -> Mapping[str, Any]:
 
 
 def _one(query: str, name: str) -> str:
-    """Return the one value of a member of a query, "" if it is missing or there several times."""
+    """Return the single value of a query parameter, or "" if it is missing or repeated."""
     found = parse_qs(query).get(name, [])
     return found[0] if len(found) == 1 else ""
 

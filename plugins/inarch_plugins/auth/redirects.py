@@ -1,4 +1,4 @@
-"""Where the browser comes back to: a server on loopback for one redirect, or its address pasted at the terminal."""
+"""The browser's redirect: received by a loopback server, or pasted at the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inarch.output import print_line
 from inarch_plugins.auth.oauth import AGAIN, CALLBACK, Attempt, SignInError
 
 WAIT_S = 600.0
-"""Seconds that a person has to sign in."""
+"""Seconds to wait for the user to sign in."""
 _READ_S = 10.0
 _LONGEST = 1 << 14
 _PAGE = (
@@ -30,7 +30,7 @@ _OTHER = "This request does not belong to the sign-in that Inarch is waiting for
 
 @define(eq=False)
 class Redirects:
-    """Takes the redirect of one attempt; everything else is answered and passed over."""
+    """Receiver of one attempt's redirect. It answers and ignores all other requests."""
 
     port: int = field(init=False, default=0)
     _attempt: Attempt | None = field(init=False, default=None)
@@ -42,7 +42,7 @@ class Redirects:
         return f"http://127.0.0.1:{self.port}{CALLBACK}"
 
     async def answer_to(self, attempt: Attempt, environ: Mapping[str, str]) -> str:
-        """Send the person to the browser and return the target of the redirect.
+        """Open the browser for the user, and return the redirect's target.
 
         Raises:
             SignInError: It did not come in time.
@@ -72,7 +72,7 @@ class Redirects:
             _say("That address does not belong to this sign-in. Paste the whole address from the browser.")
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one request; a browser may open connections on which nothing comes."""
+        """Answer one request. A browser may open connections without sending one."""
         try:
             async with asyncio.timeout(_READ_S):
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -84,7 +84,7 @@ class Redirects:
                 writer.write(_PAGE.format(status=status, text=text).encode())
                 await writer.drain()
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # it was no browser, or it has gone
+            pass  # not a browser, or it has disconnected
         finally:
             writer.close()
 
@@ -108,11 +108,11 @@ async def redirects() -> AsyncIterator[Redirects]:
 def _say(*lines: str) -> None:
     for line in lines:
         print_line(line)
-    sys.stdout.flush()  # the person, or a program, waits for it
+    sys.stdout.flush()  # the user or a program is waiting for it
 
 
 class _Lines:
-    """Calls back with each line of standard input while it is entered, if that can be waited for."""
+    """Reader that calls a function with each line of standard input, if the input supports waiting."""
 
     def __init__(self, call: Callable[[str], None]) -> None:
         self._call = call

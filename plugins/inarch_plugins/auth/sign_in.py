@@ -1,7 +1,7 @@
-"""The sign-in that is kept: who it is in a file, its tokens in the keyring, or in the file where there is no keyring.
+"""The stored sign-in: the user's identity in a file, the tokens in the keyring, or in the file if there is no keyring.
 
-A refresh token can be used once. So one process at a time renews, under the lock of the file, and the new tokens are
-kept before any of them is used.
+A refresh token can be used only once. So processes renew one at a time, under the file's lock, and new tokens are
+stored before they are used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from inarch_plugins.auth.oauth import AGAIN, Identity, SignInError, Tokens, issu
 FILE = "sign-ins.json"
 VERSION = 1
 READ_S = 20.0
-"""Seconds that the keyring has to give the tokens."""
+"""Seconds to wait for the keyring's tokens."""
 ENTRY = "OPENAI_CHATGPT_SIGN_IN"
 """The name of the tokens in the keyring."""
 OVER = "the sign-in with ChatGPT has ended"
@@ -35,12 +35,12 @@ NO_PLAN_REMEDY = f"{AGAIN}, and permit it; or set OPENAI_API_KEY"
 
 @frozen(repr=False)
 class Record:
-    """What is known of the sign-in beside its tokens; it outlives them, for the server knows this machine by it.
+    """Data of the sign-in without its tokens. It outlives them, because the server knows this machine by it.
 
     Args:
         host_id: This machine's own id.
-        identity: Who signed in, and as which client; None before the first time.
-        place: Where the tokens are: `keyring`, `file`, or empty.
+        identity: The user and the client; None before the first sign-in.
+        place: The location of the tokens: `keyring`, `file`, or empty.
         tokens: The tokens, if they are in the file.
         permits_plan: Whether requests may count towards the plan.
     """
@@ -54,21 +54,21 @@ class Record:
 
 @define(eq=False)
 class SignIn:
-    """The sign-in that is kept in a file.
+    """The sign-in stored in a file.
 
     Args:
         file: The file.
-        environ: The environment that the keyring and the issuer are taken from.
+        environ: The environment for the keyring and the issuer.
     """
 
     file: Path
     environ: Mapping[str, str]
 
     def record(self) -> Record:
-        """Return what is kept; a record with a new host id if nothing is.
+        """Return the stored record, or one with a new host id.
 
         Raises:
-            StoreError: It can't be read.
+            StoreError: It cannot be read.
         """
         try:
             data = self.file.read_bytes()
@@ -86,10 +86,10 @@ class SignIn:
         return record
 
     def tokens(self) -> Tokens | None:
-        """Return the tokens as they are kept, which may have expired; None after a sign-out.
+        """Return the stored tokens, which may have expired, or None after a sign-out.
 
         Raises:
-            StoreError: They can't be read.
+            StoreError: They cannot be read.
         """
         record = self.record()
         if record.place != "keyring":
@@ -101,10 +101,10 @@ class SignIn:
             raise StoreError("damaged", "the sign-in in the keyring is damaged", AGAIN) from None
 
     def fresh(self) -> Tokens:
-        """Return tokens that have not expired; they are renewed here if they soon do.
+        """Return valid tokens. Renew them first if they expire soon.
 
         Raises:
-            InarchError: The sign-in is over, or the server or the keyring can't be asked.
+            InarchError: The sign-in has ended, or the server or the keyring cannot be accessed.
         """
         with self.locked():
             record, tokens = self.record(), self.tokens()
@@ -117,10 +117,10 @@ class SignIn:
             return tokens
 
     def keep(self, record: Record, tokens: Tokens) -> Record:
-        """Keep tokens in the keyring, else in the file.
+        """Store tokens in the keyring, else in the file.
 
         Raises:
-            StoreError: The file can't be written.
+            StoreError: The file cannot be written.
         """
         place = "keyring"
         try:
@@ -134,10 +134,10 @@ class SignIn:
         return record
 
     def forget(self) -> None:
-        """Forget the tokens; host and client stay, for the next sign-in.
+        """Remove the tokens. Host and client stay for the next sign-in.
 
         Raises:
-            StoreError: The keyring or the file can't be changed.
+            StoreError: The keyring or the file cannot be changed.
         """
         record = self.record()
         if record.place == "keyring":
@@ -145,10 +145,10 @@ class SignIn:
         self.write(evolve(record, place="", tokens=None))
 
     def write(self, record: Record) -> None:
-        """Write the file, which nobody else can read.
+        """Write the file, readable only by its owner.
 
         Raises:
-            StoreError: It can't be written.
+            StoreError: It cannot be written.
         """
         who = record.identity
         kept = {
@@ -179,10 +179,10 @@ class SignIn:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from changing the sign-in.
+        """Lock the sign-in against other processes.
 
         Raises:
-            StoreError: The lock can't be had.
+            StoreError: The lock failed.
         """
         with ExitStack() as stack:
             try:

@@ -183,7 +183,7 @@ Files = tuple[IO[bytes], ...]
 def _run_confined(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) -> Ended:
     level = place.workspace.confinement().level
     if level < SURE_LEVEL:
-        raise inarch.ToolFailed("permission", f"the sandbox only reaches level {level} here")
+        raise inarch.ToolFailed("permission", f"the sandbox reaches only level {level} here")
     argv, cwd = _resolved(hook, place, None)
     reads = _users_files(argv, hook)
     if cwd != place.workspace.root:
@@ -274,7 +274,7 @@ def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
 
 def _obstacle(hook: Hook, root: str, level: int) -> str:
     if hook.confined and level < SURE_LEVEL:
-        return f"the sandbox only reaches level {level} here"
+        return f"the sandbox reaches only level {level} here"
     search = os.environ.get("PATH", os.defpath)
     try:
         argv = inarch.user_command(hook.argv, root=root, brought=hook.brought, beside=hook.folder, path=search)

@@ -1,4 +1,4 @@
-"""What stands around turns, again: their settings, compaction, undo and redo; anything else is said again."""
+"""Replay of what happens between turns: settings, compaction, undo and redo. Other events are recorded again."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 def settings_of(turn: RecordedTurn, profile: Any) -> dict[str, Any]:
-    """Return the keys of the profile as they were in a turn; its model is the one that was asked."""
+    """Return the profile's keys as they were in a turn, with the model that was asked."""
     said = {
         name: value for name, value in turn.settings.items() if hasattr(profile, name)
-    }  # a newer version may say more
+    }  # a newer version may record more
     said["max_seconds"] = None
     said["model"] = turn.model or profile.model
     return {"max_cost_usd": None, "decision_model": None, "approve": _approve_of(turn), **said}
 
 
 def _approve_of(turn: RecordedTurn) -> str:
-    """Return an approve mode that fits what came of the calls, for records that don't say it."""
+    """Return an approval mode that fits the results of the calls, for records without one."""
     if any(event.kind == "approval.given" and event.data.get("by") == "mode" for event in turn.events):
         return "all"
     denied = (call.result.error.message for call in turn.calls if call.result is not None and call.result.error)
@@ -32,13 +32,13 @@ def _approve_of(turn: RecordedTurn) -> str:
 
 
 def change_settings(session: Session, settings: Mapping[str, Any], strategies: Iterable[str]) -> None:
-    """Have the next turn run with these settings; a strategy that is not composed now is passed over."""
+    """Set these settings for the next turn. A strategy that is not composed now is ignored."""
     left_out = set() if {*settings.get("strategy", ())} <= {"native", *strategies} else {"strategy"}
     session.change({name: value for name, value in settings.items() if name not in left_out})
 
 
 def do_again(session: Session, event: Event) -> str:
-    """Do what happened between two turns; return why it can't be done, else nothing."""
+    """Replay an event between two turns. Return the error if that fails."""
     if event.kind == "changes.undone":
         return _put_back_again(session, event.data)
     if event.kind == "context.dropped":
@@ -49,7 +49,7 @@ def do_again(session: Session, event: Event) -> str:
 
 
 def _compact_again(session: Session, data: Mapping[str, Any]) -> None:
-    """Leave out of what the model sees what was left out then."""
+    """Omit from the model's context what the recorded compaction omitted."""
     left_out = {*data.get("shortened", ()), *data.get("turns", ())}
     ids = [said.turn_id for said in session.state.history]
     last = max((place for place, one in enumerate(ids) if one in left_out), default=-1)
@@ -57,7 +57,7 @@ def _compact_again(session: Session, data: Mapping[str, Any]) -> None:
 
 
 def _put_back_again(session: Session, data: Mapping[str, Any]) -> str:
-    """Undo or redo what was undone or redone then; return why it can't be, else nothing."""
+    """Replay the recorded undo or redo. Return the error if that fails."""
     action, calls, turns = data["action"], [*data["calls"]], [*data.get("turns", ())]
     target = calls[0] if len(calls) == 1 else turns[0] if len(turns) == 1 else ""
     try:
@@ -71,7 +71,7 @@ def _put_back_again(session: Session, data: Mapping[str, Any]) -> str:
 
 
 def payload_of(event: Event, **changed: Any) -> Any:
-    """Return the payload that an event was; keys of a newer version are left out."""
+    """Return an event's payload without keys of newer versions."""
     data = {**event.data, **changed}
     cls = EVENT_KINDS.get(event.kind)
     if cls is None:

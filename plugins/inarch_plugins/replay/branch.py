@@ -1,4 +1,4 @@
-"""Going another way: the first turns of a session replayed in a copy, and a new session that goes on from there."""
+"""Branches of a session: replay its first turns in a copy, and continue there in a new session."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Branch:
-    """A session that goes another way.
+    """A branch of a session.
 
     Args:
-        report: What came of the turns that were replayed; where they did not come to the same there is no session.
-        session_id: The new session; empty where there is none.
-        root: Its workspace, the copy, which is kept.
-        prompts: What was asked in the turns that are left, to be asked anew.
+        report: The report of the replayed turns. If they differ, there is no new session.
+        session_id: The new session; empty if there is none.
+        root: Its workspace, a copy that stays.
+        prompts: The prompts of the remaining turns, to be asked again.
     """
 
     report: ReplayReport
@@ -35,17 +35,17 @@ class Branch:
 
 
 async def branch(session_id: str, at: int, *, keep: str | Path | None = None, **options: Any) -> Branch:
-    """Replay the turns before turn `at` and begin a new session with them, about the copy of the workspace.
+    """Replay the turns before turn `at`, and begin a new session with them on the copy of the workspace.
 
     Args:
         session_id: The session, or the beginning of its id.
         at: The first turn that is not replayed, counted from 1.
-        keep: Where the copy is left; None: below the folder of our state.
+        keep: The folder for the copy; None for one in Inarch's state folder.
         options: Those of `inarch.compose`.
 
     Raises:
-        UsageError: There is no such session or turn, or the copy can't be made.
-        StoreError: The store can't be read or has no room.
+        UsageError: The session or turn does not exist, or the copy cannot be made.
+        StoreError: The store cannot be read or has no space.
     """
     from inarch import compose
 

@@ -1,4 +1,4 @@
-"""What stands in for what plugins make of calls, add to their results, and hold back at the end of a turn."""
+"""Stand-ins for plugins' rewriters, reviewers and end guards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class RecordedRewriter:
-    """A plugin's rewriter: it makes of a call what it made of it, or fails as it failed."""
+    """Stand-in for a plugin's rewriter. It repeats the recorded rewrite or failure."""
 
     rewriter: Rewriter
     plugin: str
@@ -30,7 +30,7 @@ class RecordedRewriter:
 
     async def rewrite(self, call: ToolCall, tool: Tool, context: ToolContext) -> Rewrite | None:
         """Return the recorded rewrite."""
-        known = self.player.lineup.bind(context.call_id, call.name)  # nobody has seen yet that it has begun
+        known = self.player.lineup.bind(context.call_id, call.name)  # the player has not seen its start yet
         said = known.said_by(self.plugin, "rewriter", self.name) if known is not None else None
         if said is None:
             return None
@@ -43,7 +43,7 @@ class RecordedRewriter:
 
 @define(eq=False, repr=False)
 class RecordedReviewer:
-    """A plugin's reviewer: it changes what it changed and adds what it added, or fails as it failed."""
+    """Stand-in for a plugin's reviewer. It repeats the recorded changes, additions or failure."""
 
     reviewer: Reviewer
     plugin: str
@@ -69,7 +69,7 @@ class RecordedReviewer:
 
 
 def _raise_failed(kind: str, data: Mapping[str, Any]) -> None:
-    """Fail as the part failed, if it did."""
+    """Raise the error with which the part failed, if it did."""
     if kind == "error":
         _, _, message = str(data["message"]).partition(": ")
         raise PluginError(
@@ -79,7 +79,7 @@ def _raise_failed(kind: str, data: Mapping[str, Any]) -> None:
 
 @define(eq=False, repr=False)
 class RecordedGuard:
-    """A plugin's end guard: it holds back what it held back."""
+    """Stand-in for a plugin's end guard. It repeats the recorded decision."""
 
     guard: EndGuard
     plugin: str
@@ -91,7 +91,7 @@ class RecordedGuard:
         return self.guard.name
 
     async def hold(self, ending: Ending) -> str | None:
-        """Return the recorded reason."""
+        """Return the recorded reason to continue, if any."""
         turn = self.player.turn
         if turn is None:
             return None

@@ -1,7 +1,7 @@
-"""The workspace as it was when a session began, from the images of files that it and later sessions kept.
+"""The workspace at the start of a session, rebuilt from the file versions that it and later sessions stored.
 
-Where what stands there now is not what these sessions left, or what the session read is nowhere, the workspace has
-drifted: that is said by name, and nothing is replayed.
+If the present files differ from the record, or a file that the session read is gone, the workspace has drifted. The
+report then names these files, and nothing is replayed.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Blob = Callable[[str], bytes]
 
 @define(eq=False, repr=False)
 class Checkpoint:
-    """What a replay begins with.
+    """Start of a replay.
 
     Args:
-        start: How each path stood that was changed since, by path.
-        end: How each path stood that the session changed, when it ended.
-        outside: What somebody else changed while the session went on, by the place of the step before which it was.
-        drifted: A sentence for each path that is not as the record has it.
+        start: The state at the start of each path that changed since.
+        end: The state at the session's end of each path that it changed.
+        outside: Changes by others during the session, by the step before which they happened.
+        drifted: A sentence for each path that differs from the record.
     """
 
     start: dict[str, Standing] = field(factory=dict)
@@ -44,13 +44,13 @@ class Checkpoint:
 
 
 def checkpoint_of(record: Record, later: Iterable[Move], blob: Blob, place: Path) -> Checkpoint:
-    """Return what the workspace has to be brought to before a replay.
+    """Return the state that the workspace must have before a replay.
 
     Args:
         record: The session.
-        later: What other sessions about the same root changed, and this one after what is played.
-        blob: The bytes that are kept.
-        place: The workspace as it is now.
+        later: Later changes: those of other sessions in the same root, and this session's after the replayed part.
+        blob: Returns stored bytes.
+        place: The present workspace.
     """
     own = [move for move in record.moves if move.after is not None]
     others = [move for move in later if move.time > record.began]
@@ -84,7 +84,7 @@ def _how(present: str | None, left: str | None) -> str:
 
 @define(eq=False, repr=False)
 class _Walk:
-    """Goes through the record and notes how each path stands, and where somebody else must have had a hand in it."""
+    """Walk through the record that tracks the state of each path and detects changes by others."""
 
     record: Record
     found: Checkpoint
@@ -112,7 +112,7 @@ class _Walk:
             self._begin(step)
 
     def _begin(self, step: int) -> None:
-        """Note what other sessions changed before a step."""
+        """Apply the changes of other sessions before a step."""
         self.step = step
         while self.others and self.others[0].time < self.record.begun[step]:
             move = self.others.popleft()
@@ -140,7 +140,7 @@ class _Walk:
 
 
 def states_for(wanted: Mapping[str, Standing], blob: Blob, place: Path) -> list[FileState]:
-    """Return what brings paths of a workspace to how they stood; those that stand so already are left out."""
+    """Return the file states that restore these paths. Paths already in that state are omitted."""
     states = []
     for path, was in wanted.items():
         present, present_mode = standing_at(place, path)
@@ -153,25 +153,25 @@ def states_for(wanted: Mapping[str, Standing], blob: Blob, place: Path) -> list[
 
 
 def tree_of(paths: Iterable[str], place: Path) -> dict[str, tuple[str | None, int]]:
-    """Return how paths of a workspace stand."""
+    """Return the states of paths in a workspace."""
     return {path: standing_at(place, path) for path in paths}
 
 
 def tree_hash(tree: Mapping[str, tuple[str | None, int] | Standing]) -> str:
-    """Return the SHA-256 over paths, hashes and modes, in the order of the paths."""
+    """Return the SHA-256 over paths, hashes and modes, sorted by path."""
     lines = (f"{mode:o} {known or '-'} {path}\n" for path, (known, mode) in sorted(tree.items()))
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def expected_tree(end: Mapping[str, Standing], came: Mapping[str, tuple[str | None, int]]) -> dict[str, Standing]:
-    """Return how the paths should stand; a mode that the record doesn't know is that which came."""
+    """Return the expected states of the paths. A mode missing in the record is taken from the replay."""
     return {
         path: was if was.mode or was.hash is None else Standing(was.hash, came[path][1]) for path, was in end.items()
     }
 
 
 def has(blob: Blob, ref: str) -> bool:
-    """Whether bytes are kept."""
+    """Return whether the bytes are stored."""
     try:
         blob(ref)
     except StoreError:
@@ -180,7 +180,7 @@ def has(blob: Blob, ref: str) -> bool:
 
 
 def blobs_of(store: ContextStore, session_ids: Sequence[str]) -> Blob:
-    """Return what finds bytes in the first of some sessions that has them."""
+    """Return a function that reads bytes from the first of some sessions that has them."""
 
     def blob(ref: str) -> bytes:
         error = StoreError("missing", f"no session has the bytes {ref}")
@@ -196,12 +196,12 @@ def blobs_of(store: ContextStore, session_ids: Sequence[str]) -> Blob:
 
 @frozen(eq=False, repr=False)
 class CopiedRoot:
-    """Where the copy is.
+    """The copy of the workspace.
 
     Args:
         recorded_root: The workspace of the record.
         place: The copy.
-        blob: The bytes that were kept.
+        blob: Returns stored bytes.
     """
 
     recorded_root: str
@@ -209,7 +209,7 @@ class CopiedRoot:
     blob: Blob
 
     def here(self, value: Any) -> Any:
-        """Return plain data with the copy's path where the record has the workspace's."""
+        """Replace the recorded workspace's path in plain data with the copy's."""
         if isinstance(value, str):
             return value.replace(self.recorded_root, str(self.place)) if len(self.recorded_root) > 1 else value
         if isinstance(value, Mapping):
@@ -217,7 +217,7 @@ class CopiedRoot:
         return [self.here(item) for item in value] if isinstance(value, list) else value
 
     def bring(self, workspace: Workspace, wanted: Mapping[str, Standing]) -> str:
-        """Bring paths to a state; return why they can't be, else nothing."""
+        """Restore paths to a state. Return the error if that fails."""
         try:
             if wanted:
                 _restore(workspace, states_for(wanted, self.blob, self.place))
@@ -227,10 +227,10 @@ class CopiedRoot:
 
 
 def _restore(workspace: Workspace, states: Sequence[FileState]) -> None:
-    """Bring paths of a workspace to a state.
+    """Restore paths of a workspace to a state.
 
     Raises:
-        ToolFailed: They can't be; then nothing has changed.
+        ToolFailed: It failed, and nothing has changed.
     """
     if not states:
         return

@@ -1,4 +1,4 @@
-"""The clock of a replay: ids and times are those of the record, as far as they are known beforehand."""
+"""The clock of a replay: recorded ids and times, as far as they are known in advance."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _of_reply: ContextVar[deque[str] | None] = ContextVar("inarch_replayed_reply", d
 class RecordedClock:
     """The source of ids and times.
 
-    The calls of a reply get their ids in the task that reads it, so that replies beside each other don't mix; all
-    others are taken in the order in which they were made.
+    The calls of a reply get their ids in the task that reads it, so that concurrent replies do not mix. All other ids
+    are used in recorded order.
 
     Args:
-        clock: Says what the time was at this point of the record.
+        clock: Returns the recorded time at the present point.
     """
 
     clock: Callable[[], str]
     _coming: deque[str] = field(init=False, factory=deque)
 
     def expect(self, ids: Iterable[str]) -> None:
-        """Say which ids are made next, instead of those that were expected so far."""
+        """Replace the ids to be used next."""
         self._coming = deque(ids)
 
     def expect_in_reply(self, ids: Iterable[str]) -> None:
-        """Say which ids the calls of the reply get that this task is about to read."""
+        """Set the ids for the calls of the reply that this task will read."""
         _of_reply.set(deque(ids))
 
     def new_id(self) -> str:
-        """Return the next recorded id; one that the record doesn't have is a new one."""
+        """Return the next recorded id, or a new one if there is none."""
         reply = _of_reply.get()
         if reply:
             return reply.popleft()
@@ -52,9 +52,9 @@ class RecordedClock:
         return self.clock()
 
     def monotonic(self) -> float:
-        """Return the machine's own seconds: nothing is paced."""
+        """Return the real monotonic time: nothing is paced."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for nothing: others go on."""
+        """Return without waiting, but let other tasks run."""
         await asyncio.sleep(0)

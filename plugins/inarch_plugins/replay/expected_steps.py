@@ -1,4 +1,4 @@
-"""What comes next in the turn that is played: its requests and calls, in the order in which they are matched."""
+"""The next expected requests and calls of the replayed turn, in the order of matching."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from inarch import ChosenRights, Event, ProviderError
 from inarch_plugins.replay.recorded_turns import Covered, Exchange, RecordedCall, RecordedTurn, request_key, rights_of
 
 _exchange: ContextVar[Exchange | None] = ContextVar("inarch_replayed_exchange", default=None)
-"""The record of the request that a task is making: several may be under way."""
+"""Record of the request that a task is making. Several may run at once."""
 
 
 _LEFT_ALONE = "asked to be left alone"
-"""What the record says of a service that wasn't asked for that reason."""
+"""Text in the record's error for a request that was not sent because the service had asked for a pause."""
 
 
 @define(eq=False, repr=False)
 class Lineup:
-    """The recorded requests and calls of one turn, taken one after the other.
+    """The recorded requests and calls of one turn, used one by one.
 
     Args:
-        known: The calls of the steps that are read, by their ids.
-        turn: The turn; None for calls of no turn.
-        requests: How many requests the turn has made.
+        known: The calls of the loaded steps, by their ids.
+        turn: The turn; None for calls outside turns.
+        requests: The number of the turn's requests so far.
     """
 
     known: Mapping[str, RecordedCall]
@@ -40,7 +40,7 @@ class Lineup:
     _taken: set[str] = field(init=False, factory=set)
 
     def begin(self, calls: Iterable[RecordedCall], turn: RecordedTurn | None = None) -> None:
-        """Line up calls, and the requests of their turn."""
+        """Add calls, and the requests of their turn."""
         self.turn, self.requests = turn, 0
         self._calls = list(calls)
         self._questioned = deque(call for call in self._calls if call.is_questioned)
@@ -50,7 +50,7 @@ class Lineup:
             self._waiting.setdefault(exchange.key, deque()).append(exchange)
 
     def requested(self, event: Event) -> Exchange | None:
-        """Take the record of the request that is announced, None where there is none, for the task that makes it."""
+        """Assign the record of an announced request to the task that makes it, or None if there is none."""
         self.requests += 1
         waiting = self._waiting.get(request_key(event.data))
         exchange = waiting.popleft() if waiting else None
@@ -58,25 +58,25 @@ class Lineup:
         return exchange
 
     def current(self) -> Exchange | None:
-        """Return the record of the request that this task is making."""
+        """Return the record of this task's request."""
         return _exchange.get()
 
     def is_made_again(self) -> bool:
-        """Whether the request that just failed was to be made again."""
+        """Return whether the request that just failed was retried."""
         exchange = _exchange.get()
         following = next(iter(self._waiting.get(exchange.key, ())), None) if exchange is not None else None
         return following is not None and int(following.requested.data.get("attempt", 1)) > 1
 
     def says_when(self, exchange: Exchange | None) -> bool:
-        """Whether it was told when the service of a failed request may be asked again."""
+        """Return whether the record says when a failed request can be retried."""
         return exchange is not None and self.turn is not None and self.turn.says_when(exchange)
 
     def notes(self, exchange: Exchange) -> list[Event]:
-        """Return the remarks that the provider made on its reply."""
+        """Return the provider's notes on its reply."""
         return self.turn.notes_in(exchange) if self.turn is not None else []
 
     def left_alone(self) -> ProviderError | None:
-        """Return the error in place of a request that wasn't made, as the service had asked to be left alone."""
+        """Return the error in place of a request that was not sent, because the service had asked for a pause."""
         if self.turn is None or any(self._waiting.values()):
             return None
         said = next((event.data for event in reversed(self.turn.events) if event.kind == "error"), None)
@@ -85,7 +85,7 @@ class Lineup:
         return ProviderError("rate_limit", said["message"], remedy=said.get("remedy", ""))
 
     def bind(self, call_id: str, name: str) -> RecordedCall | None:
-        """Return the record of a call that has begun: the one of its id, else the turn's next one of its name."""
+        """Return the record of a call that has begun, by id, else the turn's next call of the same tool."""
         if call_id not in self._bound:
             same = self.known.get(call_id)
             free = (call for call in self._calls if call.id not in self._taken and call.name == name)
@@ -101,14 +101,14 @@ class Lineup:
         return self._bound.get(call_id)
 
     def then(self, name: str, chosen: ChosenRights) -> tuple[Any, bool]:
-        """Return the approve mode that followed a yes with these rights, and whether nobody could be asked for one."""
+        """Return the approval mode set with an approval of these rights, and whether no user could be asked."""
         answers = [one for call in self._calls if call.name == name for one in call.all_answers]
         yes = [one for one in answers if one["outcome"] == "approve"]
         modes = (str(one.get("approve") or "") for one in yes if rights_of(one) == dict(chosen))
         return next(filter(None, modes), ""), any(one.get("by") == "headless" for one in yes)
 
     def next_covered(self, name: str) -> Covered | None:
-        """Return what earlier approval covered the next call that there was a question about."""
+        """Return the earlier approval that covered the tool's next call with a question."""
         while self._questioned:
             call = self._questioned.popleft()
             if call.name == name:

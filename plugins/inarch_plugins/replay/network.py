@@ -1,4 +1,4 @@
-"""No way out: while a replay runs, nothing in it opens a connection or looks up a name."""
+"""Network block: during a replay, its code cannot open connections or resolve names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _hooked = False
 
 @contextmanager
 def network_refused() -> Iterator[None]:
-    """Refuse the network to this context and to the tasks and the threads of calls that begin in it."""
+    """Block the network for this context, and for the tasks and call threads that start in it."""
     global _hooked
     if not _hooked:
         sys.addaudithook(_audit)
@@ -32,5 +32,5 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     if event in _REACHING_OUT and _shut.get():
         address = arguments[1] if event in ("socket.connect", "socket.sendto", "socket.bind") else arguments[0]
         if isinstance(address, (str, bytes)) and event in ("socket.connect", "socket.sendto", "socket.bind"):
-            return  # a socket of this machine's file system
+            return  # a local socket in the file system
         raise PermissionError(f"a replay has no network access ({address!r:.80})")

@@ -1,32 +1,38 @@
-"""The normal form of a session: its events without what another run of the same can't have again. Pure.
+"""Normal form of a session: its events without the details that differ between equal runs. Pure functions.
 
-What counts, kind by kind:
+Compared by kind:
 
 - `turn.started`: type, prompt, model, how the prompt was given
-- `context.added`: source, text, pictures by their hash; `context.dropped`: all but the tokens
-- `input.ended`: the words and who said them, where they went in while a turn ran
-- `decision.made`: strategy, decision, reason, calls, text, how results are presented
+- `context.added`: source, text, pictures by hash
+- `context.dropped`: everything but the tokens
+- `input.ended`: text and author, if it arrived during a turn
+- `decision.made`: strategy, decision, reason, calls, text, presentation of results
 - `model.requested`: model, purpose, tool choice, plugin
-- `model.replied`: the same, texts, reasoning, names and arguments of calls, how it ended, the error, who answered
+- `model.replied`: the same, texts, reasoning, names and arguments of calls, end, error, answering model
 - `model.switched`, `command.ran`, `approval.asked`, `approval.given`, `changes.undone`: everything but ids and digests
-- `call.state`: name, state, arguments, origin, effects, what it waited for; `call.result`: name, state, data, error,
-  hashes of the files it knew; `call.rewritten`, `call.reviewed`: everything but ids
+- `call.state`: name, state, arguments, origin, effects, reason for waiting
+- `call.result`: name, state, data, error, hashes of the files it knew
+- `call.rewritten`, `call.reviewed`: everything but ids
 - `file.changed`: paths and hashes
 - `note`, `error`, `turn.held`: everything
-- `turn.ended`: answer, reasoning, model, who answered, status, error, limit
+- `turn.ended`: answer, reasoning, model, answering model, status, error, limit
 
-Left out are ids, times, durations, costs and counts of tokens; the remedy of a call's error, which names files that
-other calls may be changing just then; `model.delta`, `call.output` and `file.changing`, which are said again
-as a whole in what follows; `context.fixed` and `context.broken`, with what is said of new instructions and tools, which
-are about what was composed; `child.started` and `child.ended`, for a child has a record of its own; `limit.wait`, which
-is about time; what stands in `session.started`; remarks outside of any turn, those of the journal, about what undo
-covers and about onlookers that failed, those about a service and why a model was chosen, for they are about the run and
-not the session; words that wait, that were taken back, or that a prompt begins with; and what plugins recorded, which a
-replay only says again.
-Turns and calls are named by their number. The workspace's own path counts as the same in both.
+Ignored:
 
-The events of one call stand together, where the call first appears: calls that ran beside each other interleave as
-they please.
+- ids, times, durations, costs and token counts
+- the remedy of a call's error, because it names files that parallel calls may be changing
+- `model.delta`, `call.output` and `file.changing`, because later events contain them
+- `context.fixed`, `context.broken` and notes on new instructions and tools, because they concern the composition
+- `child.started` and `child.ended`, because a child has its own record
+- `limit.wait`, because it concerns time
+- the data of `session.started`
+- notes on the run: outside turns, or on the journal, undo coverage, failed observers, services and model choice
+- input that waits, was withdrawn, or starts a prompt
+- events of plugins, because a replay only repeats them
+
+Turns and calls are identified by their number. The workspace's own path counts as equal in both.
+
+The events of one call are grouped where the call first appears, because parallel calls interleave at random.
 """
 
 from __future__ import annotations
@@ -42,11 +48,11 @@ from inarch import Event
 from inarch.host import is_plugins
 
 MAIN = ""
-"""The stream of what belongs to no single call."""
+"""Stream of the events outside calls."""
 _AGAIN = re.compile(r"it can be asked again at (?:\d{4}-\d\d-\d\d )?\d{1,2}:\d\d(?::\d\d)?, in \d+ (?:s|min|h|days)")
 _OF_CALLS = frozenset({"call.state", "call.rewritten", "call.result", "call.reviewed", "file.changed"})
 _LOOKING_ON = frozenset({"store", "tracer", "front end"})
-"""Doors at which a failure changes nothing in the session."""
+"""Hooks whose failure changes nothing in the session."""
 _LEFT_OUT = frozenset(
     {
         "model.delta",
@@ -66,7 +72,7 @@ _LEFT_OUT = frozenset(
 
 @frozen
 class Said:
-    """One event in its normal form: `stream` is the call it belongs to, `turn` the number of its turn, 0 for none."""
+    """One event in normal form. `stream` is its call, `turn` the number of its turn, 0 for none."""
 
     stream: str
     turn: int
@@ -76,16 +82,16 @@ class Said:
 
     @property
     def key(self) -> tuple[str, Mapping[str, Any]]:
-        """What is compared."""
+        """The fields that are compared."""
         return self.kind, self.data
 
 
 @define(eq=False, repr=False)
 class Normaliser:
-    """Brings the events of one session into their normal form, one after the other.
+    """Converter of one session's events to normal form, one by one.
 
     Args:
-        root: The workspace's path, which is nothing that two runs must share; without it that of the first event.
+        root: The workspace's path, which may differ between runs; by default that of the first event.
     """
 
     root: str = ""
@@ -103,7 +109,7 @@ class Normaliser:
         self._sign = json.dumps(self.root, ensure_ascii=False)[1:-1] if len(self.root) > 1 else ""
 
     def take(self, event: Event) -> tuple[Said, ...]:
-        """Return what the event comes to: nothing, itself, or the mark of a new call and itself."""
+        """Return the event's normal form: nothing, one item, or the mark of a new call and one item."""
         began, self._just_began = self._just_began, event.kind == "turn.started"
         if event.kind == "session.started" and not self.root:
             self.root = str(event.data.get("root", ""))
@@ -112,7 +118,7 @@ class Normaliser:
             return ()
         try:
             said = self._said(event)
-        except (KeyError, TypeError, AttributeError):  # written by another version: it counts as it stands
+        except (KeyError, TypeError, AttributeError):  # written by another version: compared unchanged
             said = dict(event.data)
         turn = self._numbers.get(event.turn_id or "", 0)
         data = self._plain(said) if self._is_of_this_run(event.line) else said
@@ -147,7 +153,7 @@ class Normaliser:
         return self._turns.get(turn_id, "a turn")
 
     def _is_of_this_run(self, line: str) -> bool:
-        """Whether a line may say what is of no other run; one that another program wrote may have its own escapes."""
+        """Return whether a line may contain details of this run only. Other programs may escape text differently."""
         return (bool(self._sign) and self._sign in line) or "asked again at" in line or "\\u" in line or "\\/" in line
 
     def _plain(self, value: Any) -> Any:
@@ -166,8 +172,8 @@ class Normaliser:
         if call is not None:
             said |= {"arguments": call["arguments"], "origin": call.get("origin")}
         if data.get("effects") is not None:
-            # What says nothing is as good as absent: an older version's events lack the newer fields. `removes` only
-            # says how a call is shown, and what such a version's tools declared is no other call for it.
+            # Empty fields count as absent, because events of older versions lack the newer fields. `removes` only
+            # says how a call is shown. Its absence in older versions does not make the call different.
             said["effects"] = {key: value for key, value in data["effects"].items() if value and key != "removes"}
         return said
 
@@ -198,7 +204,7 @@ class Normaliser:
 
     def _replied(self, data: Mapping[str, Any]) -> dict[str, Any]:
         said = _some("model", "purpose", "plugin", "finish", "error")(self, data)
-        said |= {key: data.get(key) or "" for key in ("answered_by", "company")}  # an older version's has neither
+        said |= {key: data.get(key) or "" for key in ("answered_by", "company")}  # older versions have neither
         parts = data["message"]["parts"]
         return {**said, "parts": [{key: part[key] for key in _PART if key in part} for part in parts]}
 
@@ -215,7 +221,7 @@ def _some(*keys: str) -> Form:
 
 
 def _turn_form(*keys: str, **newer: str) -> Form:
-    """Return the form of a turn's record; an older version's lacks the `newer` keys, which then have these values."""
+    """Return the form of a turn's event. Older versions lack the `newer` keys, which then have these values."""
 
     def form(_: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
         turn = data["turn"]
@@ -257,8 +263,7 @@ _FORMS: dict[str, Form] = {
 def normal_form(events: Iterable[Event], root: str | None = None) -> Iterator[Said]:
     """Yield the normal form of a session: its events in order, those of each call where the call first appears.
 
-    It holds those of one turn. What comes of a call after the turn of the call has its place in the turn in which it
-    came.
+    It holds one turn in memory. Events of a call after its turn appear in the turn in which they came.
     """
     normaliser = Normaliser(root or "")
     arranger = Arranger()
@@ -270,13 +275,13 @@ def normal_form(events: Iterable[Event], root: str | None = None) -> Iterator[Sa
 
 @define(eq=False, repr=False)
 class Arranger:
-    """Puts what events come to in order: those of a call together where it first appears in a turn."""
+    """Sorter of normal forms that groups those of a call at its first appearance in a turn."""
 
     _main: list[Said | list[Said]] = field(init=False, factory=list)
     _calls: dict[str, list[Said]] = field(init=False, factory=dict)
 
     def take(self, said: Said) -> Sequence[Said]:
-        """Take what the next event comes to; return what has its place now."""
+        """Add the next event's forms. Return those whose position is now known."""
         settled = self.rest() if said.kind == "turn.started" else ()
         if said.stream == MAIN and said.kind != "call":
             self._main.append(said)
@@ -290,14 +295,14 @@ class Arranger:
         return settled
 
     def rest(self) -> list[Said]:
-        """Return what was taken and not returned yet."""
+        """Return the remaining forms."""
         settled = [one for part in self._main for one in (part if isinstance(part, list) else (part,))]
         self._main, self._calls = [], {}
         return settled
 
 
 def _is_of_the_run(event: Event, began: bool) -> bool:
-    """Whether an event is about the run: its configuration, its store, the choice of a model, what a plugin records."""
+    """Return whether an event concerns the run: configuration, store, model choice, or a plugin's record."""
     if is_plugins(event.kind) or (event.kind == "input.ended" and event.data.get("outcome") != "added"):
         return True
     if event.kind == "context.added":

@@ -1,4 +1,4 @@
-"""Plays a record, turn by turn through the kernel, with an eye on every event, until the end or a difference."""
+"""Player of a record: it runs the turns through the kernel and compares every event, until the end or a difference."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Player:
-    """One replay on its way.
+    """One running replay.
 
-    A turn that was stopped from outside, by the person, its time limit or the end of the process, isn't run: where it
-    was stopped can't be had again. What happened in it is said again, and the session goes on as after a restart.
+    Turns stopped from outside (by the user, a time limit or the end of the process) are not run, because the moment
+    cannot be reproduced. Their events are recorded again, and the session continues as after a restart.
 
     Args:
-        record: What is played.
-        checkpoint: How the files stood.
+        record: The record to play.
+        checkpoint: The states of the files.
         copy: The copy of the workspace.
-        store: Takes what comes.
-        app: The application with stand-ins; given before it runs.
+        store: Stores the new events.
+        app: The application with stand-ins; set before it runs.
     """
 
     record: Record
@@ -74,11 +74,11 @@ class Player:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing more to play: something differs, or can't be had."""
+        """Return whether the replay has ended: at the record's end, a difference or a failure."""
         return bool(self.refusal) or self.follower.first is not None
 
     async def run(self) -> None:
-        """Play the record in the application that was composed for it."""
+        """Play the record in the application composed for it."""
         number, step = 0, self._reading.next_step()
         with network_refused():
             self._open(None)
@@ -90,25 +90,25 @@ class Player:
                 number, step = number + 1, self._reading.next_step()
 
     def came(self) -> Iterator[Event]:
-        """Yield what came, in order."""
+        """Yield the new events in order."""
         self._opened.state.journal.flush()
         return takewhile(lambda event: event.seq <= self._last_seq, scan(self.store, self.record.session_id))
 
     def refuse(self, why: str) -> None:
-        """Give up: say why, once, and stop the turn."""
+        """Abort with a reason, once, and stop the turn."""
         self.refusal = self.refusal or why
         self.work.cancel()
 
-    # What stands in asks here.
+    # Requests of the stand-ins.
 
     def no_reply(self) -> ProviderError:
-        """Give up because the record has no reply for a request; it is asked of nobody else."""
+        """Abort because the record has no reply to a request. No service is asked instead."""
         number = self.turn.number if self.turn is not None else 0
         self.refuse(f"the record has no reply for request {self.lineup.requests} of turn {number}")
         return ProviderError("request", self.refusal)
 
     async def say_again(self, call: RecordedCall, call_id: str) -> ToolResult:
-        """Return the recorded result of a call, after doing to the copy what it did."""
+        """Return the recorded result of a call, after applying its changes to the copy."""
         self.redo(call.own_changes, call_id)
         if late := call.late_changes:
             self._now[call.id] = call_id
@@ -120,19 +120,19 @@ class Player:
         return evolve(call.result, metadata=metadata)
 
     def redo(self, changes: list[Event], call_id: str) -> None:
-        """Do to the copy what a call or its reviewers did, and record it."""
+        """Apply the changes of a call or its reviewers to the copy, and record them."""
         last: dict[str, Standing] = {}
         for event in changes:
             last |= {path: after for path, _, after in transitions_of(event.data)}
         self._place(last)
         for event in changes:
             self._opened.state.journal.record(payload_of(event, call_id=call_id), event.turn_id)
-        self._opened.state.journal.flush()  # the call may have no result to be told with
+        self._opened.state.journal.flush()  # the call may have no result that reports them
 
     # Opening and following.
 
     def _open(self, session_id: str | None) -> None:
-        """Begin the session, or go on with it as a new process would."""
+        """Begin the session, or resume it as a new process would."""
         self.ids.expect([self.record.session_id])
         self._session, self._is_stale = None, False
         session = self.app.session(session_id)
@@ -147,7 +147,7 @@ class Player:
         return self._session
 
     def saw(self, event: Event) -> None:
-        """Take the run's next event; those with which a session opens are read when it has."""
+        """Handle the run's next event. Events during opening are handled afterwards."""
         if self._session is not None and event.kind != "model.delta":
             self._take(event)
 
@@ -176,12 +176,12 @@ class Player:
         self._say_waiting(self.lineup.requests)
 
     def _say_waiting(self, requests: int) -> None:
-        """Have wait what was said until the next request."""
+        """Queue the input recorded until the next request."""
         for said in self.turn.said_after(requests) if self.turn is not None else ():
             self._opened.state.inputs.waiting.append(Input(said.data["id"], said.data["text"], said.data.get("by", "")))
 
     def _called(self, event: Event) -> None:
-        """Give up where a call is given a secret of which only the placeholder is known here."""
+        """Abort if a call gets a secret whose placeholder alone is known here."""
         call = self.lineup.bind(str(event.data["call_id"]), str(event.data["name"]))
         bound = self.app.composition.tools.get(call.name) if call is not None else None
         if call is None or bound is None or event.data["status"] != "executing" or bound.value.category not in LIVE:
@@ -210,12 +210,12 @@ class Player:
             await self._play_turn(step)
 
     def _say_step(self, step: RecordedTurn | OwnCalls) -> None:
-        """Record once more what happened in a step, and do to the copy what was done to files."""
+        """Record a step's events again, and apply its file changes to the copy."""
         self._is_stale = True
         for event in (*filter(None, [step.asked]), *step.events):
             if event.kind == "file.changed":
                 self._place({path: after for path, _, after in transitions_of(event.data)})
-            if event.kind != "input.waiting":  # what goes in is put there by the turn in which it does
+            if event.kind != "input.waiting":  # the turn that uses the input records it
                 self._opened.state.journal.record(payload_of(event), event.turn_id)
         self._opened.state.journal.flush()
 
@@ -242,7 +242,7 @@ class Player:
             self.refuse(f"a command{why}")
 
     def _record_again(self, end: float = inf) -> None:
-        """Record what plugins recorded in the turn up to the event of this number: none of them runs here."""
+        """Record plugins' events again up to this event number, because plugins do not run here."""
         while self._unsaid and self._unsaid[0].seq < end:
             event = self._unsaid.pop(0)
             if event.kind == "file.changed":
@@ -251,6 +251,6 @@ class Player:
             self._opened.state.journal.record(payload_of(event), event.turn_id)
 
     def _place(self, wanted: Mapping[str, Standing]) -> None:
-        """Bring paths of the copy to a state."""
+        """Restore paths of the copy to a state."""
         if why := self.copy.bring(self.app.workspace, wanted):
             self.refuse(why)

@@ -1,4 +1,4 @@
-"""Following a run beside a record that is read as the run goes on: what differs first, and what the time was."""
+"""Comparison of a run with a record that is read as the run goes on: first difference and recorded time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from inarch_plugins.replay.session_diff import Difference, Digester, difference
 
 @define(eq=False, repr=False)
 class Follower:
-    """Follows a run beside a record, event by event, and notices the first that is another.
+    """Follower of a run that compares it with a record, event by event, and stops at the first difference.
 
-    Of the record it holds what was read and has not come yet.
+    It holds only the events that were read and have not come yet.
 
     Args:
         recorded_root: The workspace of the record.
         root: The workspace of the run.
-        read_on: Reads the record's next event for `expect`; whether there was one.
+        read_on: Passes the record's next event to `expect`, and returns whether there was one.
     """
 
     recorded_root: str
@@ -40,7 +40,7 @@ class Follower:
         self._recorded, self._came = Normaliser(self.recorded_root), Normaliser(self.root)
 
     def expect(self, event: Event) -> None:
-        """Take the record's next event."""
+        """Add the record's next event."""
         forms = self._recorded.take(event)
         for said in forms:
             self.digester.take(said)
@@ -51,7 +51,7 @@ class Follower:
             self._expected.setdefault(said.stream, deque()).append(said)
 
     def take(self, event: Event) -> None:
-        """Take the run's next event."""
+        """Compare the run's next event."""
         for said in self._came.take(event):
             recorded = self._next(said.stream)
             if self.first is None and (recorded is None or recorded.key != said.key):
@@ -60,7 +60,7 @@ class Follower:
                 self._done(recorded)
 
     def _next(self, stream: str) -> Said | None:
-        """Return what the record has next of a stream; a call has no more than stands in its step, which was read."""
+        """Return the record's next event of a stream. A call's events are all in its step, which was read."""
         while stream == MAIN and MAIN not in self._expected and self.read_on():
             pass
         expected = self._expected.get(stream)
@@ -74,7 +74,7 @@ class Follower:
         self._last_seq = max(self._last_seq, recorded.seq)
 
     def finish(self) -> Difference | None:
-        """Return the first difference, which may be that something recorded never came."""
+        """Return the first difference, such as a recorded event that never came."""
         if self.first is None:
             while self.read_on():
                 pass
@@ -90,14 +90,14 @@ class Follower:
         return self.first
 
     def read_out(self) -> None:
-        """Read the rest of the record for its digest alone."""
+        """Read the rest of the record for its digest only."""
         self._is_done = True
         self._expected.clear()
         while self.read_on():
             pass
 
     def time(self) -> str:
-        """Return what the clock said at this point of the record."""
+        """Return the recorded time at this point."""
         times = self._times
         while len(times) > 1 and times[0][0] <= self._last_seq:
             times.popleft()

@@ -1,4 +1,4 @@
-"""Reads a session's record step by step: which turns, calls and steps its events make. It holds no more than a few."""
+"""Reader of a session's record by steps: turns and calls. It holds only a few steps in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def first_turns(events: Iterable[Event], turns: int | None) -> Iterator[Event]:
-    """Yield the events up to the prompt that follows so many of the agent's turns; None yields all.
+    """Yield the events up to the prompt after this many of the agent's turns, or all for None.
 
     Raises:
         UsageError: There are fewer turns.
@@ -67,11 +67,11 @@ def _is_between(event: Event) -> bool:
 
 @define(eq=False, repr=False)
 class Reading:
-    """Reads a record once more, as it is played: each step as soon as it is whole.
+    """Second pass through a record, during its replay. It returns each step as soon as it is complete.
 
     Args:
-        record: What a first passage found.
-        hear: Hears every event that is read.
+        record: The result of the first pass.
+        hear: Called with every event that is read.
     """
 
     record: Record
@@ -85,7 +85,7 @@ class Reading:
         self.reader, self._events = Reader(), self.record.read()
 
     def next_step(self) -> Step | None:
-        """Return the next step, None at the end; the one before it is let go."""
+        """Return the next step, or None at the end. The previous one is released."""
         self.reader.forget(self._place - 1)
         while not self._is_whole() and self.read_on():
             pass
@@ -93,9 +93,9 @@ class Reading:
         return self.reader.step(self._place - 1)
 
     def read_on(self) -> bool:
-        """Read one event more; return whether there was one."""
+        """Read one more event. Return whether there was one."""
         event = next(self._events, None)
-        if event is None or event.seq > self.record.last:  # somebody may go on with the session meanwhile
+        if event is None or event.seq > self.record.last:  # another process may continue the session meanwhile
             return False
         self._seq = event.seq
         self.reader.take(event)
@@ -108,7 +108,7 @@ class Reading:
 
 @define(eq=False, repr=False)
 class Reader:
-    """Makes steps of events; `begun` counts those that have begun, `calls` has those of the steps that are held."""
+    """Builder of steps from events. `begun` counts the steps so far, `calls` has the calls of those held."""
 
     calls: dict[str, RecordedCall] = field(init=False, factory=dict)
     begun: int = field(init=False, default=0)
@@ -119,7 +119,7 @@ class Reader:
     _agents: int = field(init=False, default=0)
 
     def place_of(self, event: Event) -> int:
-        """Return which step an event belongs to: its turn's, that of a call of no turn, else the last that began."""
+        """Return an event's step: that of its turn or call, else the last one that began."""
         place = self._places.get(event.turn_id or "")
         if place is None:
             place = self._places.get(str(event.data.get("call_id", "")))
@@ -130,7 +130,7 @@ class Reader:
         return self._steps.get(place)
 
     def forget(self, place: int) -> None:
-        """Let go of a step of which nothing comes any more."""
+        """Release a step that gets no more events."""
         step = self._steps.pop(place, None)
         if isinstance(step, RecordedTurn):
             self._turns.pop(step.id, None)
@@ -139,7 +139,7 @@ class Reader:
             self.calls.pop(call.id, None)
 
     def take(self, event: Event) -> None:
-        """Take in the next event."""
+        """Add the next event."""
         if event.kind == "turn.started":
             self._started(event)
             return
@@ -186,7 +186,7 @@ class Reader:
             return
         key = request_key(event.data)
         waiting = [one for one in turn.exchanges if one.replied is None and one.key == key]
-        # The loop asks one after the other, so what has no reply there lost it; plugins may ask several at once.
+        # The loop asks one at a time, so an earlier request without a reply lost it. Plugins may ask several at once.
         if waiting:
             waiting[0 if key[1] else -1].replied = event
 
@@ -207,7 +207,7 @@ class Reader:
         return known
 
     def _own(self, turn_id: str) -> OwnCalls:
-        """Return the step that a call of the person's own belongs to: calls that have not ended yet are one batch."""
+        """Return the step of a user's own call. Calls that have not ended yet form one batch."""
         last = self._last
         if isinstance(last, OwnCalls) and all(call.result_event is None for call in last.calls):
             return last
@@ -215,15 +215,15 @@ class Reader:
         return own
 
     def state(self, event: Event) -> None:
-        """Note a call."""
+        """Add a state of a call."""
         self._call(event)
 
     def result(self, event: Event) -> None:
-        """Note how a call ended."""
+        """Add the result of a call."""
         self._call(event).result_event = event
 
     def changed(self, event: Event) -> None:
-        """Note a change of a file, of a call or of what stands between turns."""
+        """Add a file change, by a call or between turns."""
         last = self._last
         if event.data["call_id"] in self.calls:
             self._call(event).changes.append(event)
@@ -231,18 +231,18 @@ class Reader:
             last.others.append(event)
 
     def said(self, event: Event) -> None:
-        """Note what a rewriter or reviewer said of a call, or that it failed."""
+        """Add the output or failure of a rewriter or reviewer."""
         if event.data.get("call_id") in self.calls:
             self._call(event).said.append(event)
 
     def asked(self, event: Event) -> None:
-        """Note which calls were asked about."""
+        """Add a question about calls."""
         for call_id in event.data["call_ids"]:
             if call_id in self.calls:
                 self.calls[call_id].was_asked = True
 
     def given(self, event: Event) -> None:
-        """Note what was said about a call."""
+        """Add an answer about a call."""
         call = self.calls.get(str(event.data["call_id"]))
         if call is None:
             return

@@ -1,4 +1,4 @@
-"""The provider of a replay: under every name that the session asked, it gives what the record has, and nothing else."""
+"""The provider of a replay: it returns the recorded replies under every name that the session used."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ if TYPE_CHECKING:
 
 
 ENOUGH_TO_SAY_S = 2.0
-"""Any time from which on an error says when its service may be asked again."""
+"""Threshold in seconds above which an error says when its service can be asked again."""
 
 
 @define(eq=False, repr=False)
 class RecordedModel:
-    """Stands in for a provider.
+    """Stand-in for a provider.
 
     Args:
-        name: The provider's.
-        player: Knows which request is being made.
-        real: The provider itself, if it is composed: it may say limits and prices, and is asked for nothing else.
-        default_model: What nobody asks for by this name any more: records have whole names.
-        default_decision_model: What the session asked for decisions.
+        name: The provider's name.
+        player: Knows the current request.
+        real: The provider itself, if composed. It only supplies limits and prices.
+        default_model: Unused, because records have full names.
+        default_decision_model: The model that the session asked for decisions.
     """
 
     name: str
@@ -63,10 +63,10 @@ class RecordedModel:
     default_decision_model: str = "recorded"
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """Give the recorded reply, or fail or break off as it did.
+        """Return the recorded reply, or fail or break off like it.
 
         Raises:
-            ProviderError: The recorded one, or that there is no reply in the record.
+            ProviderError: The recorded error, or the record has no reply.
         """
         exchange = self.player.lineup.current()
         replied = exchange.replied if exchange is not None else None
@@ -81,25 +81,25 @@ class RecordedModel:
             raise recorded_error(data, says_when=self.player.lineup.says_when(exchange))
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Return nothing: nobody is asked."""
+        """Return no models, because no service is asked."""
         return ()
 
     def limits(self, model: str) -> Limits:
-        """Return what the provider itself knows."""
+        """Return the provider's own limits."""
         try:
             return Limits() if self.real is None else self.real.limits(model)
         except InarchError:
             return Limits()
 
     def price(self, model: str) -> Price | None:
-        """Return what the provider itself knows."""
+        """Return the provider's own price."""
         try:
             return None if self.real is None else self.real.price(model)
         except InarchError:
             return None
 
     def takes_effort(self, model: str) -> bool:
-        """Return what the provider itself says."""
+        """Return the provider's own answer."""
         thinking = capabilities.able(self.real, capabilities.TakesEffort)
         try:
             return thinking is not None and bool(thinking.takes_effort(model))
@@ -107,13 +107,13 @@ class RecordedModel:
             return False
 
     async def close(self) -> None:
-        """Let go of the provider itself."""
+        """Close the provider itself."""
         if self.real is not None:
             await self.real.close()
 
 
 def deltas_of(data: Mapping[str, Any], provider: str) -> Iterator[Delta]:
-    """Yield the pieces that make a recorded reply, or as much of one as came."""
+    """Yield the deltas of a recorded reply, which may be incomplete."""
     message = from_data(Message, data["message"])
     calls = 0
     for part in message.parts:
@@ -142,7 +142,7 @@ def deltas_of(data: Mapping[str, Any], provider: str) -> Iterator[Delta]:
 
 
 def recorded_error(data: Mapping[str, Any], *, says_when: bool = False) -> ProviderError:
-    """Return the error that ended a request; how long the service wanted to be left alone is no matter any more."""
+    """Return the error that ended a request. Its retry delay no longer matters."""
     failure = data.get("failure") or {}
     return ProviderError(
         data["error"],

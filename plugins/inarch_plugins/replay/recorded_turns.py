@@ -1,4 +1,4 @@
-"""A session as its record tells it: the turns with their requests, calls and answers, and what stands between them."""
+"""Recorded turns of a session, with requests, calls and answers, and the events between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LASTING: tuple[ApprovalScope, ...] = ("shape", "tool", "session", "project")
 
 @define(eq=False, repr=False)
 class Exchange:
-    """A request and what came of it; `replied` is None where the record has no reply."""
+    """A request and its reply. `replied` is None if the record has no reply."""
 
     requested: Event
     number: int
@@ -26,17 +26,17 @@ class Exchange:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What a request is matched by, beside its turn and its order."""
+        """The key for matching requests, next to turn and order."""
         return request_key(self.requested.data)
 
     @property
     def failed(self) -> bool:
-        """Whether it has no whole reply."""
+        """Whether it has no complete reply."""
         return self.replied is None or self.replied.data.get("finish") == "error"
 
 
 class Covered(NamedTuple):
-    """An earlier approval: its scope, and the rights that were chosen with it."""
+    """An earlier approval: its scope, and the rights chosen with it."""
 
     scope: ApprovalScope
     rights: ChosenRights
@@ -48,15 +48,15 @@ def rights_of(answer: Mapping[str, Any]) -> ChosenRights:
 
 
 RUNS_ON = "runs_on"
-"""Of the metadata of a result: what the call started goes on, and what that changes is the call's."""
+"""Key in a result's metadata: the call's processes continue, and their changes belong to the call."""
 
 
 @define(eq=False, repr=False)
 class RecordedCall:
     """A call with all its events.
 
-    `mended` counts the changes of reviewers that were made again, `said` is what rewriters and reviewers said of it,
-    and how they failed.
+    `mended` counts the reviewers' changes replayed so far. `said` has the output and failures of rewriters and
+    reviewers.
     """
 
     id: str
@@ -80,12 +80,12 @@ class RecordedCall:
 
     @property
     def result(self) -> ToolResult | None:
-        """How it ended, None where nobody knows."""
+        """Its result, or None if unknown."""
         return None if self.result_event is None else from_data(ToolResult, self.result_event.data["result"])
 
     @property
     def status(self) -> str:
-        """Its last state in the record; empty where it never ended."""
+        """Its last recorded state; empty if it never ended."""
         return "" if self.result_event is None else str(self.result_event.data["status"])
 
     @property
@@ -96,31 +96,31 @@ class RecordedCall:
 
     @property
     def covered(self) -> Covered | None:
-        """That scope, with the rights that were chosen then."""
+        """That scope and the rights chosen with it."""
         scope = self.lasting_scope
         return None if scope is None else Covered(scope, rights_of(self.answers[0]))
 
     @property
     def was_typed(self) -> bool:
-        """Whether the person made it with their own hands, so that it had its rights with the first answer."""
+        """Whether the user made it directly, so that its first answer already had its rights."""
         first = self.answers[0] if self.answers else {}
         return self.was_asked and first.get("outcome") == "approve" and bool(first.get("rights"))
 
     @property
     def own_changes(self) -> list[Event]:
-        """The changes that the call itself made; what was stopped may have gone on for a while."""
+        """The changes by the call itself. A stopped call may have continued for a while."""
         return [event for event in self.changes if not (self._is_mending(event) or event in self.late_changes)]
 
     @property
     def late_changes(self) -> list[Event]:
-        """The changes of what it had started, which ran on after its result."""
+        """The changes by its processes after its result."""
         ended = self.result_event
         if ended is None or self.result is None or not self.result.metadata.get(RUNS_ON):
             return []
         return [event for event in self.changes if event.seq > ended.seq]
 
     def _is_mending(self, change: Event) -> bool:
-        """Whether a reviewer made a change: it came after the end of a call that nobody had stopped."""
+        """Return whether a reviewer made a change: it came after the end of a call that was not stopped."""
         if self.result is not None and self.result.metadata.get(RUNS_ON):
             return False
         ended, error = self.result_event, self.result.error if self.result is not None else None
@@ -128,7 +128,7 @@ class RecordedCall:
         return ended is not None and change.seq > ended.seq and not (self.was_cut or stopped)
 
     def said_by(self, plugin: str, part: str, name: str) -> Event | None:
-        """Return what a plugin's rewriter or reviewer (`part`) of this name said of the call, or how it failed."""
+        """Return the output or failure of this rewriter or reviewer (`part`) of a plugin on the call."""
         failed = f"{part} {name!r} was skipped"
         for event in self.said:
             if event.data.get("plugin") == plugin and (
@@ -138,7 +138,7 @@ class RecordedCall:
         return None
 
     def mended_until(self, said: Event | None) -> list[Event]:
-        """Take the changes that came before what a reviewer said; of one that said nothing, before anything else."""
+        """Take the changes before a reviewer's output. Without output, take those before any other output."""
         left = [event for event in self.changes if self._is_mending(event)][self.mended :]
         ends = [event.seq for event in ([said] if said is not None else self.said) if event.kind != "call.rewritten"]
         end = min((seq for seq in ends if left and seq > left[0].seq), default=None)
@@ -148,13 +148,13 @@ class RecordedCall:
 
     @property
     def is_questioned(self) -> bool:
-        """Whether the person had to say something about it, now or earlier."""
+        """Whether the user had to approve it, now or earlier."""
         return self.was_asked or self.lasting_scope is not None
 
 
 @define(eq=False, repr=False)
 class RecordedTurn:
-    """A turn of the agent with the prompt that it answers."""
+    """A turn of the agent and its prompt."""
 
     number: int
     id: str
@@ -169,36 +169,36 @@ class RecordedTurn:
 
     @property
     def end(self) -> Mapping[str, Any] | None:
-        """The turn's final record, None where it was cut."""
+        """The turn's final event, or None if it was interrupted."""
         last = next((event for event in reversed(self.events) if event.kind == "turn.ended"), None)
         return None if last is None else last.data["turn"]
 
     @property
     def was_stopped(self) -> bool:
-        """Whether the turn was stopped from outside: by the person, by its time limit, by the end of the process."""
+        """Whether the turn was stopped from outside: by the user, its time limit or the end of the process."""
         return stopped(self.end)
 
     @property
     def was_refused(self) -> bool:
-        """Whether the turn ended because the person denied all of its last calls: nobody stopped it from outside."""
+        """Whether the turn ended because the user denied all of its last calls. This is not a stop from outside."""
         return bool((self.end or {}).get("unmet")) and not self.was_stopped
 
     def says_when(self, exchange: Exchange) -> bool:
-        """Whether it was told when the service of a failed request may be asked again."""
+        """Return whether the record says when a failed request can be retried."""
         reply = exchange.replied
         later = (event for event in self.events if reply is not None and event.seq > reply.seq)
         until = itertools.takewhile(lambda event: event.kind != "model.requested", later)
         return any(SAYS_WHEN in event.line for event in until)
 
     def notes_in(self, exchange: Exchange) -> list[Event]:
-        """Return the remarks that a provider made on its reply: they were recorded just before it."""
+        """Return a provider's notes on its reply, which were recorded just before it."""
         end = exchange.replied.seq if exchange.replied is not None else 0
         before = (event for event in reversed(self.events) if event.seq < end)
         notes = itertools.takewhile(lambda event: _is_note_of(event, "model") or _is_note_of(event, "repair"), before)
         return [*notes][::-1]
 
     def said_after(self, requests: int) -> list[Event]:
-        """Return what was said and went in after so many requests, as it went in."""
+        """Return the input that entered the turn after this many requests."""
         made = itertools.accumulate(event.kind == "model.requested" for event in self.events)
         return [
             event
@@ -207,40 +207,40 @@ class RecordedTurn:
         ]
 
     def of_source(self, name: str) -> Event | None:
-        """Return what a context source added, if it did."""
+        """Return a context source's addition, if any."""
         return next((e for e in self.events if e.kind == "context.added" and e.data.get("source") == name), None)
 
     def stopped_by(self, name: str) -> str | None:
-        """Return why a context source let nobody be asked, if it did."""
+        """Return why a context source stopped the turn before any request, if it did."""
         made = self.decision()
         if made is None or (made.data.get("strategy"), made.data.get("reason")) != (name, NOT_ASKED):
             return None
         return str(made.data["text"]).removeprefix(f"stopped by {name}: ")
 
     def calls_of_source(self, added: Event) -> list[RecordedCall]:
-        """Return the calls of a source: they ended after what the source before it added, and before its own."""
+        """Return the calls of a source. They ended between the previous source's addition and its own."""
         before = max((e.seq for e in self.events if e.kind == "context.added" and e.seq < added.seq), default=0)
         ends = ((call, call.result_event) for call in self.calls if call.origin == "mention")
         return [call for call, end in ends if end is not None and before < end.seq < added.seq]
 
     def decision(self) -> Event | None:
-        """Return what a strategy decided, if one did."""
+        """Return a strategy's decision, if any."""
         return next((event for event in self.events if event.kind == "decision.made"), None)
 
     def asked_by(self, plugin: str) -> list[Exchange]:
-        """Return the requests that a plugin's strategy or source made."""
+        """Return the requests made by a plugin's strategy or source."""
         return [one for one in self.exchanges if one.requested.data.get("plugin", "") == plugin]
 
     def opening_notes(self, source: str) -> list[str]:
-        """Return the remarks of a context source: those before the decision, or before the model was asked."""
+        """Return the notes of a context source, from before the decision or the first request."""
         ends = ("decision.made", "turn.ended")
         until = next((place for place, event in enumerate(self.events) if event.kind in ends), len(self.events))
         return [str(event.data["text"]) for event in self.events[:until] if _is_note_of(event, source)]
 
     def closing_note(self, source: str) -> str | None:
-        """Return what a tracer said at the end, if it did."""
+        """Return a tracer's note at the end, if any."""
         for event in reversed(self.events):
-            if event.kind in ("turn.ended", "file.changed"):  # what runs on changes files after the turn, too
+            if event.kind in ("turn.ended", "file.changed"):  # running processes change files after the turn, too
                 continue
             if event.kind not in ("note", "error"):
                 return None
@@ -249,7 +249,7 @@ class RecordedTurn:
         return None
 
     def skipped(self, what: str) -> Event | None:
-        """Return the error with which a plugin's part was passed over."""
+        """Return the error with which a plugin's part was skipped."""
         return next(
             (e for e in self.events if e.kind == "error" and str(e.data["message"]).startswith(f"{what} was skipped")),
             None,
@@ -257,14 +257,14 @@ class RecordedTurn:
 
 
 def stopped(end: Mapping[str, Any] | None) -> bool:
-    """Whether a turn of this final record, None for one that was cut, was stopped from outside."""
+    """Return whether a turn with this final event was stopped from outside. None means interrupted."""
     if end is None or end.get("limit") == "max_seconds":
         return True
-    return end.get("status") == "cancelled" and not end.get("unmet")  # it has those where the person denied all calls
+    return end.get("status") == "cancelled" and not end.get("unmet")  # it is set if the user denied all calls
 
 
 def _is_late(event: Event) -> bool:
-    """Whether this is the result that a resume gave a call that was cut off."""
+    """Return whether this result was added by a resume to an interrupted call."""
     return event.kind == "call.result" and event.data.get("ended") is None
 
 
@@ -274,7 +274,7 @@ def _is_note_of(event: Event, source: str) -> bool:
 
 @define(eq=False, repr=False)
 class Between:
-    """Something between two turns: an event, and those that belong to it."""
+    """An event between two turns, and the events that belong to it."""
 
     event: Event
     others: list[Event] = field(factory=list)
@@ -282,7 +282,7 @@ class Between:
 
 @define(eq=False, repr=False)
 class OwnCalls:
-    """Calls of the person themselves, outside of any turn."""
+    """Calls by the user, outside turns."""
 
     turn_id: str
     calls: list[RecordedCall] = field(factory=list)
@@ -298,7 +298,7 @@ class OwnCalls:
 
     @property
     def approve(self) -> str | None:
-        """The approve mode that fits what came of them; None where any does."""
+        """The approval mode that fits their results, or None if any does."""
         if any(call.by_mode for call in self.calls):
             return "all"
         return "ask" if any(call.is_questioned for call in self.calls) else None
@@ -308,12 +308,12 @@ Step = RecordedTurn | Between | OwnCalls
 
 
 def request_key(data: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what a request is matched by, beside its turn and its order: its purpose and whose it is."""
+    """Return the key for matching a request, next to turn and order: its purpose and its plugin."""
     return str(data.get("purpose", "turn")), str(data.get("plugin", ""))
 
 
 def transitions_of(data: Mapping[str, Any]) -> list[tuple[str, Standing, Standing]]:
-    """Return what one change of a file means for each of its paths, before and after: two for a move, else one."""
+    """Return the states before and after a file change for each of its paths: two for a move, else one."""
     before = Standing(data.get("before"), int(data.get("before_mode") or 0))
     after = Standing(data.get("after"), int(data.get("after_mode") or 0))
     if (new_path := data.get("new_path")) is None:

@@ -1,4 +1,4 @@
-"""The application of a replay: the session's plugins over a copy of its workspace, with stand-ins at every way out."""
+"""The application of a replay: the session's plugins on a copy of its workspace, and stand-ins for the rest."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> App:
-    """Compose the application for the copy of a workspace, with stand-ins at every way out.
+    """Compose the application for the copy of a workspace, with stand-ins for everything outside it.
 
-    The configuration is that of the workspace itself; state and caches are empty folders of the replay's own. Built-in
-    parts see nothing but the workspace and run anew.
+    It uses the workspace's configuration and its own empty folders for state and caches. Built-in parts see only the
+    workspace, so they run for real.
 
     Args:
         player: Plays the record.
-        scratch: Where the replay's own folders are.
+        scratch: The replay's own folders.
         options: Those of `inarch.compose`.
     """
     record = player.record
@@ -60,14 +60,14 @@ def compose_copy(player: Player, scratch: Path, options: Mapping[str, Any]) -> A
         replacing=lambda composed: _stand_ins(composed, player),
     )
     tools = (record.started.get("branch") or {}).get("tools")
-    if tools is not None:  # a child session: it had some of its parent's
+    if tools is not None:  # a child session has some of its parent's tools
         kept = {name: tool for name, tool in app.composition.tools.items() if name in tools}
         app.composition = evolve(app.composition, tools=kept)
     return app
 
 
 def differences_of(record: Record, app: App) -> list[str]:
-    """Return a sentence for each thing that is composed otherwise than it was."""
+    """Describe each difference between the present and the recorded composition."""
     from inarch import __version__
 
     then, now = [*record.started.get("plugins", ())], [plugin.name for plugin in app.composition.loaded]

@@ -1,4 +1,4 @@
-"""`inarch replay`: a session again, from its record, in a copy of its workspace; and `inarch sessions diff`."""
+"""`inarch replay`: run a session again from its record in a copy of its workspace. Also `inarch sessions diff`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def _replay(session_id: str, keep: str | None, options: host.Options) -> R
 
 
 def _composing(options: host.Options) -> dict[str, Any]:
-    """Return the options of `inarch.compose` that flags amount to."""
+    """Return the options of `inarch.compose` for the flags."""
     return {
         "profile": options.profile,
         "root": options.root,
@@ -65,7 +65,7 @@ def _composing(options: host.Options) -> dict[str, Any]:
 
 
 def _show(report: ReplayReport, as_json: bool = False) -> None:
-    """Print what came of a replay."""
+    """Print the report of a replay."""
     if as_json:
         print_json(inarch.to_data(report))
         return
@@ -76,7 +76,7 @@ def _show(report: ReplayReport, as_json: bool = False) -> None:
 
 
 def _fork(session_id: str, at: int, keep: str | None, options: host.Options, given: Mapping[str, Any]) -> int:
-    """Replay the turns before `at`, then go on live in a new session; return the exit code of the last turn."""
+    """Replay the turns before `at`, then continue live in a new session. Return the last turn's exit code."""
     from inarch_plugins.replay.branch import branch
 
     replaying = host.Options.of({**given, "model": None})

@@ -1,4 +1,4 @@
-"""Replaying a session: a copy of the workspace as it was, the record played in it, and what came compared."""
+"""Replay of a session: copy the workspace in its earlier state, play the record there, and compare the result."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
 async def replay(
     session_id: str, *, keep: str | Path | None = None, turns: int | None = None, **options: Any
 ) -> ReplayReport:
-    """Run a session again from its record, in a copy of its workspace, and say whether it comes to the same.
+    """Run a session again from its record in a copy of its workspace, and report whether the result is the same.
 
-    The kernel and the plugins run with the recorded replies, answers of the person, ids and times. Nothing is sent
-    anywhere and no command is run.
+    The kernel and the plugins run with the recorded replies, user answers, ids and times. Nothing is sent, and no
+    command is run.
 
     Args:
         session_id: The session, or the beginning of its id.
-        keep: Where to leave the copy; it must not be there or be empty. None: it is removed at the end.
-        turns: How many of its turns to play; None takes all.
-        options: Those of `inarch.compose`; the store they name has the session.
+        keep: The folder for the copy, missing or empty; None to remove the copy at the end.
+        turns: The number of turns to play; None for all.
+        options: Those of `inarch.compose`. Their store must have the session.
 
     Raises:
-        UsageError: There is no such session, or its workspace is gone, or the copy can't be made.
-        StoreError: The store can't be read.
+        UsageError: The session does not exist, its workspace is gone, or the copy cannot be made.
+        StoreError: The store cannot be read.
     """
     from inarch import compose
 
@@ -76,7 +76,7 @@ async def _replay(
     known = [info for info in app.store.sessions(record.root) if info.id != session_id and info.updated >= record.began]
     others = [info.id for info in known]
     later = [scan(app.store, one) for one in others]
-    later.append(scan(app.store, session_id, record.last))  # what the session did after them is taken back, too
+    later.append(scan(app.store, session_id, record.last))  # the session's later changes are reverted, too
     blob = blobs_of(app.store, [session_id, *others])
     root = _root(record, app)
     if why := _gaps(record) or _in_added_folder(record, root):
@@ -150,20 +150,20 @@ def _compared(player: Player, report: ReplayReport, before: dict[str, Any], afte
 
 
 def _meant(checkpoint: Checkpoint) -> Any:
-    """Return what says whether a path was changed by the session or somebody beside it, or is above one that was."""
+    """Return a predicate for the paths changed by the session or others during it, and their parents."""
     paths = {*checkpoint.end, *(path for places in checkpoint.outside.values() for path in places)}
     above = {path[:place] for path in paths for place, mark in enumerate(path) if mark == "/"}
     return (paths | above).__contains__
 
 
 def _gaps(record: Record) -> str:
-    """Return why a record that has lost events is not replayed; nothing where it has all."""
+    """Return why a record with lost events cannot be replayed, or an empty string if it has all."""
     missing = record.last - record.count
     return f"the record lacks {missing} of its {record.last} events" if missing else ""
 
 
 def _in_added_folder(record: Record, root: Path) -> str:
-    """Return why a session that touched files of an added folder is not replayed; nothing where it did not."""
+    """Return why a session with files in an added folder cannot be replayed, or an empty string if it has none."""
     if (root / "+").exists():
         return ""
     path = next((move.path for move in record.moves if move.path.startswith("+/")), "")

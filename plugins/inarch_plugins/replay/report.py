@@ -1,4 +1,4 @@
-"""What came of a replay, and how it is told."""
+"""Report of a replay and its text output."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from inarch_plugins.replay.session_diff import Difference, Divergence
 
 @frozen
 class ReplayReport:
-    """What came of a replay.
+    """Result of a replay.
 
     Args:
         session_id: The session.
-        same: Whether it came to the same, in events and in files.
-        turns: Turns that were played.
-        events: Events that came.
-        digest: SHA-256 over the normal form of what was recorded.
-        replayed_digest: The same of what came.
-        tree: SHA-256 over the paths that the session changed, as they should stand at its end.
-        replayed_tree: The same as they stand in the copy.
-        first_difference: Where the run differs from the record.
-        refused: Why the replay gave up, such as a reply that the record doesn't have.
-        drifted: A sentence for each path of the workspace that isn't as the record has it; then nothing was played.
-        files: A sentence for each path that the replay left otherwise than the session.
-        notes: What else is to be known: what is composed otherwise, what was left out of the copy, where it was cut.
-        copy: The copy of the workspace, if it is kept.
+        same: Whether events and files are the same.
+        turns: The number of replayed turns.
+        events: The number of new events.
+        digest: SHA-256 over the normal form of the record.
+        replayed_digest: The same over the replay.
+        tree: SHA-256 over the paths that the session changed, in their recorded final state.
+        replayed_tree: The same over the copy.
+        first_difference: The first difference between replay and record.
+        refused: Why the replay was aborted, such as a reply missing in the record.
+        drifted: A sentence for each workspace path that differs from the record. If there are any, nothing was played.
+        files: A sentence for each path that ended differently in the replay.
+        notes: Further remarks: differences in composition, files left out of the copy, interruptions.
+        copy: The copy of the workspace, if it was kept.
     """
 
     session_id: str
@@ -47,7 +47,7 @@ class ReplayReport:
 
 
 def report_lines(report: ReplayReport) -> Iterator[str]:
-    """Yield the lines that tell a person what came of a replay; they are not escaped."""
+    """Yield a report's lines for users, unescaped."""
     yield from (f"note: {note}" for note in report.notes)
     if report.drifted:
         yield "the workspace has drifted from the checkpoints; nothing was replayed"
@@ -67,7 +67,7 @@ def report_lines(report: ReplayReport) -> Iterator[str]:
 
 
 def difference_lines(found: Difference, first: str, second: str) -> Iterator[str]:
-    """Yield the lines that tell where two sessions differ first; `first` and `second` are what they are called."""
+    """Yield lines that describe the first difference. `first` and `second` are the labels of the sessions."""
     place = f"event {found.event}" if found.event else "one extra event"
     turn = f" in turn {found.turn}" if found.turn else ""
     where = f", {found.where}" if found.where else ""
@@ -78,7 +78,7 @@ def difference_lines(found: Difference, first: str, second: str) -> Iterator[str
 
 
 def divergence_lines(found: Divergence | None, first: str, second: str) -> Iterator[str]:
-    """Yield the lines that tell where two sessions part."""
+    """Yield lines that describe where two sessions diverge."""
     if found is None:
         yield "the same"
         return

@@ -1,4 +1,4 @@
-"""Comparing sessions: a digest over what two runs of the same must share, and the first place where they differ."""
+"""Comparison of sessions: a digest that equal runs share, and the first difference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inarch import Event
 from inarch_plugins.replay.normal_form import Arranger, Normaliser, Said, normal_form
 
 EXCERPT = 120
-"""Characters that are shown of a text that differs."""
+"""Most characters shown of a text that differs."""
 BEFORE = 30
 _NOTHING = object()
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
@@ -22,15 +22,15 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 @frozen
 class Difference:
-    """The first place where two sessions differ.
+    """The first difference between two sessions.
 
     Args:
-        turn: Number of the agent's turn, 0 outside of any.
-        event: Number of the event in the first session, 0 where it has none.
+        turn: The number of the agent's turn, 0 outside turns.
+        event: The number of the event in the first session, 0 if it has none.
         kind: The event's kind.
-        where: Which part of it differs, such as `data.content`; empty where the whole does.
-        recorded: What the first session has there, shortened; None where it has nothing.
-        came: What the second one has.
+        where: The part that differs, such as `data.content`; empty for the whole event.
+        recorded: The first session's value, shortened; None if it has none.
+        came: The second session's value.
     """
 
     turn: int
@@ -43,7 +43,7 @@ class Difference:
 
 @frozen
 class Divergence:
-    """Where two sessions part, and how much they share before: `turns` whole ones and `events`."""
+    """The point where two sessions diverge, and the whole `turns` and the `events` that they share before."""
 
     first: Difference
     second_event: int
@@ -53,13 +53,13 @@ class Divergence:
 
 @define(eq=False, repr=False)
 class Digester:
-    """Makes the digest of a session while its events come, and holds no more of them than an `Arranger` does."""
+    """Incremental digest of a session. It holds no more events than an `Arranger`."""
 
     _digest: Any = field(init=False, factory=hashlib.sha256)
     _arranger: Arranger = field(init=False, factory=Arranger)
 
     def take(self, said: Said) -> None:
-        """Take what the next event comes to."""
+        """Add the next event's form."""
         self._add(self._arranger.take(said))
 
     def _add(self, settled: Iterable[Said]) -> None:
@@ -67,7 +67,7 @@ class Digester:
             self._digest.update(_encode([said.kind, said.data]).encode() + b"\n")
 
     def hexdigest(self) -> str:
-        """Return the digest of all that came."""
+        """Return the digest of all events so far."""
         self._add(self._arranger.rest())
         digest: str = self._digest.hexdigest()
         return digest
@@ -76,7 +76,7 @@ class Digester:
 def digest_of(events: Iterable[Event], root: str | None = None) -> str:
     """Return the SHA-256 over kinds, names, arguments and texts of a session's events in order.
 
-    What is in it and what isn't stands in `inarch_plugins.replay.normal_form`.
+    `inarch_plugins.replay.normal_form` lists the fields that it covers.
     """
     normaliser, digester = Normaliser(root or ""), Digester()
     for event in events:
@@ -86,7 +86,7 @@ def digest_of(events: Iterable[Event], root: str | None = None) -> str:
 
 
 def compare_sessions(events_a: Iterable[Event], events_b: Iterable[Event]) -> Divergence | None:
-    """Return where two sessions part first, None where they come to the same; of each one turn is held."""
+    """Return where two sessions diverge, or None if they are equal. It holds one turn of each in memory."""
     turns = 0
     for place, (one, other) in enumerate(zip_longest(normal_form(events_a), normal_form(events_b))):
         if one is None or other is None or one.key != other.key:
@@ -96,7 +96,7 @@ def compare_sessions(events_a: Iterable[Event], events_b: Iterable[Event]) -> Di
 
 
 def difference(recorded: Said | None, came: Said | None) -> Difference:
-    """Return how two events that should be the same differ."""
+    """Return the difference between two events that should be equal."""
     known = recorded or came
     assert known is not None
     seq = recorded.seq if recorded else 0
@@ -108,7 +108,7 @@ def difference(recorded: Said | None, came: Said | None) -> Difference:
 
 
 def _first_difference(one: Any, other: Any, where: str = "") -> tuple[str, Any, Any]:
-    """Return the path to the first leaf that differs, and both values there."""
+    """Return the path to the first leaf that differs, and both values."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         pairs = [(str(key), one.get(key, _NOTHING), other.get(key, _NOTHING)) for key in {**one, **other}]
     elif isinstance(one, list) and isinstance(other, list):

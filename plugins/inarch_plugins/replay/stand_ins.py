@@ -1,8 +1,8 @@
-"""What stands in for the parts of a session whose doings depend on more than the workspace and the replies.
+"""Stand-ins for the parts of a session that depend on more than the workspace and the replies.
 
-Commands, Git, memory, the index of a tracer and tools of other kinds give what they gave; so do plugins' context
-sources, tracers, rewriters, reviewers and end guards. Tools that read and change files, policies, strategies that ask a
-model, and the kernel run for real.
+They repeat the recorded results of commands, Git, memory, the tracer's index and other tools. They also repeat those
+of plugins' context sources, tracers, rewriters, reviewers and end guards. The kernel, policies, file tools and
+strategies that ask a model run for real.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
     from inarch_plugins.replay.recorded_turns import RecordedCall, RecordedTurn
 
 FOR_GOOD = 1e9
-"""Seconds that nothing takes."""
+"""Time limit in seconds that is never reached."""
 LIVE = frozenset({"file", "search"})
-"""Categories of tools that run for real: they see nothing but the workspace."""
+"""Categories of tools that run for real, because they see only the workspace."""
 _BEYOND_REPEATING = frozenset({"timeout", "cancelled", "unknown_outcome"})
-"""Errors that come from outside; a call that ended so ends so again."""
+"""Errors from outside. A call that ended with one ends with it again."""
 
 
 @define(eq=False, repr=False)
 class RecordedTool:
-    """A tool that runs for real, or says again what it said; nothing is tried twice, or has a time limit again."""
+    """A tool that runs for real or repeats its recorded result, without retries and time limits."""
 
     tool: Tool
     player: Player
@@ -62,7 +62,7 @@ class RecordedTool:
     timeout_s: float = FOR_GOOD
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
-        """Run the tool if its category is one of those that run for real; else return the recorded result."""
+        """Run the tool if its category is in `LIVE`, else return the recorded result."""
         call = self.player.lineup.call_of(context.call_id)
         result = call.result if call is not None else None
         if call is None or result is None:
@@ -73,30 +73,30 @@ class RecordedTool:
         return _SaidAgain(self.player, call, context.call_id)
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
-        """Refuse before the question what was refused there; an older record asked first."""
-        call = self.player.lineup.bind(context.call_id, self.tool.name)  # nobody has seen yet that it has begun
+        """Refuse what the record refused before the question. Older records asked first."""
+        call = self.player.lineup.bind(context.call_id, self.tool.name)  # the player has not seen its start yet
         result = call.result if call is not None and not (call.is_questioned or call.by_mode) else None
         if result is not None and result.error is not None:
             raise ToolFailed(result.error.code, result.error.message, result.error.remedy)
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer:
-        """Let the call have what the person chose then: what it meant was looked at then."""
+        """Allow the call the rights chosen in the record. They were checked then."""
         then, is_unasked = self.player.lineup.then(self.tool.name, chosen)
         return RightsOffer((), dict(chosen), (), self.tool.name, approve=then, unasked=is_unasked)
 
     def effects(self, arguments: Mapping[str, Any]) -> Any:
-        """Return what the tool declares."""
+        """Return the tool's effects."""
         return self.tool.effects(arguments)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "function":  # whether that is asynchronous says nothing about this one
+        if name == "function":  # whether that is asynchronous does not matter here
             raise AttributeError(name)
         return getattr(self.tool, name)
 
 
 @frozen(eq=False, repr=False)
 class _SaidAgain:
-    """The recorded result, for whoever awaits it: the call may be given up before anybody does."""
+    """Awaitable for the recorded result. The call may be cancelled before it is awaited."""
 
     player: Player
     call: RecordedCall
@@ -108,13 +108,13 @@ class _SaidAgain:
 
 @define(eq=False, repr=False)
 class RecordedSource:
-    """A plugin's context source: it adds what it added. One that asked a model is asked itself, with the replies."""
+    """Stand-in for a plugin's context source. One that asked a model runs for real with the recorded replies."""
 
     source: ContextSource
     plugin: str
     player: Player
     decides: bool = False
-    """Whether its plugin has a strategy, too: then that is who asked the model."""
+    """Whether its plugin also has a strategy, which then asked the model."""
 
     @property
     def name(self) -> str:
@@ -140,7 +140,7 @@ class RecordedSource:
 
 
 def _text_and_calls(added: Event, turn: RecordedTurn) -> tuple[str, tuple[PlannedCall, ...]]:
-    """Split what was added into the source's own text and the calls whose results follow it."""
+    """Split a recorded addition into the source's text and the calls whose results follow it."""
     text = str(added.data["text"])
     mine = turn.calls_of_source(added)
     if not mine or f"{mine[0].name}(" not in text:
@@ -151,7 +151,7 @@ def _text_and_calls(added: Event, turn: RecordedTurn) -> tuple[str, tuple[Planne
 
 @define(eq=False, repr=False)
 class RecordedStrategy:
-    """A plugin's strategy: one that asked a model decides anew from the recorded reply, any other as it decided."""
+    """Stand-in for a plugin's strategy. One that asked a model runs for real with the recorded reply."""
 
     strategy: DecisionStrategy
     plugin: str
@@ -181,7 +181,7 @@ class RecordedStrategy:
             decision = await self.strategy.decide(evolve(situation, ask=ask))
             if asked:
                 return decision
-            await self._ask_again(situation, turn)  # it remembered what it has asked once more then
+            await self._ask_again(situation, turn)  # it had remembered its repeated question
         return None if own is None else _decision(own, turn)
 
     async def _ask_again(self, situation: Situation, turn: RecordedTurn) -> None:
@@ -204,7 +204,7 @@ def _decision(made: Event, turn: RecordedTurn) -> Decision:
 
 
 def raise_skipped(turn: RecordedTurn, what: str, after: float = 0, before: float = inf) -> None:
-    """Fail as the part failed between two events, given by their numbers."""
+    """Raise the error with which the part was skipped between two event numbers."""
     error = turn.skipped(what)
     if error is not None and after < error.seq < before:
         message = str(error.data["message"]).removeprefix(f"{what} was skipped: ")
@@ -216,7 +216,7 @@ def raise_skipped(turn: RecordedTurn, what: str, after: float = 0, before: float
 
 @define(eq=False, repr=False)
 class RecordedTracer:
-    """A tracer: it sees nothing, keeps nothing and sums a turn up as it did."""
+    """Stand-in for a tracer. It ignores events and repeats the recorded summary."""
 
     tracer: Tracer
     player: Player
@@ -235,23 +235,23 @@ class RecordedTracer:
         return None if turn is None else turn.closing_note(self.name)
 
     def close(self) -> None:
-        """Let go of the tracer itself."""
+        """Close the tracer itself."""
         self.tracer.close()
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self.tracer, name)
-        return self.saw if name == "copied" else member  # it keeps nothing
+        return self.saw if name == "copied" else member  # it stores nothing
 
 
 @define(eq=False, repr=False)
 class RecordedPerson:
-    """The front end: answers every question as the person did."""
+    """Stand-in for the front end. It repeats the user's recorded answers."""
 
     player: Player
     name: str = "replay"
 
     def show(self, event: Event) -> None:
-        """Let the player see it."""
+        """Pass the event to the player."""
         self.player.saw(event)
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
@@ -266,7 +266,7 @@ class RecordedPerson:
 
     @property
     def _ends_turn(self) -> bool | None:
-        """Whether a denial ends the turn; earlier versions went on."""
+        """Return whether a denial ends the turn. In earlier versions the turn went on."""
         return None if self.player.turn is None else self.player.turn.was_refused
 
     def close(self) -> None:
@@ -274,7 +274,7 @@ class RecordedPerson:
 
 
 def _was_said(answer: Mapping[str, Any], name: str) -> bool:
-    """Whether the person said this; else nobody was there, or they left the call out."""
+    """Return whether the user gave this answer. Otherwise no user was there, or gave none for this call."""
     silent = answer.get("reason") == f"{name} needs approval and was given none"
     return answer.get("by") != "headless" and not silent
 
@@ -290,7 +290,7 @@ def _approval(call_id: str, answer: Mapping[str, Any], name: str, ends_turn: boo
 
 @define(eq=False, repr=False)
 class RecordedApprovals:
-    """Lasting approvals as they were then; nothing is kept."""
+    """Recorded lasting approvals. Nothing is stored."""
 
     player: Player
     _covered: Covered | None = None
@@ -301,16 +301,16 @@ class RecordedApprovals:
         return None if self._covered is None else self._covered.scope
 
     def rights_of(self, shape: str, tool: Tool) -> ChosenRights:
-        """Return the rights that were chosen with that approval."""
+        """Return the rights chosen with that approval."""
         return {} if self._covered is None else self._covered.rights
 
     def remember(self, scope: ApprovalScope, shape: str, tool: Tool, words: str) -> None:
-        """Do nothing: the record says which calls an approval covered."""
+        """Do nothing, because the record has the calls that an approval covered."""
 
 
 @define(eq=False, repr=False)
 class RecordedPacing:
-    """Waits for nothing, asks again where that was done, and lets a reply take as long as it takes."""
+    """Pacing without waits or time limits for replies. It retries when the record did."""
 
     player: Player
     longest_silence_s: float = FOR_GOOD
@@ -323,11 +323,11 @@ class RecordedPacing:
             raise error
 
     def sent(self, model: str, tokens: int) -> None:
-        """Count nothing: what would have been a minute's requests are made in a second."""
+        """Count nothing, because a replay makes a minute's requests in a second."""
 
     def corrected(self, model: str, estimated: int, used: int) -> None:
         """Count nothing."""
 
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
-        """Return no wait where the record has another attempt, else None."""
+        """Return a wait of 0 if the record has another attempt, else None."""
         return 0.0 if self.player.lineup.is_made_again() else None

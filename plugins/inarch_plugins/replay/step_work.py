@@ -1,4 +1,4 @@
-"""The work of a step while it goes on: it can be cancelled from any thread, and is given up where nothing comes."""
+"""Work of the running step. Any thread can cancel it, and it is abandoned if it stalls."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from attrs import define, field
 from inarch import InarchError
 
 STALL_S = 120.0
-"""A turn that says nothing for so long waits for something that will not come."""
+"""Seconds without an event after which a turn counts as stalled."""
 
 
 @define(eq=False, repr=False)
 class StepWork:
-    """What runs now, if anything does."""
+    """The running work, if any."""
 
     _task: asyncio.Task[Any] | None = field(init=False, default=None)
     _loop: asyncio.AbstractEventLoop | None = field(init=False, default=None)
@@ -26,11 +26,11 @@ class StepWork:
     _last: float = field(init=False, default=0.0)
 
     def goes_on(self) -> None:
-        """Take note that something came."""
+        """Record that the work progresses."""
         self._last = time.monotonic()
 
     def cancel(self) -> None:
-        """Stop what runs."""
+        """Cancel the work."""
         task, loop = self._task, self._loop
         if task is None or loop is None:
             return
@@ -40,7 +40,7 @@ class StepWork:
             loop.call_soon_threadsafe(task.cancel)
 
     async def finish(self, work: Coroutine[Any, Any, Any]) -> str:
-        """Wait for the end of some work; return why it can't be done, nothing where it was or was cancelled."""
+        """Wait until some work ends. Return the error, or an empty string if it ended or was cancelled."""
         self._loop = asyncio.get_running_loop()
         self._task = task = asyncio.ensure_future(work)
         self.goes_on()

@@ -1,4 +1,4 @@
-"""The store of a replay: what comes is written to files without a name, and nothing of it is held."""
+"""The store of a replay. It writes to unnamed files and holds nothing in memory."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from inarch import Event, SessionInfo, StoreError
 from inarch_plugins.replay.checkpoints import Blob
 
 AT_ONCE = 256
-"""Events that are read at once."""
+"""Most events read at once."""
 
 
 @define(eq=False, repr=False)
 class _File:
-    """Pieces one after the other; `starts` has where each begins, and after them where the next one will."""
+    """A file of consecutive pieces. `starts` has the start of each piece and of the next one."""
 
     file: IO[bytes] = field(factory=TemporaryFile)
     starts: array[int] = field(factory=lambda: array("Q", [0]))
@@ -35,7 +35,7 @@ class _File:
         self.starts.append(self.starts[-1] + self.file.write(data))
 
     def read(self, first: int, last: int) -> bytes:
-        """Return the pieces from one, counted from 0, to before another."""
+        """Return the pieces from `first`, counted from 0, to before `last`."""
         self.file.flush()
         start, data = self.starts[first], bytearray()
         while len(data) < self.starts[last] - start:
@@ -45,10 +45,10 @@ class _File:
 
 @define(eq=False, repr=False)
 class CopyStore:
-    """Keeps the events of a run, which is one session; what the recorded one kept beside its own can be read.
+    """Store of a run's single session. It also reads the bytes that the recorded session stored.
 
     Args:
-        kept: Returns the bytes that the recorded session kept.
+        kept: Returns the bytes that the recorded session stored.
     """
 
     kept: Blob
@@ -59,7 +59,7 @@ class CopyStore:
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:
-        """Keep events; ones that are here already are passed over."""
+        """Store events. Known ones are ignored."""
         with self._lock:
             for event in events:
                 if event.seq == len(self._events) + 1:
@@ -68,7 +68,7 @@ class CopyStore:
                 self._session = session_id, events[0].time
 
     async def sync(self) -> None:
-        """Let others go on, as a store on disk does."""
+        """Let other tasks run, as a store on disk does."""
         await asyncio.sleep(0)
 
     def load(self, session_id: str, after: int = 0) -> Sequence[Event]:
@@ -76,7 +76,7 @@ class CopyStore:
         return [*self.scan(session_id, after)]
 
     def scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
-        """Yield what `load` returns, without holding it all."""
+        """Yield the result of `load` without holding all of it."""
         while session_id == self._session[0]:
             with self._lock:
                 last = min(after + AT_ONCE, len(self._events))
@@ -87,14 +87,14 @@ class CopyStore:
             after = last
 
     def sessions(self, root: str | None = None) -> Sequence[SessionInfo]:
-        """Return nothing: whoever runs here looks at no other session."""
+        """Return nothing, because a replay reads no other session."""
         return ()
 
     def delete(self, session_id: str) -> None:
-        """Do nothing: nobody deletes what is played."""
+        """Do nothing, because a replay deletes no sessions."""
 
     def put_blob(self, session_id: str, data: bytes) -> str:
-        """Keep bytes and return their SHA-256."""
+        """Store bytes and return their SHA-256."""
         digest = hashlib.sha256(data)
         with self._lock:
             if self._places.setdefault(digest.digest(), len(self._blobs)) == len(self._blobs):
@@ -102,7 +102,7 @@ class CopyStore:
         return digest.hexdigest()
 
     def get_blob(self, session_id: str, ref: str) -> bytes:
-        """Return the bytes of a reference: the run's own, else those of the session."""
+        """Return the bytes of a reference, from the run or else the session."""
         with self._lock:
             place = self._places.get(_digest(ref))
             if place is not None:
@@ -110,7 +110,7 @@ class CopyStore:
         return self.kept(ref)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._events.file.close()
         self._blobs.file.close()
 

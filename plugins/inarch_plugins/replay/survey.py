@@ -1,4 +1,4 @@
-"""A first passage through a record: what is to be known before its first turn is played, and no more of it."""
+"""First pass through a record: the facts needed before its first turn is played."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inarch_plugins.replay.recorded_turns import stopped, transitions_of
 
 
 class Move(NamedTuple):
-    """What an event says of one path: what was known of it, and how it stands after; None where it was only read."""
+    """One event's effect on one path: its known state before and after it. After is None if it was only read."""
 
     step: int
     time: str
@@ -26,23 +26,23 @@ class Move(NamedTuple):
 
 @define(eq=False, repr=False)
 class Record:
-    """What a session's record comes to as a whole; its events are read again where they are needed.
+    """Summary of a session's record. Its events are read again on demand.
 
     Args:
         session_id: The session.
         read: Yields its events, as far as they are played.
-        root: The workspace that it is about.
+        root: Its workspace.
         started: The data of its first event.
-        began: When the earliest event happened; the beginning of a fork is younger than the turns that it took over.
-        begun: When each of its steps began.
-        numbers: The places of the agent's turns among the steps.
-        late: The last event's number of each step of which something came after the next one had begun.
-        count: How many events it has.
-        last: The last event's number.
-        moves: What it says of files.
+        began: The time of its earliest event. A fork itself began after the turns that it copied.
+        begun: The start times of its steps.
+        numbers: The indexes of the agent's turns among the steps.
+        late: The last event number of each step that got events after the next one began.
+        count: The number of events.
+        last: The number of the last event.
+        moves: Its effects on files.
         stopped: The numbers of the turns that were stopped from outside.
-        models: Every model that the session asked, or would have.
-        decided: What each provider was asked for decisions first.
+        models: Every model that the session asked, or would have asked.
+        decided: The first decision model asked of each provider.
     """
 
     session_id: str
@@ -62,11 +62,11 @@ class Record:
 
 
 def survey(session_id: str, read: Callable[[], Iterator[Event]]) -> Record:
-    """Go through a session's events once.
+    """Read a session's events once, and return the summary.
 
     Args:
         session_id: The session.
-        read: Yields its events; it will be asked again.
+        read: Yields its events. It is called again later.
     """
     surveyor = _Surveyor(Record(session_id, read))
     for event in read():
@@ -102,13 +102,13 @@ class _Surveyor:
             self.record.begun.append(event.time)
 
     def opened(self, event: Event) -> None:
-        """Note where and how the session began."""
+        """Record where and how the session began."""
         if not self.record.started:
             self.record.started = event.data
             self.record.root = str(event.data.get("root", ""))
 
     def started(self, event: Event) -> None:
-        """Note an agent's turn and its models."""
+        """Record an agent's turn and its models."""
         turn = event.data["turn"]
         if turn["type"] != "agent":
             return
@@ -118,12 +118,12 @@ class _Surveyor:
         self.record.models |= {model, str((event.data.get("settings") or {}).get("decision_model") or "")} - {""}
 
     def ended(self, event: Event) -> None:
-        """Note that a turn was not stopped."""
+        """Record that a turn was not stopped."""
         if not stopped(event.data["turn"]):
             self.open_turns.pop(event.turn_id or "", None)
 
     def asked(self, event: Event) -> None:
-        """Note who was asked."""
+        """Record which model was asked."""
         name = str(event.data["model"])
         self.record.models |= {name} - {""}
         if event.data.get("purpose") == "decision":
@@ -145,14 +145,14 @@ _NOTED: Mapping[str, Callable[[_Surveyor, Event], None]] = {
 
 
 def changes_in(events: Iterable[Event]) -> Iterator[Move]:
-    """Yield what other events than the record's changed of each path."""
+    """Yield the changes of each path in events outside the record."""
     for event in events:
         if event.kind == "file.changed":
             yield from _moves(event, -1)
 
 
 def _moves(event: Event, step: int) -> Iterator[Move]:
-    """Yield what an event says of files; what many events name is held once."""
+    """Yield an event's effects on files. Repeated values are held once."""
     if event.kind == "file.changed":
         call_id, is_whole = str(event.data.get("call_id", "")), isinstance(event.data.get("path"), str)
         for path, before, after in transitions_of(event.data) if is_whole else ():

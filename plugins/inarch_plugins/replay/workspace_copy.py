@@ -1,4 +1,4 @@
-"""A copy of a workspace: byte for byte, with modes and times, without what is large and ignored by Git."""
+"""Byte-exact copy of a workspace, with modes and times, without large folders that Git ignores."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from inarch_lib.staging import make_folder
 
 LARGE_ENTRIES = 2_000
 LARGE_BYTES = 32 << 20
-"""A folder of which Git knows nothing is left out where it has more entries or bytes than this."""
+"""Limit for entries and bytes of an ignored folder. A larger one is not copied."""
 LARGE_GIT = 512 << 20
 
 
 @frozen
 class Copied:
-    """What was copied, and a sentence for each thing that was left out."""
+    """The copied entries, and a sentence for each one left out."""
 
     place: Path
     files: int
@@ -30,15 +30,15 @@ class Copied:
 
 
 def copy_workspace(root: Path, place: Path, kept: Collection[str]) -> Copied:
-    """Copy the directory `root` to `place`, which must not be there or be empty.
+    """Copy the directory `root` to `place`, which must be missing or empty.
 
     Args:
-        root: What is copied; links in it are copied as themselves.
-        place: Where to.
-        kept: The files that a walk of the workspace finds: a folder without any of them is left out if it is large.
+        root: The directory to copy. Links in it are copied as links.
+        place: The target.
+        kept: The files found by a walk of the workspace. A large folder without any of them is left out.
 
     Raises:
-        UsageError: The place is not empty, or can't be written.
+        UsageError: The target is not empty, or cannot be written.
     """
     try:
         make_folder(place)
@@ -67,7 +67,7 @@ class _Copying:
     left_out: list[str] = field(factory=list)
 
     def folder(self, source: Path, target: Path, path: str) -> None:
-        """Copy what is in a folder; its times last, because filling it changes them."""
+        """Copy a folder's contents. Its times are set last, because filling it changes them."""
         target.mkdir(mode=0o700, exist_ok=True)
         with os.scandir(source) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
@@ -80,7 +80,7 @@ class _Copying:
             target.symlink_to(source.readlink())
         elif entry.is_dir(follow_symlinks=False):
             if source.resolve() == self.place:
-                return  # the copy itself lies below
+                return  # the copy itself is inside
             if not self._is_left_out(source, path):
                 self.folder(source, target, path)
         elif entry.is_file(follow_symlinks=False):
@@ -105,7 +105,7 @@ class _Copying:
 
 
 def _measured(folder: Path, most_bytes: int, most_entries: int | None) -> tuple[bool, bool]:
-    """Whether a folder has more entries, or more bytes, than that."""
+    """Return whether a folder has more entries or bytes than these limits."""
     entries = size = 0
     for parent, folders, names in os.walk(folder):
         entries += len(folders) + len(names)
@@ -125,12 +125,12 @@ Stamp = tuple[int, int, int, int]
 
 
 def stamps(place: Path) -> dict[str, Stamp]:
-    """Return what stands below a directory, by path: mode, size, and times that any change changes."""
+    """Return mode, size and change times of everything in a directory, by path."""
     return {path: _stamp(found) for path, found in _all(place)}
 
 
 def changed(before: dict[str, Stamp], after: dict[str, Stamp], is_meant: Callable[[str], bool]) -> list[str]:
-    """Return the paths that changed though nobody meant them; of folders only their being there counts."""
+    """Return the unintended changes. For folders, only creation and removal count."""
     paths = sorted({*before, *after})
     return [path for path in paths if not is_meant(path) and _differs(before.get(path), after.get(path))]
 
@@ -161,7 +161,7 @@ def _all(place: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def standing_at(place: Path, path: str) -> tuple[str | None, int]:
-    """Return the hash of what stands at a path of a workspace, and its whole mode: None and 0 for nothing."""
+    """Return the hash and the whole mode of a workspace path, None and 0 if it does not exist."""
     target = place / path
     try:
         found = target.lstat()

@@ -1,4 +1,4 @@
-"""setup: other agents are told of Inarch, in files that they read, and these are taken back."""
+"""setup: configuration of other agents to use Inarch, and its removal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import inarch
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return what `inarch doctor` tells of agents to which Inarch is offered in this project."""
+    """Return the check of other agents' configuration in this project, for `inarch doctor`."""
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.setup.record import WRITTEN

@@ -1,4 +1,4 @@
-"""The agents that Inarch can be offered to, and which files tell them of it."""
+"""The supported agents and their configuration files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inarch_plugins.setup.insertions import Kind
 PARAGRAPH = """\
 ## Finding code with Inarch
 
-Before you search this project by words, run `inarch context get "WHAT THE TASK IS ABOUT"`: it prints the best
+Before you search this project by words, run `inarch context get "WHAT THE TASK IS ABOUT"`. It prints the best
 match, every entry point that reaches it and what it calls, with file and line. The MCP server `inarch` offers the
 same as the tool `context_get`, and more.
 """
@@ -25,15 +25,15 @@ description: >-
 
 # Find the code that a task is about
 
-Run this in the project's folder, with the task or the question in plain words, or with the name of a function:
+Run this in the project's folder with the task, the question or the name of a function:
 
-    inarch context get "where is the price of a request worked out?"
+    inarch context get "where is the price of a request computed?"
 
 It prints the best match, every entry point that reaches it and what it calls, with file and line. It only reads.
 
-- `--code` also shows the source, `--file PATH` searches only a file or folder
-- `--tokens N` limits the answer, `--no-paths` leaves out the paths from the entry points
-- `--json` prints everything for a program
+- `--code` also shows the source. `--file PATH` searches only a file or folder.
+- `--tokens N` limits the answer. `--no-paths` omits the paths from the entry points.
+- `--json` prints everything for a program.
 
 Read the files that it names before you change them. If the match is not what you meant, ask again with the words
 that the code itself uses.
@@ -41,13 +41,13 @@ that the code itself uses.
 
 
 class Part(NamedTuple):
-    """One file that an agent reads, and what it is to say.
+    """One file that an agent reads, and its content for Inarch.
 
     Args:
         path: The file.
-        kind: What it is.
+        kind: Its format.
         content: The server's table, or the text.
-        within: The folder that it must not leave over a link; None where it is the user's own.
+        within: The folder that links must not leave; None for the user's own files.
     """
 
     path: Path
@@ -57,7 +57,7 @@ class Part(NamedTuple):
 
 
 class Agent(NamedTuple):
-    """An agent: its name for the command line, its own name, and where it looks."""
+    """An agent: its name on the command line, its own name, and its files."""
 
     name: str
     title: str
@@ -65,7 +65,7 @@ class Agent(NamedTuple):
     skills: str
 
     def parts(self, root: Path, environ: Mapping[str, str], server: Mapping[str, Any]) -> tuple[Part, ...]:
-        """Return what tells the agent of Inarch in a project."""
+        """Return the agent's files for Inarch in a project."""
         return (
             self._entry(root, environ, server),
             Part(root / self.guide, "paragraph", PARAGRAPH, root),

@@ -1,4 +1,4 @@
-"""`inarch setup`: Inarch is offered to another agent, in the files that this agent reads, and taken back."""
+"""`inarch setup`: configure another agent to use Inarch, or revert that."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _state(record: Record, agent: Agent, root: Path) -> str:
 
 
 def _do(changes: list[Change], told: Iterable[str], record: Record, yes: bool, *, after: bool) -> int:
-    """Show what changes, ask, and write; what is kept of it is kept before a file is made and after it is gone."""
+    """Show the changes, ask, and write them. The record is saved before files are made and after they are removed."""
     for change in changes:
         for line in change.diff():
             print_line(line.rstrip("\n"))
@@ -90,11 +90,11 @@ def _do(changes: list[Change], told: Iterable[str], record: Record, yes: bool, *
 
 
 def _server(root: Path, profile: str | None) -> dict[str, Any]:
-    """Return the table of the server, as all agents have it.
+    """Return the server's table, which is the same for all agents.
 
     Raises:
-        ConfigError: There is no such profile.
-        UsageError: There is no such server.
+        ConfigError: The profile does not exist.
+        UsageError: The server is not installed.
     """
     with compose(root=str(root), profile=profile, journal=False) as app:
         named = app.config.profile.plugins
@@ -107,7 +107,7 @@ def _server(root: Path, profile: str | None) -> dict[str, Any]:
 
 
 def _program() -> str:
-    """Return `inarch` where that is the one that runs here, else its whole path."""
+    """Return `inarch` if that runs this program, else its full path."""
     here = Path(sys.executable).with_name("inarch")
     found = shutil.which("inarch")
     is_same = found is not None and here.exists() and here.samefile(found)

@@ -1,4 +1,4 @@
-"""One text put into a file: where it goes, and how it is found again. Every byte beside it stays as it is."""
+"""Insertion of one text into a file, and its removal. All other bytes stay unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DECODER = json.JSONDecoder()
 
 
 class Member(NamedTuple):
-    """A member: where its key begins, and where its value begins and ends."""
+    """A member: the start of its key, and the start and end of its value."""
 
     key: str
     start: int
@@ -23,7 +23,7 @@ class Member(NamedTuple):
 
 
 def members(text: str, at: int) -> Iterator[Member]:
-    """Yield the members of the object whose brace stands at a place."""
+    """Yield the members of the object whose brace is at `at`."""
     at = _blank(text, at + 1)
     while text[at] == '"':
         key, end = _DECODER.raw_decode(text, at)
@@ -35,13 +35,13 @@ def members(text: str, at: int) -> Iterator[Member]:
 
 
 def put_first(text: str, at: int, depth: int, key: str, value: Any) -> str:
-    """Return what goes behind the brace at a place, so that the object has one more member, as the text is written.
+    """Return the text to insert after the brace at `at` to add a member, in the style of the file.
 
     Args:
         text: The whole text.
-        at: Where the object's brace stands.
-        depth: How deep its members are.
-        key: The member's name, which the object doesn't have.
+        at: The position of the object's brace.
+        depth: The depth of its members.
+        key: The member's name, which must be new.
         value: The member's value.
     """
     is_empty = next(members(text, at), None) is None
@@ -58,7 +58,7 @@ def put_first(text: str, at: int, depth: int, key: str, value: Any) -> str:
 
 
 def cut_member(text: str, at: int, key: str) -> str:
-    """Return the text without a member of the object at a place, and without the comma that parted it from another."""
+    """Return the text without a member of the object at `at` and without its comma."""
     found = list(members(text, at))
     place = next(place for place, one in enumerate(found) if one.key == key)
     if place + 1 < len(found):
@@ -73,19 +73,19 @@ def _blank(text: str, at: int) -> int:
 
 
 Kind = Literal["json", "toml", "paragraph", "whole"]
-"""A server in JSON or in TOML, a paragraph at the end of a text, or a file of its own."""
+"""A server in JSON or in TOML, a paragraph at the end of a text, or a whole file."""
 SERVERS = {"json": "mcpServers", "toml": "mcp_servers"}
-"""The table of servers, as Claude Code and codex call it."""
+"""The servers' table in Claude Code and in codex."""
 NAME = "inarch"
 _BOM = "\ufeff"
 
 
 class CannotInsert(Exception):
-    """What stands in a file leaves no room; the message says what is wrong with it."""
+    """The file has no place for the text. The message says why."""
 
 
 class Insertion(NamedTuple):
-    """A text, and how many characters of the file stand before it."""
+    """A text and its position in the file, in characters."""
 
     at: int
     text: str
@@ -96,15 +96,15 @@ class Insertion(NamedTuple):
 
 
 def insertion(kind: Kind, text: str | None, content: Any) -> Insertion | None:
-    """Return what goes into a file; None where it stands there already.
+    """Return the insertion for a file, or None if the file already has it.
 
     Args:
-        kind: What the file is.
-        text: The file's text; None where there is no file.
+        kind: The format of the file.
+        text: The file's text; None if it does not exist.
         content: The server's table, or the text.
 
     Raises:
-        CannotInsert: The file is broken, or something else stands there under this name.
+        CannotInsert: The file is invalid, or has something else under this name.
     """
     if kind in SERVERS:
         before = _read(kind, text)
@@ -124,7 +124,7 @@ def insertion(kind: Kind, text: str | None, content: Any) -> Insertion | None:
 
 
 def without(kind: Kind, text: str, put: Insertion, content: Any) -> str | None:
-    """Return a file without what was put in, also where it has changed beside that; None where that itself has."""
+    """Return a file without the insertion, even if the rest has changed, or None if the insertion has changed."""
     if kind == "whole" and text != put.text:
         return None
     at = put.at if text.startswith(put.text, put.at) else _only_place(text, put.text)
@@ -170,7 +170,7 @@ def _says(kind: str, text: str, expected: Mapping[str, Any]) -> bool:
 
 
 def _plain(data: Mapping[str, Any]) -> str:
-    """Return data as a text that is the same for the same data, a number that is none included."""
+    """Return a canonical text of data, NaN included."""
     return json.dumps(data, sort_keys=True, default=repr)
 
 
@@ -184,7 +184,7 @@ def _with_server(before: Mapping[str, Any], kind: str, table: Mapping[str, Any])
 
 
 def _without_empty(data: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
-    """Return data without a table of servers that has none: it came with ours."""
+    """Return data without an empty table of servers, because that came with Inarch's."""
     return {key: value for key, value in data.items() if key != SERVERS[kind] or value}
 
 
@@ -199,7 +199,7 @@ def _into_json(text: str | None, table: Mapping[str, Any]) -> Insertion:
 
 
 def _servers_at(text: str, at: int) -> int | None:
-    """Return where the brace of the table of servers stands; of several the last one counts."""
+    """Return the position of the brace of the servers' table. If there are several, the last one counts."""
     return next((one.value for one in [*members(text, at)][::-1] if one.key == SERVERS["json"]), None)
 
 
@@ -214,7 +214,7 @@ def _into_toml(text: str, table: Mapping[str, Any]) -> Insertion:
 
 
 def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)  # of texts and lists of texts it is TOML, too
+    return json.dumps(value, ensure_ascii=False)  # for strings and lists of strings this is TOML, too
 
 
 def _cut_toml(text: str) -> str:
@@ -235,6 +235,6 @@ def _line_end(text: str) -> str:
 
 
 def _gap(text: str) -> str:
-    """Return what ends the last line of a text and leaves an empty one."""
+    """Return the text that ends a text's last line and adds an empty one."""
     end = _line_end(text)
     return "" if not text.removeprefix(_BOM) else end if text.endswith("\n") else end * 2

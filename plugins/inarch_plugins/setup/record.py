@@ -1,4 +1,4 @@
-"""What `inarch setup` has written, so that it can be taken back: one file in Inarch's state folder."""
+"""Record of the files that `inarch setup` wrote, for their removal: one file in Inarch's state folder."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from inarch_plugins.setup.insertions import Insertion, Kind
 
 VERSION = 1
 WRITTEN = "written.json"
-"""What was written, in the plugin's state folder."""
+"""The record's file in the plugin's state folder."""
 
 
 @define
 class Written:
-    """What was put into one file, and for whom.
+    """The text inserted into one file, and its users.
 
     Args:
-        path: The file, links resolved.
-        kind: What it is.
-        at: Characters before the text.
-        text: What was put in.
-        content: What it says.
-        made: Whether there was no such file.
-        folders: Folders that were made for it, the outermost first.
-        digest: Of the file with the text.
-        users: Agents and projects that want it there, such as `["codex", "/home/me/acme"]`.
+        path: The file, with links resolved.
+        kind: Its format.
+        at: The number of characters before the text.
+        text: The inserted text.
+        content: Its content as data.
+        made: Whether setup created the file.
+        folders: The folders created for it, the outermost first.
+        digest: The digest of the file with the text.
+        users: The agents and projects that use it, such as `["codex", "/home/me/acme"]`.
     """
 
     path: str
@@ -45,25 +45,25 @@ class Written:
 
     @property
     def put(self) -> Insertion:
-        """What was put in, and where."""
+        """The text and its position."""
         return Insertion(self.at, self.text)
 
 
 @define(eq=False)
 class Record:
-    """Everything that was written, by path."""
+    """All written files, by path."""
 
     place: Path
     files: dict[str, Written]
 
     def save(self) -> None:
-        """Keep it."""
+        """Save the record."""
         make_folder(self.place.parent)
         data = {"version": VERSION, "files": [asdict(one) for one in self.files.values()]}
         write_whole(self.place, json.dumps(data, indent=1).encode())
 
     def of(self, user: list[str]) -> list[Written]:
-        """Return what was written for an agent in a project."""
+        """Return the files written for an agent in a project."""
         return [one for one in self.files.values() if user in one.users]
 
 
@@ -71,7 +71,7 @@ def read_record(place: Path) -> Record:
     """Return the record.
 
     Raises:
-        UsageError: It can't be read: nothing may be written over what it knows.
+        UsageError: It cannot be read, so setup must not overwrite its files.
     """
     try:
         data = json.loads(place.read_bytes())

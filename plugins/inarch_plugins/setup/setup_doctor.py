@@ -1,4 +1,4 @@
-"""What `inarch doctor` tells: whether what was written for an agent still stands there."""
+"""Check for `inarch doctor`: whether the files written for an agent are unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOPIC = "other agents"
 
 
 def findings(place: Path, root: str) -> Iterator[Finding]:
-    """Yield a finding for each agent to which Inarch is offered in a project."""
+    """Yield a finding for each agent configured in a project."""
     try:
         record = read_record(place)
     except UsageError as error:

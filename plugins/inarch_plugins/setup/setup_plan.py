@@ -1,4 +1,4 @@
-"""What setting up and taking back come to, file by file, before anything is written; and the writing."""
+"""Plan of the changes to each file for setup and removal, and the writing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inarch_plugins.setup.record import Record, Written
 
 @frozen
 class Change:
-    """A file before and after; None where there is none."""
+    """A file's text before and after, or None if it does not exist."""
 
     path: Path
     before: str | None
@@ -36,10 +36,10 @@ class Change:
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
     def write(self) -> None:
-        """Make the file what it is to be; folders that were made for a file go with it where they are empty."""
+        """Write or remove the file. Empty folders created for it are removed with it."""
         if self.after is None:
             self.path.unlink(missing_ok=True)
-            with suppress(OSError):  # somebody has put something else there
+            with suppress(OSError):  # the folder has other files now
                 for folder in reversed(self.folders):
                     folder.rmdir()
             return
@@ -50,10 +50,10 @@ class Change:
 
 
 def setting_up(parts: Iterable[Part], user: list[str], record: Record) -> tuple[list[Change], list[str]]:
-    """Return what has to change, and lines about what stands there already; the record is told of both.
+    """Return the necessary changes, and lines about existing ones. Update the record with both.
 
     Raises:
-        UsageError: A file can't be read, is broken, may not be written, or has something else of this name.
+        UsageError: A file is invalid, cannot be read or written, or has something else under this name.
     """
     changes: list[Change] = []
     told: list[str] = []
@@ -92,7 +92,7 @@ _CHANGED = "\0"
 
 
 def _without_former(before: str | None, known: Written | None) -> str | None:
-    """Return a file as it would be without what an earlier run has put in; `_CHANGED` where that was changed since."""
+    """Return a file without an earlier run's text, or `_CHANGED` if that text was changed since."""
     if before is None or known is None:
         return before
     base = without(known.kind, before, known.put, known.content)
@@ -100,10 +100,10 @@ def _without_former(before: str | None, known: Written | None) -> str | None:
 
 
 def taking_back(user: list[str], record: Record) -> tuple[list[Change], list[str]]:
-    """Return what has to change, and lines about what stays; the record is told.
+    """Return the changes for a removal, and lines about what stays. Update the record.
 
     Raises:
-        UsageError: A file can't be read, or may not be written.
+        UsageError: A file cannot be read or written.
     """
     changes: list[Change] = []
     told: list[str] = []
@@ -136,7 +136,7 @@ def write_all(changes: Sequence[Change]) -> None:
     """Write every file, or none.
 
     Raises:
-        UsageError: One could not be written; those before it are as they were.
+        UsageError: One could not be written, and the others are restored.
     """
     for place, change in enumerate(changes):
         try:
@@ -151,10 +151,10 @@ def write_all(changes: Sequence[Change]) -> None:
 
 
 def read(path: Path) -> str | None:
-    """Return a file's text, byte for byte; None where there is none.
+    """Return a file's exact text, or None if it does not exist.
 
     Raises:
-        UsageError: It can't be read, or is no text.
+        UsageError: It cannot be read, or is not text.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -169,7 +169,7 @@ def read(path: Path) -> str | None:
 
 
 def digest(text: str) -> str:
-    """Return what tells whether a file was changed since."""
+    """Return a digest that detects changes of a file."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -177,7 +177,7 @@ def _resolved(part: Part) -> Path:
     """Return the file with links resolved.
 
     Raises:
-        UsageError: A project's file leads out of it.
+        UsageError: A project's file is outside the project.
     """
     try:
         path = part.path.resolve()
@@ -189,7 +189,7 @@ def _resolved(part: Part) -> Path:
 
 
 def _missing(folder: Path) -> list[Path]:
-    """Return the folders that have to be made, the outermost first."""
+    """Return the missing folders above a file, the outermost first."""
     missing = []
     while not folder.exists():
         missing.append(folder)
