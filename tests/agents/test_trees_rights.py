@@ -276,7 +276,7 @@ def test_a_change_that_can_not_be_kept_leaves_its_tree_for_the_next_start(repo: 
     repo.scripts["next"] = [says("ok")]
     repo.run("next")
     (note,) = [one["text"] for one in repo.of("note") if one["source"] == "agents"]
-    assert note.startswith(f"the work tree {tree} of builder is kept: ") and (tree / "root/new.txt").exists()
+    assert note.startswith(f"the work tree {tree} of builder stays: ") and (tree / "root/new.txt").exists()
     changes.unlink()
     repo.run("next")
     assert (changes / tree.name / "change.patch").exists() and not list(trees(repo).iterdir())

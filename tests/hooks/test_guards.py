@@ -144,7 +144,7 @@ WRONG: dict[str, tuple[str, bool]] = {
     "[]": ("must be an object", True),
     '{"hooks": []}': ("must be an object", True),
     '{"read": "claude"}': ("read must be a list", True),
-    '{"read": ["codex"]}': ("what can be read", True),
+    '{"read": ["codex"]}': ("its only valid entry", True),
     '{"confine": "no", "hooks": {}}': ("confine must be true or false", False),
     '{"hooks": {"Notification": []}}': ("Notification: unknown event", False),
     '{"hooks": {"Stop": {}}}': ("must be a list of objects", False),

@@ -110,7 +110,7 @@ def test_a_shell_that_may_not_write_says_what_keeps_it(desk: Desk) -> None:
     installed = Path(sys.prefix) / "log-of-a-hook.txt"  # what is below /tmp may be a confined program's own
     desk.users({"PreToolUse": one(f"cat >> {installed}", "Read")})
     desk.talk([calls(READ), says("done")])
-    assert "it runs confined" in desk.seen[0] and not installed.exists()
+    assert "the sandbox denied it" in desk.seen[0] and not installed.exists()
     desk.users({"PreToolUse": one("sh -c 'echo no such luck >&2; exit 2'", "Read")})
     desk.talk([calls(READ), says("done")])
     assert "no such luck" in desk.seen[0] and "confined" not in desk.seen[0]

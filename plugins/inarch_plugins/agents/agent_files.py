@@ -81,7 +81,7 @@ def _agent(source: str, data: bytes | str) -> Agent:
         if len(data) > _MOST_BYTES:
             raise inarch.ToolFailed("validation", f"has more than {_MOST_BYTES:,} bytes")
         keys, body = inarch.split_front_matter(data.decode())
-        return _understood(source, stem, keys, body)
+        return _parsed(source, stem, keys, body)
     except UnicodeDecodeError:
         fault = "is not UTF-8 text"
     except inarch.ToolFailed as error:
@@ -89,7 +89,7 @@ def _agent(source: str, data: bytes | str) -> Agent:
     return Agent(stem, "", "", source=source, fault=f"{source}: {fault}")
 
 
-def _understood(source: str, stem: str, keys: Mapping[str, Any], body: str) -> Agent:
+def _parsed(source: str, stem: str, keys: Mapping[str, Any], body: str) -> Agent:
     """Make an agent from a file's keys. Unknown keys are ignored, except those that forbid tools.
 
     Raises:

@@ -13,7 +13,7 @@ class Settings:
 
     Args:
         together: Most tasks of one turn that run at the same time, if they only read or have a work tree.
-        builtin: Whether the read-only agent `explore` exists, unless a file replaces it.
+        builtin: Whether to define the read-only agent `explore` if no file does.
     """
 
     together: int = field(default=4, validator=validators.ge(1))

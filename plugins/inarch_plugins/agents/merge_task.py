@@ -24,11 +24,11 @@ _SCHEMA: dict[str, Any] = {
     "required": ["change"],
     "additionalProperties": False,
     "properties": {
-        "change": {"type": "string", "description": "Of a result of `task`."},
-        "files": {"type": "array", "items": {"type": "string"}, "description": "Only these; else all."},
+        "change": {"type": "string", "description": "The change named in a result of `task`."},
+        "files": {"type": "array", "items": {"type": "string"}, "description": "Only these files. All by default."},
         "conflicts": {
             "enum": ["refuse", "mark"],
-            "description": "Where both sides changed the same: refuse all of it, or write both with marks.",
+            "description": "If both sides changed the same lines: refuse the merge, or write both with marks.",
         },
     },
 }
@@ -125,7 +125,7 @@ class Merges:
         files: Sequence[str] = (),
         conflicts: str = "refuse",
     ) -> dict[str, Any]:
-        """Bring the change that an agent made in its work tree into the workspace: all of it, or nothing."""
+        """Merge the change that an agent made in its work tree into the workspace, all of it or nothing."""
         kept, steps = self._steps(context, change, files, conflicts)
         workspace: Any = context.workspace
         if steps:

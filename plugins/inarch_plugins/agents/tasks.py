@@ -27,9 +27,7 @@ callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_cal
 """Tools of the running turn's session. The context source sets them, and its calls run in the same context."""
 LOOKS = inarch.Effects(reads=frozenset({""}))
 CHANGES = inarch.Effects(exclusive=True)
-_DESCRIPTION = (
-    "Have an agent, who knows nothing of this conversation, do a task. Those that only read work together. Agents: "
-)
+_DESCRIPTION = "Give a task to an agent. It does not see this conversation. Read-only agents run in parallel. Agents: "
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["agent", "prompt"],
@@ -37,7 +35,7 @@ _SCHEMA: dict[str, Any] = {
     "properties": {
         "agent": {"type": "string"},
         "prompt": {"type": "string", "minLength": 1},
-        "session": {"type": "string", "description": "Of a result, to go on with it."},
+        "session": {"type": "string", "description": "The session of an earlier result, to continue it."},
     },
 }
 

@@ -172,7 +172,7 @@ def begin(state: Path, workspace: inarch.Workspace, agent: str, task: str, more:
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(lock, fcntl.LOCK_EX)
     except OSError as error:
-        raise _unmade(state, error) from error
+        raise _failure(state, error) from error
     roots = list(dict.fromkeys([root, *_roots_above(state, root)]))
     first = task.strip().split("\n")[0][:200]
     record = {**NO_RECORD, "agent": agent, "task": first, "roots": roots, "place": Path(root).name or "root"}
@@ -181,7 +181,7 @@ def begin(state: Path, workspace: inarch.Workspace, agent: str, task: str, more:
         _fill(tree, workspace, more, path)
     except OSError as error:
         tree.drop()
-        raise _unmade(state, error) from error
+        raise _failure(state, error) from error
     except BaseException:
         tree.drop()
         raise
@@ -249,13 +249,13 @@ def _left(folder: Path) -> Tree | None:
         record |= json.loads((folder / RECORD).read_text())
     files = {path: Began(inarch.Standing(one[0], one[1]), *one[2:]) for path, one in record.pop("files", {}).items()}
     tree = Tree(folder, record, files, lock)
-    for said in _said(folder / TOUCHED):
+    for said in _json_lines(folder / TOUCHED):
         tree.touched |= {said["path"]} if said.get("path") else set()
         tree.session = said.get("session") or tree.session
     return tree
 
 
-def _said(path: Path) -> Iterator[dict[str, str]]:
+def _json_lines(path: Path) -> Iterator[dict[str, str]]:
     with suppress(OSError):
         for line in path.read_text().splitlines():
             with suppress(ValueError):  # the last line may be incomplete
@@ -315,7 +315,7 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _unmade(state: Path, error: OSError) -> inarch.ToolFailed:
+def _failure(state: Path, error: OSError) -> inarch.ToolFailed:
     what = f"can't make a work tree in {state}: {error.strerror or error}"
     return inarch.ToolFailed(
         "execution", what, "free disk space or make it writable, or use an agent without a work tree"

@@ -66,12 +66,12 @@ class Copying:
         for entry in sorted(found.entries, key=lambda one: one.path):
             self._take(entry)
         for path in more:
-            if path not in self.files and (one := self._looked(path)) is not None:
+            if path not in self.files and (one := self._stat(path)) is not None:
                 self._take(one)
         for path, mode in sorted(self._folders.items(), reverse=True):  # last, because a mode may forbid writing
             (self._place / path).chmod(mode)
 
-    def _looked(self, path: str) -> inarch.FileStat | None:
+    def _stat(self, path: str) -> inarch.FileStat | None:
         try:
             return self._workspace.stat(path)
         except inarch.ToolFailed:

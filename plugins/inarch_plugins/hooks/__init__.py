@@ -25,7 +25,7 @@ RAN = {
 }  # fmt: skip
 
 
-def _is_there(context: inarch.PluginContext) -> bool:
+def _has_hooks(context: inarch.PluginContext) -> bool:
     """Return whether any hook is configured. If not, nothing else is imported."""
     if context.user is not None and os.path.lexists(context.user.place(FILE)):
         return True
@@ -33,7 +33,7 @@ def _is_there(context: inarch.PluginContext) -> bool:
 
 
 def _hooks(context: inarch.PluginContext, event: str) -> Sequence[Hook]:
-    if not _is_there(context):
+    if not _has_hooks(context):
         return ()
     from inarch_plugins.hooks.hook_config import read_hooks
 
@@ -43,7 +43,7 @@ def _hooks(context: inarch.PluginContext, event: str) -> Sequence[Hook]:
 @inarch.hookimpl
 def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
     """Return the event that records a run."""
-    return [inarch.EventKind("ran", "A hook's command was run.", RAN)] if _is_there(context) else ()
+    return [inarch.EventKind("ran", "A hook's command was run.", RAN)] if _has_hooks(context) else ()
 
 
 @inarch.hookimpl
@@ -79,7 +79,7 @@ def inarch_end_guards(context: inarch.PluginContext) -> Iterable[inarch.EndGuard
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
     """Return the source that runs `SessionStart` and `UserPromptSubmit` and reports errors in the files."""
-    if not _is_there(context):
+    if not _has_hooks(context):
         return ()
     from inarch_plugins.hooks.hook_config import read_hooks
     from inarch_plugins.hooks.turns import AtPrompts
@@ -123,4 +123,4 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
         if hooks := [str(hook) for hook in found.hooks if not hook.fault]:
             yield inarch.Finding("hooks", "fine", f"{len(hooks)} hooks", lines=tuple(hooks))
 
-    return [inarch.SelfCheck("hooks", look)] if _is_there(context) else ()
+    return [inarch.SelfCheck("hooks", look)] if _has_hooks(context) else ()

@@ -126,7 +126,7 @@ class Hooks:
             self.told.append(f"{source}: confine must be true or false, so true is used")
         self._confine = confine is not False
         if not isinstance(reads, list) or any(name != "claude" for name in reads):
-            self.miss(source, 'read must be a list; what can be read is "claude"')
+            self.miss(source, 'read must be a list, and "claude" is its only valid entry')
         self._reads = ("claude",) if isinstance(reads, list) and "claude" in reads else ()
 
     def _read(self, event: str, groups: Any, source: str, is_users: bool) -> Iterator[Hook]:

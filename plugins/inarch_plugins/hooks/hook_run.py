@@ -32,7 +32,7 @@ _SHELLS_OWN = re.compile(r"^\S*sh: (?:line )?\d+: ", re.MULTILINE)
 """Prefix of a shell's own errors. If it cannot write, it exits with 2, the code of an objection."""
 _MISSING = re.compile(r"can't open file '[^']*': \[Errno 2\]|^\S*sh: 0: (?:can't|cannot) open ", re.MULTILINE)
 """Errors of Python and of a shell for a missing script. Both exit with 2, the code of an objection."""
-_HINT = 'it runs confined and lacks a right: your own hooks.json with "confine": false gives it'
+_HINT = 'the sandbox denied it: set "confine": false in your own hooks.json if the hook needs this'
 DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 """Decisions of a hook on a call, in its terms and in Inarch's."""
 _GUARDS = ("PreToolUse", "UserPromptSubmit")
@@ -126,10 +126,10 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
             raise inarch.ToolFailed("validation", hook.fault)
         run = _run_confined if hook.confined else _run_plain
         code, out, err, timed_out, truncated = run(hook, data, env, place)
-        said = _understood(code, out, err, timed_out, truncated, hook)
+        said = _parsed(code, out, err, timed_out, truncated, hook)
     except inarch.ToolFailed as error:
         said = HookResult(fault=f"was not run: {error.message}{f' ({error.remedy})' if error.remedy else ''}")
-    told = _told(hook, said, place, timed_out, round(time.monotonic() - began, 3))
+    told = _event_data(hook, said, place, timed_out, round(time.monotonic() - began, 3))
     if said.is_error or (said.is_absent and is_shown):
         told["notice"] = missed(hook, said)
     place.record("ran", told)
@@ -141,7 +141,7 @@ def missed(hook: Hook, said: HookResult) -> str:
     return f"the {hook.event} hook {inarch.shorten(hook.command, 80)} {said.fault}"
 
 
-def _told(hook: Hook, said: HookResult, place: Place, timed_out: bool, seconds: float) -> dict[str, Any]:
+def _event_data(hook: Hook, said: HookResult, place: Place, timed_out: bool, seconds: float) -> dict[str, Any]:
     ended = said.fault or (f"exit {said.exit_code}" if said.exit_code is not None else "killed")
     message = said.data.get("systemMessage")
     words = f"{hook.event}: {hook.command[:200]}: {ended}"
@@ -232,7 +232,7 @@ def _is_much(*files: IO[bytes]) -> bool:
     return any(os.fstat(file.fileno()).st_size > _MOST_OUTPUT for file in files)
 
 
-def _understood(code: int | None, out: bytes, err: bytes, timed_out: bool, truncated: bool, hook: Hook) -> HookResult:
+def _parsed(code: int | None, out: bytes, err: bytes, timed_out: bool, truncated: bool, hook: Hook) -> HookResult:
     output, errors = (data.decode("utf-8", "replace").strip() for data in (out, err))
     fault, data, is_error = "", {}, False
     withheld = hook.confined and code not in (0, None) and _WITHHELD.search(errors) is not None

@@ -70,7 +70,7 @@ class RecordedTool:
         beyond = result.error is not None and result.error.code in _BEYOND_REPEATING
         if self.tool.category in LIVE and not beyond:
             return self.tool.run(arguments, context)
-        return _SaidAgain(self.player, call, context.call_id)
+        return _RecordedResult(self.player, call, context.call_id)
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Refuse what the record refused before the question. Older records asked first."""
@@ -95,7 +95,7 @@ class RecordedTool:
 
 
 @frozen(eq=False, repr=False)
-class _SaidAgain:
+class _RecordedResult:
     """Awaitable for the recorded result. The call may be cancelled before it is awaited."""
 
     player: Player
@@ -260,7 +260,7 @@ class RecordedPerson:
         for request in batch:
             call = self.player.lineup.call_of(request.call.id)
             answer = call.answers.pop(0) if call is not None and call.answers else None
-            if answer is not None and _was_said(answer, request.call.name):
+            if answer is not None and _was_answered(answer, request.call.name):
                 answers.append(_approval(request.call.id, answer, request.call.name, self._ends_turn))
         return answers
 
@@ -273,7 +273,7 @@ class RecordedPerson:
         """Do nothing."""
 
 
-def _was_said(answer: Mapping[str, Any], name: str) -> bool:
+def _was_answered(answer: Mapping[str, Any], name: str) -> bool:
     """Return whether the user gave this answer. Otherwise no user was there, or gave none for this call."""
     silent = answer.get("reason") == f"{name} needs approval and was given none"
     return answer.get("by") != "headless" and not silent

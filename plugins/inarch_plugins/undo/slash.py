@@ -19,7 +19,7 @@ async def undo(words: str, context: SlashContext) -> str:
     Raises:
         UsageError: There is nothing to undo, or no turn or call with this name.
     """
-    return _told(await _to_its_end(context.extension("undo").undo, words), context)
+    return _lines(await _to_its_end(context.extension("undo").undo, words), context)
 
 
 async def redo(words: str, context: SlashContext) -> str:
@@ -28,7 +28,7 @@ async def redo(words: str, context: SlashContext) -> str:
     Raises:
         UsageError: There is nothing to redo, or no turn or call with this name.
     """
-    return _told(await _to_its_end(context.extension("undo").redo, words), context)
+    return _lines(await _to_its_end(context.extension("undo").redo, words), context)
 
 
 async def diff(words: str, context: SlashContext) -> str:
@@ -54,7 +54,7 @@ async def rewind(words: str, context: SlashContext) -> str:
     """
     undoing = context.extension("undo")
     if words:
-        return _told(await _to_its_end(undoing.rewind, words), context)
+        return _lines(await _to_its_end(undoing.rewind, words), context)
     found = await asyncio.to_thread(undoing.checkpoints)
     lines = [escape(line, keep_newlines=False) for line in turn_lines(found, context.columns)]
     if not lines:
@@ -118,7 +118,7 @@ async def _to_its_end(doing: Callable[[str], UndoReport], words: str) -> UndoRep
     return work.result()
 
 
-def _told(report: UndoReport, context: SlashContext) -> str:
+def _lines(report: UndoReport, context: SlashContext) -> str:
     return "\n".join(escape(line) for line in report_lines(report, context.columns))
 
 
