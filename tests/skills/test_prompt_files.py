@@ -106,7 +106,7 @@ def test_a_single_file_that_comes_later_takes_its_name(desk: Desk) -> None:
 
 
 WRONG = {
-    "broken": ("---\na: [\n---\nx\n", "front matter is no YAML"),
+    "broken": ("---\na: [\n---\nx\n", "front matter is not YAML"),
     "empty": ("---\na: b\n---\n", "it is empty"),
     "large": (b"x" * 10_000_000, "is larger than 1,000,000 bytes"),
     "no-text": (b"\xff\xfe", "is not UTF-8 text"),

@@ -79,8 +79,8 @@ def test_a_projects_takes_the_name_of_the_users_and_that_is_told(desk: Desk) -> 
 
 
 WRONG = {
-    "broken YAML": ("---\nname: a\ndescription: [\n---\nx\n", "front matter is no YAML"),
-    "a colon": ("---\nname: one\ndescription: Use when: asked\n---\nx\n", "line 3: the front matter is no YAML"),
+    "broken YAML": ("---\nname: a\ndescription: [\n---\nx\n", "front matter is not YAML"),
+    "a colon": ("---\nname: one\ndescription: Use when: asked\n---\nx\n", "line 3: the front matter is not YAML"),
     "no end": ("---\nname: one\n", "has no end"),
     "no front matter": ("# One\n", "has no front matter"),
     "no name": ("---\ndescription: x\n---\nx\n", "has no name"),
