@@ -90,7 +90,7 @@ WRONG = {
     "two hyphens": (skill("my--skill"), "is not valid"),
     "a number": (skill("one", description="7"), "its description is not text"),
     "a name twice": ("---\nname: one\ndescription: x\nname: two\n---\nx\n", "line 4: the front matter has name twice"),
-    "a list": ("---\n- name\n---\nx\n", "no list of names"),
+    "a list": ("---\n- name\n---\nx\n", "not a list of names"),
     "no text below": (skill("one", body=""), "no text below"),
     "objects": ("---\nname: !!python/object/apply:os.system [touch boo]\ndescription: x\n---\nx\n", "is no YAML"),
     "nested": (f"---\nname: {'[' * 30_000}\n---\nx\n", "is no YAML"),
