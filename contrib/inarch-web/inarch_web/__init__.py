@@ -1,4 +1,4 @@
-"""Web: a page in a browser that shows sessions, asks about calls, and lets a person point at things."""
+"""Web plugin: a browser page that shows sessions, asks for approvals and lets you select elements of your page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Settings:
 
 
 def settings_of(context: inarch.PluginContext) -> Settings:
-    """Return the settings of a composition."""
+    """Return the plugin's settings in a composition."""
     return context.settings if isinstance(context.settings, Settings) else Settings()
 
 
@@ -33,7 +33,7 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return the tools that look at the user's own page, select in it and lead it elsewhere."""
+    """Return the tools that list, select, change and navigate in the user's own page."""
     from inarch_web.pointing.frame_tools import tools
 
     return tools()
@@ -41,7 +41,7 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the source of what the user points at."""
+    """Return the context source of the user's selection."""
     from inarch_web.pointing.frame_tools import Selected
 
     return [Selected()]

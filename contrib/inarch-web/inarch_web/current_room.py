@@ -1,4 +1,4 @@
-"""Which room something happens in: tools, questions and the selection ask this."""
+"""The current room, for tools, questions and the selection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_TURN: dict[str, Room] = {}
 
 @contextmanager
 def here(room: Room) -> Iterator[None]:
-    """Let this be the room of what runs meanwhile, in this task and those that it starts."""
+    """Make a room the current one within the context, in this task and the tasks that it starts."""
     token = _HERE.set(room)
     try:
         yield
@@ -25,15 +25,15 @@ def here(room: Room) -> Iterator[None]:
 
 
 def room_of(turn_id: str = "") -> Room | None:
-    """Return the room of a turn that runs, else the one in whose task this is called."""
+    """Return the room of a running turn, or else the current task's room."""
     return _BY_TURN.get(turn_id) or _HERE.get()
 
 
 def began(turn_id: str, room: Room) -> None:
-    """Note that a turn runs in a room."""
+    """Record that a turn runs in a room."""
     _BY_TURN[turn_id] = room
 
 
 def ended(turn_id: str) -> None:
-    """Note that a turn has ended."""
+    """Record that a turn has ended."""
     _BY_TURN.pop(turn_id, None)

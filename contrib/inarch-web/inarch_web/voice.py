@@ -1,4 +1,4 @@
-"""Who talks: one page at a time, in one session, whose turns are asked of the model `live` meanwhile."""
+"""Voice of the page that talks: one page at a time, in one session, with the model `live`."""
 
 from __future__ import annotations
 
@@ -21,50 +21,50 @@ if TYPE_CHECKING:
 
 FRAME_S = 0.02
 AHEAD_S = 0.1
-"""How much of the voice the page has before it sounds: sleeping here and the way there take different times."""
+"""Seconds of sound that the page gets ahead of playback, because sleep and transport times vary."""
 LONGEST_PIECE = 64_000
-"""Bytes of sound that a page may send at once: two seconds."""
+"""Bytes of sound that a page may send at once, which is two seconds."""
 _BYTES = 2
 
 
 @define(eq=False, repr=False)
 class PageMicrophone:
-    """What a page's microphone hears, 16 kHz."""
+    """A page's microphone, 16 kHz."""
 
     is_over: bool = False
     _heard: Callable[[bytes], object] | None = field(init=False, default=None)
 
     def start(self, heard: Callable[[bytes], object]) -> None:
-        """Begin to hand over pieces."""
+        """Pass each piece of sound to `heard` from now on."""
         self._heard = heard
 
     def stop(self) -> None:
-        """Hand over nothing more."""
+        """Stop passing sound on."""
         self._heard = None
 
     def feed(self, pcm: bytes) -> None:
-        """Take what the page has sent; what comes while nobody listens is nobody's."""
+        """Take sound of the page. Drop it while the microphone is off or if it is too long."""
         if self._heard is not None and 0 < len(pcm) <= LONGEST_PIECE:
             self._heard(pcm[: len(pcm) - len(pcm) % _BYTES])
 
 
 @define(eq=False, repr=False)
 class PageSpeaker:
-    """Sends the voice to a page about as fast as it sounds.
+    """Speaker that sends the voice to a page at about playback speed.
 
     Args:
-        send: Sends a piece.
+        send: Sends a piece of sound.
     """
 
     send: Callable[[bytes], object]
     _task: asyncio.Task[None] | None = field(init=False, default=None)
 
     def start(self, playback: Playback) -> None:
-        """Begin to take what waits there."""
+        """Start sending the sound in `playback`."""
         self._task = asyncio.get_running_loop().create_task(self._speak(playback))
 
     def stop(self) -> None:
-        """Take nothing more."""
+        """Stop sending."""
         if self._task is not None:
             self._task.cancel()
 
@@ -84,16 +84,16 @@ class PageSpeaker:
 
 @define(eq=False, repr=False)
 class PagePlayback(Playback):
-    """A queue whose page is told to be silent when it is dropped.
+    """Playback queue that also stops the page's sound when it is dropped.
 
     Args:
-        hush: Tells it.
+        hush: Stops the sound in the page.
     """
 
     hush: Callable[[], object] = field(default=lambda: None, kw_only=True)
 
     def drop(self) -> int:
-        """Forget what waits, here and in the page."""
+        """Drop the waiting sound, here and in the page."""
         dropped = Playback.drop(self)
         self.hush()
         return dropped
@@ -105,13 +105,13 @@ _LIVE = "live"
 
 @define(eq=False, repr=False)
 class PageTalk:
-    """A room as the place where a spoken session's turns are run.
+    """Adapter that runs the turns of a spoken session in a room.
 
     Args:
         room: The room.
         session: Its session.
-        told: Tells the page that talks.
-        changed: Shows it who is heard, and what is understood.
+        told: Shows a text in the page that talks.
+        changed: Updates the page's state and the words that were heard.
     """
 
     room: Room
@@ -120,7 +120,7 @@ class PageTalk:
     changed: Callable[[], object]
 
     def say(self, text: str, around: Callable[[], AbstractContextManager[object]]) -> None:
-        """Run a turn."""
+        """Run a spoken prompt."""
         self.room.work.say_within(text, around)
 
     def cancel(self) -> None:
@@ -131,22 +131,22 @@ class PageTalk:
         await self.room.work.cancel()
 
     def hidden(self, text: str) -> str:
-        """Return a text without secrets."""
+        """Return a text with its secrets redacted."""
         return self.room.app.redactor.text(text)
 
     def tell(self, text: str) -> None:
-        """Tell the person something."""
+        """Show the person a text."""
         self.told(text)
 
 
 @define(eq=False, repr=False)
 class Seat:
-    """The page that talks.
+    """The conversation of the page that talks.
 
     Args:
         page: The page.
-        room: The room it talks in.
-        before: The model that the session had.
+        room: The room in which it talks.
+        before: The session's model before the conversation.
     """
 
     page: Page
@@ -169,10 +169,10 @@ class Seat:
         self._task = asyncio.create_task(self._voice.run(talk))
 
     def do(self, what: str) -> None:
-        """Begin or end to hear, or let the voice be silent.
+        """Start listening, stop listening, or silence the voice.
 
         Raises:
-            UsageError: There is no such thing to do.
+            UsageError: The action is unknown.
         """
         acts: Mapping[str, Callable[[], object]] = {
             "begin": self._voice.turn_on, "end": self._voice.turn_off, "hush": self._voice.cancelled,
@@ -183,17 +183,17 @@ class Seat:
         self._show()
 
     def heard(self, page: Page, pcm: bytes) -> None:
-        """Take what the page's microphone has heard."""
+        """Take sound of the page's microphone."""
         if page is self.page:
             self._microphone.feed(pcm)
 
     def gone(self, page: Page) -> None:
-        """Let the conversation end where its page has gone."""
+        """End the conversation if its page was closed."""
         if page is self.page:
             self.room.work.soon(self.close())
 
     async def close(self) -> None:
-        """End the conversation; the session goes on with the model that it had."""
+        """End the conversation and restore the session's model."""
         task, self._task = self._task, None
         if self.page.desk.voice is self:
             self.page.desk.voice = None
@@ -227,10 +227,10 @@ class Seat:
 
 
 async def asked(page: Page, room: Room, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what a page asks of the voice: `on` (with `hearing`), `off`, `begin`, `end` or `hush`.
+    """Handle a page's voice message: `on` (with `hearing`), `off`, `begin`, `end` or `hush`.
 
     Raises:
-        InarchError: Somebody else talks, or the plugin or its service is not there.
+        InarchError: Another page talks, or the plugin or its service is missing.
     """
     desk, what = page.desk, str(message.get("what"))
     seat = desk.voice

@@ -1,4 +1,4 @@
-"""`inarch web`: a page in a browser."""
+"""The command `inarch web`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Pointing: a person's own page in a frame, what they select in it, and the tools that see it."""
+"""Pointing: the user's own page in a frame, the element they select, and the tools for both."""

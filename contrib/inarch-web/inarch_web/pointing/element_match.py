@@ -1,4 +1,4 @@
-"""Where an element stands in a file: the best match of its text, id and classes, and how far its tag goes."""
+"""Search for an element in files: the best match of its text, id and classes, and the lines of its tag."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MOST_HITS, _NEAR = 40, 3
 
 @frozen
 class Guess:
-    """Where an element may stand.
+    """The most likely place of an element.
 
     Args:
         file: The file.
-        line: The line with most of it.
-        others: Other places that are as likely, as `file:line`.
+        line: The line that matches best.
+        others: Other places that are equally likely, as `file:line`.
     """
 
     file: str
@@ -37,12 +37,12 @@ class Guess:
 
 
 def guess(element: Pointed, workspace: inarch.Workspace, glob: str | None = None) -> Guess | None:
-    """Return the most likely place, None where nothing of the element is found.
+    """Return the most likely place of an element, or None if nothing matches.
 
     Args:
-        element: What the page says of it.
-        workspace: Where to look.
-        glob: Only files that match.
+        element: The element as its page describes it.
+        workspace: The workspace to search.
+        glob: Search only matching files.
     """
     scores: dict[tuple[str, int], float] = {}
     for pattern, weight in _evidence(element):
@@ -60,7 +60,7 @@ def guess(element: Pointed, workspace: inarch.Workspace, glob: str | None = None
 
 
 def _evidence(element: Pointed) -> Iterator[tuple[str, float]]:
-    """Yield patterns with how much a line that has one is worth."""
+    """Yield patterns, each with the weight of a line that matches it."""
     text = element.text.strip("… ")
     if text and len(text) <= _LONGEST_TEXT:
         yield _quoted(text), 10.0
@@ -76,7 +76,7 @@ def _evidence(element: Pointed) -> Iterator[tuple[str, float]]:
 def _hits(workspace: inarch.Workspace, pattern: str, glob: str | None) -> tuple[inarch.SearchHit, ...]:
     try:
         found = workspace.search(pattern, glob=glob, limit=_MOST_HITS)
-    except inarch.ToolFailed:  # not a pattern for every engine, or the time is up: there is other evidence
+    except inarch.ToolFailed:  # some engines reject the pattern, or the search timed out: use the other evidence
         return ()
     return tuple(hit for hit in found.hits if hit.path.lower().endswith(_PAGES) and ".min." not in hit.path)
 
@@ -109,13 +109,13 @@ class Extent:
 
 
 def extent_at(text: str, tag: str, line: int, column: int = 0) -> Extent | None:
-    """Return the lines of the element that begins in a line, None where no such tag is there.
+    """Return the lines of the element that begins in a line, or None if the line has no such tag.
 
     Args:
         text: The file.
         tag: The element's name.
-        line: Where its tag begins, counted from 1.
-        column: Where in that line, counted from 1; 0 where nobody says.
+        line: The line in which its tag begins, counted from 1.
+        column: The column in which its tag begins, counted from 1, or 0 if unknown.
     """
     starts = _line_starts(text)
     if not 1 <= line <= len(starts):
@@ -127,7 +127,7 @@ def extent_at(text: str, tag: str, line: int, column: int = 0) -> Extent | None:
 
 
 def extent_around(text: str, tag: str, line: int, above: int = 10) -> Extent | None:
-    """Return the lines of the smallest element of this name that a line is within, None where there is none near."""
+    """Return the lines of the smallest element `tag` around a line, or None if none begins near it."""
     for first in range(line, max(0, line - above - 1), -1):
         found = extent_at(text, tag, first)
         if found is not None and found.last >= line:
@@ -140,7 +140,7 @@ def _begins(tag: str) -> re.Pattern[str]:
 
 
 def _end(text: str, tag: str, at: int) -> int:
-    """Return where the element that begins at a place ends; without an end it is its first tag alone."""
+    """Return the end of the element at an offset. Without a closing tag it is the end of the first tag."""
     place, is_closed = _tag_end(text, at)
     if is_closed or tag.lower() in _VOID:
         return place
@@ -155,7 +155,7 @@ def _end(text: str, tag: str, at: int) -> int:
 
 
 def _tag_end(text: str, at: int) -> tuple[int, bool]:
-    """Return where a tag ends, and whether it closes itself; `>` in strings and braces is no end."""
+    """Return where a tag ends, and whether it closes itself. Ignore `>` in strings and braces."""
     depth, quote = 0, ""
     for place in range(at + 1, len(text)):
         char = text[place]

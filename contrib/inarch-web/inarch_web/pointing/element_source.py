@@ -1,4 +1,4 @@
-"""Where in the workspace an element stands: as its development build says, else the best match, said to be a guess."""
+"""Source location of an element: from its development build, or else the best match, marked as a guess."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _LINK = re.compile(r"^[ \t]*//[#@] ?sourceMappingURL=(\S+)[ \t]*$", re.MULTILINE
 _FRAME = re.compile(r"(https?://[^\s()]+?):(\d+):(\d+)\)?\s*$")
 _LIBRARY = re.compile(r"/node_modules/|/@vite/|/@react-refresh|/@id/|/jsx[-_](dev[-_])?runtime|/react[-_]jsx")
 _BOTTOM = "react_stack_bottom_frame"
-"""Below it a stack of React is in React itself."""
+"""Below this line, a React stack contains only React itself."""
 _SHORTEST_SEGMENT = 4
 _LARGEST_SHIFT = 30
-"""Numbers of a map have 32 bits: one with digits without an end would take longer for each."""
+"""Numbers of a map have 32 bits. An endless number would take longer with each digit."""
 
 
 @frozen
@@ -54,13 +54,13 @@ def first_place(stack: str) -> Place | None:
 
 
 def link_of(module: str) -> str:
-    """Return where a module says its map is, empty where it says nothing; the last such line counts."""
+    """Return the address of a module's source map, or "" if it has none. The last such line counts."""
     found = _LINK.findall(module)
     return str(found[-1]) if found else ""
 
 
 def inline_map(link: str) -> str | None:
-    """Return the map that stands in the link itself, None where it doesn't."""
+    """Return the map that is inline in a link, or None if it is not."""
     if not link.startswith("data:"):
         return None
     kind, _, data = link.partition(",")
@@ -71,11 +71,11 @@ def inline_map(link: str) -> str | None:
 
 
 def original(text: str, place: Place) -> Place | None:
-    """Return what a map says of a place, None where it says nothing.
+    """Return the original place of a place in a module, or None if the map lacks it.
 
     Args:
-        text: The map.
-        place: A place in the module; its `file` is the module's address.
+        text: The source map.
+        place: A place in the module. Its `file` is the module's address.
     """
     try:
         told = json.loads(text)
@@ -91,7 +91,7 @@ def original(text: str, place: Place) -> Place | None:
 
 
 def _segment(mappings: str, line: int, column: int) -> tuple[int, int, int] | None:
-    """Return source, line and column of the last segment before a place of the made module, all counted from 0."""
+    """Return source, line and column of the last segment before a place in the module, counted from 0."""
     source = source_line = source_column = 0
     best: tuple[int, int, int] | None = None
     for number, group in enumerate(mappings.split(";")):
@@ -110,7 +110,7 @@ def _segment(mappings: str, line: int, column: int) -> tuple[int, int, int] | No
 
 
 def _numbers(text: str) -> Iterator[int]:
-    """Yield the numbers of base 64 digits: five bits each, the lowest first, the last bit of all is the sign."""
+    """Yield the numbers of base64 VLQ digits: five bits each, lowest first. The lowest bit is the sign."""
     value = shift = 0
     for char in text:
         digit = _DIGITS[char]
@@ -133,18 +133,18 @@ _PREFIXES = ("/@fs", "webpack://", "webpack-internal:///", "turbopack://", "file
 
 @define(eq=False, repr=False)
 class Locator:
-    """Finds the file and the lines of elements.
+    """Finder of the file and lines of elements.
 
     Args:
-        workspace: Where files are.
-        addresses: Where the page is.
+        workspace: The workspace with the files.
+        addresses: The addresses of the page and of the frame.
     """
 
     workspace: inarch.Workspace
     addresses: Addresses
 
     async def locate(self, element: Pointed) -> dict[str, Any] | None:
-        """Return `{file, line, end_line, component, guess, others}`, None where nothing is found."""
+        """Return `{file, line, end_line, component, guess, others}`, or None if nothing is found."""
         sources = [await self._told_by_map(one) if one.stack else one for one in element.sources]
         return await asyncio.to_thread(self._located, element, [one for one in sources if one is not None])
 
@@ -155,7 +155,7 @@ class Locator:
             if one.up == 0 and one.line:
                 extent = extent_at(self._text(path), element.tag, one.line, one.column)
                 return _place(path, extent or Extent(one.line, one.line), component)
-        for path, one in found:  # of an element above it, or a file without a line
+        for path, one in found:  # a source of an outer element, or one without a line
             if located := self._guessed(element, component, path):
                 return located
             extent = Extent(one.line, one.line)
@@ -170,13 +170,13 @@ class Locator:
         return _place(best.file, around or Extent(best.line, best.line), component, is_guess=True, others=best.others)
 
     def _path_of(self, told: str) -> str:
-        """Return the workspace's path of a file that a page names, empty where there is none."""
+        """Return the workspace path of a file that a page names, or "" if there is none."""
         path = _bare(told, self.addresses, self.workspace.root)
         if not path or ".." in path.split("/"):
             return ""
         if self._is_file(path):
             return path
-        try:  # the server's root may lie deeper than the workspace's
+        try:  # the server's root may be a folder of the workspace
             below = self.workspace.walk(f"**/{_literal(posixpath.basename(path))}", limit=_MOST_ALIKE).paths
         except inarch.ToolFailed:
             return ""
@@ -197,7 +197,7 @@ class Locator:
             return ""
 
     async def _told_by_map(self, source: Source) -> Source | None:
-        """Return what a stack's place stands for, by the map of the module; without one the file alone is known."""
+        """Return the source of a stack by the module's map. Without a map, only the file is known."""
         place = first_place(source.stack)
         if place is None or (page := self.addresses.to_page(place.file)) is None:
             return None
@@ -212,7 +212,7 @@ class Locator:
         return told if found is None else evolve(told, file=found.file, line=found.line, column=found.column)
 
     async def _fetch(self, url: str) -> str:
-        """Return a text of the page's server, empty where it has none."""
+        """Fetch a text from the page's server. Return "" if that fails."""
         if origin_of(url) != self.addresses.page.origin:
             return ""
         data = bytearray()
@@ -233,13 +233,13 @@ class Locator:
 
 
 def _bare(told: str, addresses: Addresses, root: str) -> str:
-    """Return a file's path without what bundlers and servers put before it."""
+    """Return a file's path without the prefixes of bundlers and servers."""
     path = told.replace("\\", "/")
     if origin_of(path) in (addresses.page.origin, addresses.frame.origin):
         path = unquote(urlsplit(path).path)
     for prefix in _PREFIXES:
         path = path.removeprefix(prefix)
-    if "/./" in path:  # webpack: the package's name or a layer's stands before
+    if "/./" in path:  # webpack puts the name of the package or layer before it
         path = path.partition("/./")[2]
     path = path.partition("?")[0]
     base = root.replace("\\", "/").rstrip("/") + "/"
@@ -264,14 +264,15 @@ def _place(
 
 
 async def chosen(told: object, app: inarch.App, framed: Framed | None) -> dict[str, Any] | None:
-    """Return a selection as plain data, None for none.
+    """Return a selection as plain data, or None if nothing is selected.
 
-    It has `selector`, `tag`, `text`, `html`, `rectangle`, `address`, `sourceLocation` (`file`, `line`, `end_line`,
-    `component`; `guess` where no build says so, `others` that are as likely; None where nothing is found) and `words`,
-    `picture` where the person wants the model to see one.
+    It has `selector`, `tag`, `text`, `html`, `rectangle`, `address`, `sourceLocation` and `words`. It has `picture` if
+    the person wants the model to see one. `sourceLocation` has `file`, `line`, `end_line` and `component`. It has
+    `guess` if the build does not give the location, and `others` for equally likely places. It is None if nothing is
+    found.
 
     Raises:
-        UsageError: It is nothing that a page says, or there is no page.
+        UsageError: The description is not from the picker, or no page is framed.
     """
     if told is None:
         return None

@@ -1,4 +1,4 @@
-"""The address of a person's own page, and the one under which the frame has it."""
+"""The addresses of the user's own page: at its server and in the frame."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _EXAMPLE = "give it as in: inarch web --page http://localhost:3000"
 
 @frozen
 class PageAddress:
-    """Where a development server answers.
+    """The address of a development server.
 
     Args:
         scheme: `http` or `https`.
-        host: Its name or address, without brackets.
-        port: Its port.
-        path: The path and query that the frame begins with.
+        host: Host name or IP address, without brackets.
+        port: The port.
+        path: Path and query that the frame shows first.
     """
 
     scheme: str
@@ -31,14 +31,14 @@ class PageAddress:
 
     @classmethod
     def read(cls, text: str, *, anywhere: bool = False) -> PageAddress:
-        """Return the address that a person gave.
+        """Return the address in a text.
 
         Args:
-            text: What they gave.
-            anywhere: Whether it may be on another machine.
+            text: The value of `--page`.
+            anywhere: Whether the address may be on another machine.
 
         Raises:
-            UsageError: It is no address of a page, or of another machine.
+            UsageError: The text is not a page's address, or the address is on another machine.
         """
         try:
             split = urlsplit(text.strip())
@@ -64,25 +64,25 @@ class PageAddress:
 
     @property
     def origin(self) -> str:
-        """The origin that the page has without a frame."""
+        """The origin of the page without a frame."""
         return f"{self.scheme}://{self.authority}"
 
     @property
     def socket_origin(self) -> str:
-        """Where its WebSockets are."""
+        """The origin of the page's WebSockets."""
         return f"{'wss' if self.scheme == 'https' else 'ws'}://{self.authority}"
 
 
 @frozen
 class FrameAddress:
-    """Where the proxy answers: a host name that nobody can guess and no other run has.
+    """The address of the proxy: a random host name that differs in each run.
 
-    No cookie, no storage and no service worker of anything else is there, and whoever doesn't know the name is not
-    answered, a page that lets its own name point at this machine included. Browsers resolve `*.localhost` themselves.
+    The host has no cookies, storage or service workers of other pages. The proxy answers only under this name. So a
+    page whose own name resolves to this machine gets no answer. Browsers resolve `*.localhost` themselves.
 
     Args:
         port: The proxy's port.
-        host: The name.
+        host: The host name.
     """
 
     port: int
@@ -104,25 +104,25 @@ class Addresses:
     """Both addresses of one page.
 
     Args:
-        page: Where its server answers.
-        frame: Where the frame has it.
+        page: The address of its server.
+        frame: The address in the frame.
     """
 
     page: PageAddress
     frame: FrameAddress
 
     def to_page(self, url: str) -> str | None:
-        """Return an address of the frame's as the page's server knows it, None for any other."""
+        """Return the server's address for an address in the frame, or None for other addresses."""
         return _moved(url, self.frame.origin, self.page.origin)
 
     def to_frame(self, url: str) -> str:
-        """Return an address as the frame has it; one that is not the page's stays as it is."""
+        """Return the frame's address for an address of the page. Return other addresses unchanged."""
         moved = _moved(url, self.page.origin, self.frame.origin)
         return url if moved is None else moved
 
 
 def origin_of(url: str) -> str | None:
-    """Return the origin of an `http` or `https` address, None for anything else."""
+    """Return the origin of an `http` or `https` address, or None for other texts."""
     try:
         split = urlsplit(url)
         port = split.port

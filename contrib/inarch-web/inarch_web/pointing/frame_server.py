@@ -1,4 +1,4 @@
-"""The proxy's own server, on loopback, for as long as the page is shown."""
+"""The proxy's own server on loopback. It runs as long as the page is shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Framed:
     """A page that can be framed.
 
     Args:
-        addresses: Where its server answers, and where the frame has it.
+        addresses: The addresses of the page and of the frame.
     """
 
     addresses: Addresses
@@ -34,7 +34,7 @@ class Framed:
         return self.addresses.frame.origin
 
     def told(self) -> dict[str, str]:
-        """Return what Inarch's page is told of it."""
+        """Return the frame's addresses as data for Inarch's page."""
         page = self.addresses.page
         return {"origin": self.origin, "address": page.origin, "path": page.path}
 
@@ -44,7 +44,7 @@ async def serving(page: PageAddress, framer: str) -> AsyncIterator[Framed]:
     """Serve a page for frames in one origin.
 
     Args:
-        page: Where its server answers.
+        page: The address of its server.
         framer: The origin of Inarch's own page.
     """
     sockets = _bound()
@@ -69,7 +69,10 @@ async def serving(page: PageAddress, framer: str) -> AsyncIterator[Framed]:
 
 
 def _bound() -> list[socket.socket]:
-    """Return sockets of one free port, of both loopback addresses: a browser may try either, and nobody else shall."""
+    """Return sockets of one free port on both loopback addresses.
+
+    A browser may try either address. Another program must not get the other one.
+    """
     for _ in range(_TRIES):
         first = _socket(socket.AF_INET, "127.0.0.1", 0)
         try:
@@ -85,7 +88,7 @@ def _socket(family: socket.AddressFamily, host: str, port: int) -> socket.socket
     made = socket.socket(family)
     try:
         made.bind((host, port))
-        made.listen()  # who is early waits
+        made.listen()  # early connections wait in the backlog
     except OSError:
         made.close()
         raise

@@ -1,6 +1,6 @@
-"""Which headers pass the proxy, and how: nothing of Inarch's page goes in, and cookies are the frame's alone.
+"""Headers that pass the proxy. The page's server learns nothing of Inarch's page, and cookies are only for the frame.
 
-Of a policy of content as much changes as it has to, so that the page can be framed and the picker runs.
+A content security policy changes only as needed to frame the page and run the picker.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Directive = tuple[str, tuple[str, ...]]
 
 
 def adapted(policy: str, framers: Sequence[str], picker: str, nonce: str) -> str:
-    """Return a policy that lets some origins frame the page, and one script of ours run; all else stays as it is.
+    """Return a policy that lets some origins frame the page and lets the picker run. The rest stays the same.
 
     Args:
-        policy: The value of the header; it may hold several policies.
-        framers: The origins of Inarch's own page, and of the page itself.
+        policy: The value of the header. It may contain several policies.
+        framers: The origins of Inarch's own page and of the framed page.
         picker: The address of the picker.
-        nonce: What the picker's tag says of itself.
+        nonce: The nonce of the picker's tag.
     """
     return ", ".join(_one(part, framers, picker, nonce) for part in policy.split(",") if part.strip())
 
@@ -39,7 +39,7 @@ def _one(policy: str, framers: Sequence[str], picker: str, nonce: str) -> str:
 
 
 def _directives(policy: str) -> Sequence[Directive]:
-    """Return the directives; of a name that is there twice the first one counts, as in browsers."""
+    """Return the directives of a policy. The first of the same name counts, as in browsers."""
     found: dict[str, tuple[str, ...]] = {}
     for part in policy.split(";"):
         if words := part.split():
@@ -48,7 +48,7 @@ def _directives(policy: str) -> Sequence[Directive]:
 
 
 def _with_picker(values: Sequence[str], picker: str, nonce: str) -> tuple[str, ...]:
-    """Add the picker; as a nonce only where addresses don't count, for with one 'unsafe-inline' counts no longer."""
+    """Add the picker by address, or by nonce under 'strict-dynamic': a nonce turns off 'unsafe-inline'."""
     kept = tuple(value for value in values if value.lower() != "'none'")
     if any(value.lower() == "'strict-dynamic'" for value in kept):
         return (*kept, f"'nonce-{nonce}'")
@@ -71,12 +71,12 @@ _COOKIE_LEFT_OUT = ("domain", "samesite", "secure", "partitioned")
 
 
 def for_the_page(given: Headers, addresses: Addresses, *, wants_plain: bool) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a request as the page's server gets them.
+    """Return the headers of a request for the page's server.
 
     Args:
-        given: The browser's, names in lower case.
-        addresses: Both addresses.
-        wants_plain: Whether the answer may be changed on its way: then it is wanted without compression.
+        given: The browser's headers, names in lower case.
+        addresses: The addresses of the page and of the frame.
+        wants_plain: Whether to ask for no compression, because the proxy may change the answer.
     """
     left_out = _HOP_BY_HOP | _SOCKET | _named_in_connection(given) | {b"host"}
     sent = [(b"host", addresses.page.authority.encode())]
@@ -89,7 +89,7 @@ def for_the_page(given: Headers, addresses: Addresses, *, wants_plain: bool) -> 
                 continue
             value = moved.encode("latin-1")
         elif name == b"sec-fetch-site" and value != b"same-origin":
-            value = b"none"  # whose frame it is in is nothing that the server would know without one
+            value = b"none"  # the server must not see that its page is framed
         sent.append((name, value))
     if wants_plain:
         sent.append((b"accept-encoding", b"identity"))
@@ -99,15 +99,15 @@ def for_the_page(given: Headers, addresses: Addresses, *, wants_plain: bool) -> 
 def for_the_frame(
     given: Headers, addresses: Addresses, *, framer: str, picker: str, nonce: str, is_changed: bool
 ) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an answer as the browser gets them.
+    """Return the headers of an answer for the browser.
 
     Args:
-        given: The server's.
-        addresses: Both addresses.
-        framer: The origin of Inarch's own page, which alone may frame it, beside the page itself.
+        given: The server's headers.
+        addresses: The addresses of the page and of the frame.
+        framer: The origin of Inarch's own page. Only it and the page itself may frame the page.
         picker: The address of the picker.
-        nonce: What the picker's tag says of itself.
-        is_changed: Whether the body is not the server's any more.
+        nonce: The nonce of the picker's tag.
+        is_changed: Whether the proxy changes the body.
     """
     lower = [(name.lower(), value) for name, value in given]
     left_out = _HOP_BY_HOP | _NOT_OURS | _named_in_connection(lower)
@@ -131,17 +131,17 @@ def for_the_frame(
             value = cookie(value.decode("latin-1")).encode("latin-1")
         sent.append((name, value))
     if is_changed:
-        sent.append((b"cache-control", b"no-store"))  # the tag in it is of this answer's policy
+        sent.append((b"cache-control", b"no-store"))  # its tag has the nonce of this answer's policy
     if not has_policy:
         sent.append((b"content-security-policy", f"frame-ancestors {' '.join(framers)}".encode()))
     return sent
 
 
 def cookie(value: str) -> str:
-    """Return a cookie for the frame alone: of this very host, and sent though the page above is of another one.
+    """Return a cookie for the frame: only for its host, and sent although the outer page has another origin.
 
-    A frame is a third party to its page; without these words a browser keeps nothing that it is given. `Partitioned`
-    says that it is kept for frames in that page only.
+    A frame is a third party to the outer page. Without these attributes, browsers do not store its cookies.
+    `Partitioned` limits the cookie to frames in that page.
     """
     first, *rest = value.split(";")
     kept = [part.strip() for part in rest if part.partition("=")[0].strip().lower() not in _COOKIE_LEFT_OUT]
@@ -149,13 +149,13 @@ def cookie(value: str) -> str:
 
 
 def target_of(scope: Scope) -> bytes:
-    """Return path and query of a request as they came."""
+    """Return path and query of a request unchanged."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     return raw + (b"?" + scope["query_string"] if scope["query_string"] else b"")
 
 
 def value_of(headers: Headers, name: bytes) -> str:
-    """Return the first value of a header, empty where there is none."""
+    """Return the first value of a header, or "" if it is missing."""
     return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
 
 

@@ -1,6 +1,6 @@
-"""A person's own page under another origin, so that a frame can have it: HTTP and WebSockets of one address, no other.
+"""Proxy that serves the user's own page under another origin, for a frame: HTTP and WebSockets of one address.
 
-docs/explanation/web.md says what passes and what doesn't.
+docs/explanation/web.md says what passes and what does not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from inarch_web.pointing.frame_addresses import Addresses
 from inarch_web.pointing.headers import Headers, for_the_frame, for_the_page, target_of, value_of
 
 LONGEST_HEAD = 8 * 1024
-"""Bytes within which a page says its document type; one that doesn't is given the tag at its very beginning."""
+"""Bytes in which the proxy looks for the document type. Without one, the tag goes at the start of the page."""
 _MARK = b"\xef\xbb\xbf"
 _BEFORE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?[^>]*>)*(?:<!doctype[^>]*>)?", re.DOTALL | re.IGNORECASE)
 _MAY_GO_ON = re.compile(rb"<(?:!(?:-(?:-.*)?|d[^>]*)?|\?[^>]*)?", re.DOTALL | re.IGNORECASE)
@@ -38,7 +38,7 @@ _OTHER_BYTES = re.compile(r"charset\s*=\s*[\"']?\s*(utf-?16|utf-?32|ucs-?2|iso-2
 
 
 def can_be_changed(content_type: str, encoding: str) -> bool:
-    """Whether an answer is HTML whose bytes a tag can be put between."""
+    """Return whether a tag can be inserted in a response: HTML in a known encoding."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind not in ("text/html", "application/xhtml+xml") or _OTHER_BYTES.search(content_type):
         return False
@@ -47,17 +47,17 @@ def can_be_changed(content_type: str, encoding: str) -> bool:
 
 @define(eq=False, repr=False)
 class Injection:
-    """Takes a page in pieces, as they come, and returns what goes on.
+    """Inserter of a tag into a page that arrives in pieces.
 
     Args:
-        tag: What is put in.
+        tag: The tag.
     """
 
     tag: bytes
     _head: bytes | None = field(init=False, default=b"")
 
     def add(self, piece: bytes) -> bytes:
-        """Return what of the page can be sent now."""
+        """Add a piece and return the bytes that can be sent now."""
         if self._head is None:
             return piece
         self._head += piece
@@ -65,7 +65,7 @@ class Injection:
         return b"" if place is None else self._split(place)
 
     def end(self) -> bytes:
-        """Return what is left: the page is over."""
+        """End the page and return the remaining bytes."""
         if self._head is None:
             return b""
         found = _BEFORE.match(self._head)
@@ -73,13 +73,13 @@ class Injection:
 
     def _split(self, place: int) -> bytes:
         head, self._head = self._head or b"", None
-        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16 in spite of what was said
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16 despite the declared charset
             return head
         return head[:place] + self.tag + head[place:]
 
 
 def _place(head: bytes) -> int | None:
-    """Return where the tag goes, None where more has to come first to know it."""
+    """Return the offset of the tag, or None if it needs more bytes to decide."""
     found = _BEFORE.match(head)
     place = found.end() if found else 0
     if len(head) >= LONGEST_HEAD:
@@ -98,7 +98,7 @@ _SAID_BY_THE_CLIENT = (b"host", b"origin")
 
 
 async def pass_socket_on(addresses: Addresses, scope: Scope, receive: Receive, send: Send) -> None:
-    """Open the same socket at the page's server and pass messages on in both directions, until one side ends."""
+    """Open the same WebSocket at the page's server and pass messages both ways until one side closes."""
     await receive()  # websocket.connect
     try:
         server = await _connected(addresses, scope)
@@ -112,7 +112,7 @@ async def pass_socket_on(addresses: Addresses, scope: Scope, receive: Receive, s
             await asyncio.wait({out, back}, return_when=asyncio.FIRST_COMPLETED)
             if back.done():
                 code = back.result()
-                with suppress(RuntimeError):  # the browser has closed it meanwhile
+                with suppress(RuntimeError):  # the browser has closed the connection meanwhile
                     await send({"type": "websocket.close", "code": code})
             else:
                 await server.close(out.result())
@@ -153,18 +153,18 @@ def _tls(host: str) -> ssl.SSLContext:
 
 
 async def _out(server: ClientConnection, receive: Receive) -> int:
-    """Pass on what the browser says; return the code with which it ended."""
+    """Pass the browser's messages on and return its close code."""
     while True:
         message = await receive()
         if message["type"] != "websocket.receive":
             return _code(message.get("code"))
         text = message.get("text")
-        with suppress(websockets.exceptions.ConnectionClosed):  # the other direction says so
+        with suppress(websockets.exceptions.ConnectionClosed):  # the other direction handles it
             await server.send(text if text is not None else message["bytes"])
 
 
 async def _back(server: ClientConnection, send: Send) -> int:
-    """Pass on what the server says; return the code with which it ended."""
+    """Pass the server's messages on and return its close code."""
     with suppress(websockets.exceptions.ConnectionClosed):
         async for data in server:
             await send({"type": "websocket.send", "text" if isinstance(data, str) else "bytes": data})
@@ -172,25 +172,25 @@ async def _back(server: ClientConnection, send: Send) -> int:
 
 
 def _code(code: int | None) -> int:
-    """Return a code that may be sent: some say only what was not."""
+    """Return a close code that may be sent. Some codes are reserved for local use."""
     return code if code is not None and (code in (1000, 1001) or 3000 <= code <= 4999) else 1001
 
 
 PICKER = "/__inarch_picker__.js"
-"""The one path that the page's server never sees."""
+"""The only path that does not go to the page's server."""
 CONNECT_S = 10.0
 _NAVIGATIONS = ("iframe", "frame")
 _NO_PATH = "only a path can be asked for"
 _OWN = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-"""Headers of what the page's server has not answered."""
+"""Headers of the proxy's own answers."""
 
 
 @define(eq=False, repr=False)
 class Proxy:
-    """The application that stands between frame and page.
+    """ASGI application between the frame and the page's server.
 
     Args:
-        addresses: Both addresses.
+        addresses: The addresses of the page and of the frame.
         framer: The origin of Inarch's own page.
     """
 
@@ -203,10 +203,10 @@ class Proxy:
         source = (files("inarch_web") / "pointing" / "picker.js").read_text("utf-8")
         self._picker = source.replace('"INARCH_ORIGIN"', json.dumps(self.framer)).encode()
         self._client = httpx2.AsyncClient(
-            verify=not inarch.hosts.is_loopback(self.addresses.page.host),  # development servers sign for themselves
+            verify=not inarch.hosts.is_loopback(self.addresses.page.host),  # development certificates are self-signed
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=20),
-            trust_env=False,  # another proxy has no business between this machine and itself
+            trust_env=False,  # no other proxy between this machine and itself
             follow_redirects=False,
         )
 
@@ -215,8 +215,8 @@ class Proxy:
         await self._client.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of the browser's."""
-        is_path = target_of(scope).startswith(b"/")  # anything else could name a host, and no browser sends it
+        """Answer a request of the browser."""
+        is_path = target_of(scope).startswith(b"/")  # other targets could name a host, and browsers do not send them
         if scope["type"] == "websocket":
             if why := refusal_of_socket(scope["headers"], self.addresses) or ("" if is_path else _NO_PATH):
                 await send({"type": "websocket.close", "code": 1008, "reason": why})
@@ -233,7 +233,7 @@ class Proxy:
                 await response(scope, receive, send)
 
     async def _answer(self, request: Request, stack: AsyncExitStack) -> Response:
-        """Return what the page's server answers; its connection is open until the stack is left."""
+        """Return the answer of the page's server. Its connection stays open until the stack closes."""
         scope, headers = request.scope, request.scope["headers"]
         wants_plain = is_navigation(headers)
         asked = httpx2.Request(
@@ -245,7 +245,7 @@ class Proxy:
         except (httpx2.TransportError, ClientDisconnect) as error:
             return HTMLResponse(_not_there(self.addresses.page.origin, error), 502, {**_OWN, "refresh": "2"})
         finally:
-            self._client.cookies.clear()  # the browser keeps them, for the frame
+            self._client.cookies.clear()  # the browser stores the frame's cookies
         stack.push_async_callback(answer.aclose)
         is_changed = (
             wants_plain and request.method == "GET" and answer.status_code not in (204, 206, 304)
@@ -265,7 +265,7 @@ class Proxy:
 
 
 def refusal(method: str, headers: Headers, addresses: Addresses) -> str:
-    """Return why a request is not answered, empty where it is."""
+    """Return why a request is refused, or "" if it is allowed."""
     site, dest = value_of(headers, b"sec-fetch-site"), value_of(headers, b"sec-fetch-dest")
     origin = value_of(headers, b"origin")
     if value_of(headers, b"host") != addresses.frame.authority:
@@ -282,21 +282,21 @@ def refusal(method: str, headers: Headers, addresses: Addresses) -> str:
 
 
 def refusal_of_socket(headers: Headers, addresses: Addresses) -> str:
-    """Return why a WebSocket is not opened, empty where it is."""
+    """Return why a WebSocket is refused, or "" if it is allowed."""
     if value_of(headers, b"host") != addresses.frame.authority:
         return "no such page"
     return "" if value_of(headers, b"origin") == addresses.frame.origin else "not from the page itself"
 
 
 def is_navigation(headers: Headers) -> bool:
-    """Whether the answer will be a document in the frame."""
+    """Return whether the answer will be a document in the frame."""
     if dest := value_of(headers, b"sec-fetch-dest"):
         return dest in _NAVIGATIONS
-    return "text/html" in value_of(headers, b"accept")  # a browser that doesn't say
+    return "text/html" in value_of(headers, b"accept")  # the browser does not send Sec-Fetch-Dest
 
 
 def has_body(headers: Headers) -> bool:
-    """Whether a request comes with a body."""
+    """Return whether a request has a body."""
     return any(name in (b"content-length", b"transfer-encoding") for name, _ in headers)
 
 

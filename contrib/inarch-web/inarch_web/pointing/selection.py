@@ -1,4 +1,4 @@
-"""What a person points at: read from what their page says of it, which may be anything."""
+"""The selected element, read from the page's description of it. The description is untrusted."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ LARGEST_PICTURE = 1_500_000
 
 @frozen
 class Source:
-    """What a development build says of where an element stands.
+    """The source location of an element according to its development build.
 
     Args:
         file: A path, or an address of the page's server.
-        line: Counted from 1, 0 where nobody says.
-        column: Counted from 1, 0 where nobody says.
-        component: The component it is in.
-        stack: A JavaScript stack in place of a file: lines are of the module as it was sent.
-        up: Of how many elements above the selected one it is said.
+        line: The line, counted from 1, or 0 if unknown.
+        column: The column, counted from 1, or 0 if unknown.
+        component: The component that contains the element.
+        stack: A JavaScript stack instead of a file. Its lines are those of the module as served.
+        up: How many levels above the selected element the described element is.
     """
 
     file: str = ""
@@ -48,7 +48,7 @@ class Pointed:
     """An element as its page describes it.
 
     Args:
-        selector: A CSS selector of it alone.
+        selector: A CSS selector that matches only it.
         tag: Its name.
         text: Its text, cut.
         html: Its HTML, cut.
@@ -56,7 +56,7 @@ class Pointed:
         id: Its id.
         classes: Its classes.
         address: Path and query of its page.
-        sources: Where it may stand, the best first.
+        sources: Its possible source locations, the best first.
     """
 
     selector: str
@@ -71,10 +71,10 @@ class Pointed:
 
 
 def read_pointed(told: object) -> Pointed:
-    """Return what a page says of an element.
+    """Return the element that a page describes.
 
     Raises:
-        UsageError: It is nothing that the picker says.
+        UsageError: The description is not from the picker.
     """
     if not isinstance(told, Mapping):
         raise _wrong("is no object")
@@ -94,10 +94,10 @@ def read_pointed(told: object) -> Pointed:
 
 
 def read_listed(told: object) -> dict[str, Any]:
-    """Return what a page says of its elements: known members alone, and texts alone as long as the picker's.
+    """Return a page's list of elements: only known members, and texts within the picker's limits.
 
     Raises:
-        UsageError: It is nothing that the picker says.
+        UsageError: The list is not from the picker.
     """
     elements = told.get("elements") if isinstance(told, Mapping) else None
     if not isinstance(told, Mapping) or not _is_list(elements, _MOST_LISTED):
@@ -113,7 +113,7 @@ def read_picture(told: object) -> bytes:
     """Return the PNG of an element.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The data is not a PNG, or it is too large.
     """
     text = told.get("png") if isinstance(told, Mapping) else None
     if not isinstance(text, str) or len(text) > LARGEST_PICTURE:
@@ -128,7 +128,7 @@ def read_picture(told: object) -> bytes:
 
 
 def words_of(selection: Mapping[str, Any]) -> str:
-    """Return a selection in one line for a person, as in `Selected <footer> at src/App.tsx:45–50`."""
+    """Return one line about a selection for a person: `Selected <footer> at src/App.tsx:45–50`."""
     known = named(selection)
     if selection.get("sourceLocation"):
         return f"Selected {known}"
@@ -136,7 +136,7 @@ def words_of(selection: Mapping[str, Any]) -> str:
 
 
 def named(selection: Mapping[str, Any]) -> str:
-    """Return the tag of a selection and its place in the workspace: nothing that its page could have worded."""
+    """Return the tag of a selection and its place in the workspace, without any text of the page."""
     place = selection.get("sourceLocation")
     if not place:
         return f"<{selection['tag']}>"
@@ -148,7 +148,7 @@ def named(selection: Mapping[str, Any]) -> str:
 
 
 def as_data(selection: Mapping[str, Any]) -> str:
-    """Return a selection for a model: one line of JSON, which no text of the page can leave."""
+    """Return a selection for a model as one line of JSON. Text of the page cannot break out of it."""
     told = {key: selection[key] for key in _TOLD if selection.get(key)}
     return inarch.escape_json(json.dumps(told, ensure_ascii=False))
 
@@ -185,7 +185,7 @@ def _text(told: Mapping[str, Any], name: str, most: int) -> str:
         return ""
     if not isinstance(value, str) or len(value) > most:
         raise _wrong(f"has no text of at most {most} characters as {name}")
-    return value.encode("utf-8", "replace").decode()  # half a pair is no text that can be kept
+    return value.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
 
 
 def _rectangle(told: object) -> tuple[int, int, int, int]:

@@ -1,1 +1,1 @@
-"""The server: who may talk to it, what pages and rooms are, and what each message does."""
+"""The server: access checks, pages, rooms and their messages."""

@@ -1,4 +1,4 @@
-"""Who may talk to the server: this machine's own page under its one name, and nobody else's page."""
+"""Access checks of the server: it answers only its own page, under one host name."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from starlette.websockets import WebSocketClose
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S = 10.0
-"""Seconds in which the head of a request has to come."""
+"""Seconds in which the head of a request must arrive."""
 MOST_IDLE = 64
-"""Connections without a request that is worked on; the oldest makes room."""
+"""Connections without an active request. If there are more, the server closes the oldest."""
 
 
 class QuietServer(uvicorn.Server):
-    """A server that leaves signals to the program."""
+    """A uvicorn server that leaves signals to the program."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
@@ -43,17 +43,17 @@ class GuardedConnection(H11Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether it is open and no request is worked on."""
+        """Whether the connection is open and has no active request."""
         return (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Wait for a head, and make room for it."""
+        """Start the time limit for a head, and close the oldest idle connection if there are too many."""
         super().connection_made(transport)
         self._wait()
         _make_room([one for one in self.connections if isinstance(one, GuardedConnection) and one.is_idle])
 
     def data_received(self, data: bytes) -> None:
-        """Take a piece; an unfinished head does not extend the time for it."""
+        """Take data. An unfinished head does not extend its time limit."""
         super().data_received(data)
         if not self.is_idle:
             self._stop_waiting()
@@ -61,7 +61,7 @@ class GuardedConnection(H11Protocol):
             self._wait()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        """Hand the connection over."""
+        """Hand the connection over to the WebSocket protocol."""
         self._stop_waiting()
         super().handle_websocket_upgrade(event)
 
@@ -85,7 +85,7 @@ def _make_room(idle: list[GuardedConnection]) -> None:
 
 
 HOST = "127.0.0.1"
-"""The one name: `localhost` belongs to the framed page, so that the two share no cookies and no storage."""
+"""The server's only host name. The framed page has `localhost`, so the two share no cookies or storage."""
 _DIRECTIVES = (
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "font-src 'self'",
     "media-src 'self' blob:", "worker-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
@@ -94,12 +94,12 @@ _DIRECTIVES = (
 
 @define(eq=False, repr=False)
 class Gate:
-    """Refuses what comes under another name or from another origin, and says what the page may do.
+    """ASGI middleware that refuses other hosts and origins and sets the security headers.
 
     Args:
-        app: What answers the others.
-        port: The port that is served.
-        framed: The origin of the page that may stand in the frame, empty for none.
+        app: The application that answers allowed requests.
+        port: The server's port.
+        framed: The origin of the page that may be framed, or "".
     """
 
     app: ASGIApp
@@ -122,12 +122,12 @@ class Gate:
 
     @property
     def name(self) -> str:
-        """The one host that requests may name."""
+        """The only `Host` that requests may have."""
         return f"{HOST}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """The one origin that requests may come from."""
+        """The only origin that requests may come from."""
         return f"http://{self.name}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -147,12 +147,12 @@ class Gate:
         if not wrong:
             await self.app(scope, receive, guarded)
         elif scope["type"] == "websocket":
-            await WebSocketClose(1008, wrong)(scope, receive, send)  # before it is accepted: answered with 403
+            await WebSocketClose(1008, wrong)(scope, receive, send)  # not accepted yet, so the answer is 403
         else:
             await PlainTextResponse(f"{wrong}\n", 403, {"connection": "close"})(scope, receive, guarded)
 
     def _wrong(self, scope: Scope) -> str:
-        """Say what is wrong with a request, "" where nothing is."""
+        """Return why a request is refused, or "" if it is allowed."""
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if hosts != [self.name]:
@@ -165,17 +165,17 @@ class Gate:
 
 @define(eq=False, repr=False)
 class Tokens:
-    """The token of a server, and a ticket that lets one page in, once.
+    """The token of a server, and a ticket that admits one page once.
 
-    The browser that is started here gets the ticket: what a program is started with can be read by every user of the
-    machine for as long as it runs.
+    The browser that Inarch starts gets the ticket. Every user of the machine can read the arguments of a running
+    program, so the token must not be in them.
     """
 
     token: str = field(init=False, factory=lambda: secrets.token_urlsafe(32))
     ticket: str = field(init=False, factory=lambda: secrets.token_urlsafe(32))
 
     def admit(self, shown: str) -> bool:
-        """Whether a page may come in with what it shows; a ticket is used up by that."""
+        """Return whether a token or ticket admits a page. A ticket works once."""
         if _same(shown, self.token):
             return True
         if not (self.ticket and _same(shown, self.ticket)):

@@ -1,4 +1,4 @@
-"""A kept session by pages: only the turns that are looked at are read."""
+"""A stored session in pages: only the turns that a page shows are read."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import inarch
 from inarch.transcripts import Exchange, Reading, Transcript
 
 MOST_TURNS = 20
-"""Turns that are read at once."""
+"""Turns in one page at most."""
 MOST_HTML = 400_000
-"""Characters of HTML after which a page of turns is full."""
+"""Characters of HTML after which a page of turns ends."""
 
 
 @define(eq=False, repr=False)
 class Kept:
-    """Finds turns by their numbers.
+    """The turns of a stored session by number.
 
     Args:
-        transcript: Opens the session for reading, as it is now; None where nothing of it is kept.
+        transcript: Opens the session's current state for reading. Returns None if nothing of it is stored.
     """
 
     transcript: Callable[[], Transcript | None]
-    _begins: list[int] = field(init=False, factory=list)  # the number of the event with which turn 1, 2, … begins
+    _begins: list[int] = field(init=False, factory=list)  # the number of the first event of turn 1, 2, …
     _looking: threading.Lock = field(init=False, factory=threading.Lock)
     _looked_at: int = field(init=False, default=0)
-    _waits: bool = field(init=False, default=False)  # whether the last one has no agent's turn yet
+    _waits: bool = field(init=False, default=False)  # whether the last turn has no agent's turn yet
 
     def read(self, first: int, last: int) -> list[Exchange]:
-        """Return turns by their numbers; what came before turn 1 is turn 0."""
+        """Return the turns from `first` to `last`. Events before turn 1 are turn 0."""
         transcript = self.transcript()
         if transcript is None:
             return []
@@ -47,7 +47,7 @@ class Kept:
         return [exchange for exchange in found if first <= exchange.number <= last]
 
     def last(self) -> tuple[Reading, int]:
-        """Return the reading of the last turn, to go on with, and the number of the last event."""
+        """Return the reading of the last turn, to be continued, and the number of the last event."""
         transcript = self.transcript()
         if transcript is None:
             return Reading(), 0
@@ -67,7 +67,7 @@ class Kept:
         return self._begins[number - 1] - 1 if 0 < number <= len(self._begins) else 0
 
     def _look(self, transcript: Transcript) -> None:
-        """Find where the turns begin that came since the last look: a prompt and its answer are one."""
+        """Find the first events of new turns. A user's turn and the agent's turn after it are one."""
         with self._looking:
             for event in transcript.events(("turn.started",), after=self._looked_at):
                 self._looked_at = event.seq

@@ -1,4 +1,4 @@
-"""The messages of a room in their order: numbered, encoded once for all pages, and held for pages that were away."""
+"""Log of a room's messages: numbered, encoded once, and held for pages that reconnect."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from attrs import define, field
 import inarch
 
 MOST_HELD, MOST_HELD_CHARS = 4_000, 8_000_000
-"""Messages, and their characters, that are held for pages that come back."""
+"""Messages, and their characters, that are held for pages that reconnect."""
 HELD_S = 120.0
-"""Seconds that a message is held; a page that was away for longer gets the whole state."""
+"""Seconds that a message is held. A page that was away for longer gets the whole state."""
 
 
 class Raw(str):
-    """A text that a page edits or sends back, so that it keeps each character."""
+    """A text that is not escaped, because a page edits it or sends it back."""
 
     __slots__ = ()
 
 
 def encoded(message: Mapping[str, Any]) -> str:
-    """Return a message as it is sent: texts that are not `Raw` are escaped as a terminal shows them."""
+    """Return a message as JSON. Texts that are not `Raw` are escaped as for a terminal."""
     return json.dumps(_escaped(message), separators=(",", ":"), default=str)
 
 
@@ -39,7 +39,7 @@ def _escaped(value: Any) -> Any:
 
 @define(eq=False, repr=False)
 class MessageLog:
-    """Gives each message of one session its number."""
+    """The numbered messages of one session."""
 
     session: str
     most: int = MOST_HELD
@@ -49,7 +49,7 @@ class MessageLog:
     _chars: int = field(init=False, default=0)
 
     def add(self, message: Mapping[str, Any]) -> str:
-        """Number a message and return it as it is sent."""
+        """Number a message, hold it, and return it as JSON."""
         self.last += 1
         text = encoded({"session": self.session, "n": self.last, **message})
         self._held.append((monotonic(), text))
@@ -59,14 +59,14 @@ class MessageLog:
         return text
 
     def since(self, number: int) -> list[str] | None:
-        """Return the messages behind a number, None where some of them are no longer held."""
+        """Return the messages after a number, or None if some are no longer held."""
         missing = self.last - number
         if missing < 0 or missing > len(self._held):
             return None
         return [text for _, text in [*self._held][len(self._held) - missing :]]
 
     def forget(self, seconds: float = HELD_S) -> None:
-        """Drop the messages that are older than this."""
+        """Drop the messages that are older than `seconds`."""
         while self._held and monotonic() - self._held[0][0] >= seconds:
             self._drop()
 

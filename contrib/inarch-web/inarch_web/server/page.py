@@ -1,4 +1,4 @@
-"""One page: its connection, from the token that it shows to what it is told last, and what waits for it to read."""
+"""The WebSocket connection of one page: its token, its requests, and the queue of messages to it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from inarch_web.server.message_log import encoded
 from inarch_web.server.room_list import Desk
 
 MOST_WAITING = 16 << 20
-"""Bytes that may wait for a page before it is dropped."""
+"""Bytes that may be queued for a page before the server drops it."""
 COMFORTABLE = 1 << 20
-"""Bytes up to which whoever has much to send goes on."""
+"""Queued bytes below which a long transfer continues."""
 
 
 @define(eq=False, repr=False)
 class Outbox:
-    """Messages in line for one page; all of it is used in the event loop's thread."""
+    """Queue of messages to one page. Use it in the event loop's thread only."""
 
     most: int = MOST_WAITING
     is_over: bool = field(init=False, default=False)
@@ -36,7 +36,7 @@ class Outbox:
     _changed: asyncio.Event = field(init=False, factory=asyncio.Event)
 
     def put(self, message: str | bytes) -> bool:
-        """Put a message in line; False where there is no room for it, and none is taken any more."""
+        """Queue a message. Return False if the queue is full or closed."""
         if self.is_over:
             return False
         if self._size + len(message) > self.most and self._line:
@@ -47,14 +47,14 @@ class Outbox:
         return True
 
     def end(self, last: str) -> None:
-        """Drop what waits, but for a last message after which there are no more."""
+        """Replace the queue with one last message and close it."""
         self._line.clear()
         self._line.append(last)
         self._size, self.is_over = 0, True
         self._changed.set()
 
     async def take(self) -> str | bytes | None:
-        """Return the next message, None after the last one."""
+        """Return the next message, or None after the last one."""
         while not self._line:
             if self.is_over:
                 return None
@@ -66,33 +66,33 @@ class Outbox:
         return message
 
     async def comfortable(self) -> None:
-        """Return when there is little left in line."""
+        """Wait until at most `COMFORTABLE` bytes are queued, or the queue is closed."""
         while self._size > COMFORTABLE and not self.is_over:
             self._changed.clear()
             await self._changed.wait()
 
 
 HELLO_S = 10.0
-"""How long a connection may wait before it shows its token."""
+"""Seconds in which a connection must send its token."""
 AT_ONCE = 16
-"""Requests of a page that are worked on at once; no more are read meanwhile."""
+"""Requests of a page that run at once. The server reads no more until one of them ends."""
 MOST_PAGES = 32
 MOST_STRANGERS = 16
-"""Connections that have not shown their token yet; the oldest makes room."""
+"""Connections without a token yet. If there are more, the server closes the oldest."""
 LAST_WORD_S = 30.0
-"""How long a page has to read its last message."""
+"""Seconds that a page has to read its last message."""
 REFUSED, LEFT = 4001, 4000
-"""Codes with which a connection is closed: nobody who may be here; or somebody who was told why."""
+"""Close codes: the page was not admitted, or it has received its last message."""
 
 
 @define(eq=False, repr=False)
 class Page:
-    """A connection of a browser. `number` tells pages apart, from 1 on; 0 is none yet.
+    """A connection of a browser. Pages are numbered from 1; `number` is 0 until the page is admitted.
 
     Args:
         socket: Its WebSocket.
         desk: The rooms.
-        tokens: What lets it in.
+        tokens: The tokens that admit it.
     """
 
     socket: WebSocket
@@ -107,7 +107,7 @@ class Page:
     _places: asyncio.Semaphore = field(init=False, factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def run(self) -> None:
-        """Serve the page until it goes or is sent away."""
+        """Serve the page until either side closes the connection."""
         await self.socket.accept()
         greeting = await self._greeting()
         if greeting is None:
@@ -131,28 +131,28 @@ class Page:
             self.over.set()
 
     def put(self, text: str) -> None:
-        """Send a message; a page that doesn't read is told to come back."""
+        """Send a message. Ask a page that reads too slowly to reconnect."""
         if not self.outbox.put(text) and not self.outbox.is_over:
             self.bye("this page has read too slowly and was left behind", again=True)
 
     def send_bytes(self, data: bytes) -> None:
-        """Send sound; what a page is too slow for is left out, as it would be heard too late."""
+        """Send sound. Drop it if the page reads too slowly: it would play too late."""
         self.outbox.put(data)
 
     def bye(self, text: str, *, again: bool) -> None:
-        """Send the last message and close; `again` says whether the page may come back by itself."""
+        """Send the last message and close. `again` says whether the page may reconnect by itself."""
         self.outbox.end(encoded({"bye": {"text": text, "again": again}}))
         if self._reading is not None:
-            self._reading.cancel()  # which lets `run` end, whether or not the last message is ever read
+            self._reading.cancel()  # so that `run` ends even if the page never reads the last message
 
     async def _greeting(self) -> Mapping[str, Any] | None:
-        """Return the first message if it has the token."""
+        """Return the first message if it has a valid token."""
         strangers = self.desk.strangers
         try:
             async with asyncio.timeout(HELLO_S) as patience:
                 strangers.append(patience)
                 if len(strangers) > MOST_STRANGERS:
-                    strangers.pop(0).reschedule(0)  # its time is up
+                    strangers.pop(0).reschedule(0)  # time the oldest out
                 message = _read_message(await self.socket.receive())
         except (TimeoutError, WebSocketDisconnect, ValueError):
             return None
@@ -179,7 +179,7 @@ class Page:
                 self.put(encoded({"re": None, "error": {"text": str(error), "remedy": "send a JSON object"}}))
                 continue
             await self._places.acquire()
-            await self.outbox.comfortable()  # who reads no answers is read no further
+            await self.outbox.comfortable()  # a page that does not read its answers must wait
             task = asyncio.create_task(self._answer(message))
             self._tasks.add(task)
             task.add_done_callback(partial(self._done, message.get("id")))
@@ -211,7 +211,7 @@ class Page:
         await heard(self, data)
 
     async def _write(self) -> None:
-        with suppress(WebSocketDisconnect, RuntimeError, OSError):  # it is gone
+        with suppress(WebSocketDisconnect, RuntimeError, OSError):  # the page has disconnected
             while (message := await self.outbox.take()) is not None:
                 if isinstance(message, bytes):
                     await self.socket.send_bytes(message)
@@ -224,7 +224,7 @@ def _read_message(received: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a message of a page.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a JSON object.
     """
     text = received.get("text")
     if not isinstance(text, str):
@@ -239,7 +239,7 @@ def _read_message(received: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 async def _ended(tasks: list[asyncio.Task[None]]) -> None:
-    """Cancel tasks and return when all have ended."""
+    """Cancel tasks and wait until all have ended."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What may be typed beside prompts: `/compact`, `/context` and `/stats` in words, and what a word may become."""
+"""Slash commands of the page (`/compact`, `/context`, `/stats`) and completion of typed text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _OWN: Mapping[str, tuple[str, Run]] = {
 
 
 def commands_of(app: inarch.App) -> dict[str, str]:
-    """Return the slash commands that there are here, with what they do: the terminal's own are made for its screen."""
+    """Return the page's slash commands with their help. The terminal's own commands are left out."""
     others = {
         name: one.value.help for name, one in app.composition.slash_commands.items() if not _is_terminals(app, name)
     }
@@ -56,12 +56,12 @@ def commands_of(app: inarch.App) -> dict[str, str]:
 
 
 def own_command(app: inarch.App, name: str) -> Run | None:
-    """Return what does a command here that no plugin does."""
+    """Return the page's own function for a command, or None if it has none."""
     return _OWN[name][1] if name in _OWN and _is_terminals(app, name) else None
 
 
 def _is_terminals(app: inarch.App, name: str) -> bool:
-    """Whether a command is of the plugin that shows text, or of none."""
+    """Return whether a command belongs to the plugin of the front end `text`, or to no plugin."""
     text, one = app.composition.front_ends.get("text"), app.composition.slash_commands.get(name)
     return one is None or (text is not None and one.plugin == text.plugin)
 
@@ -70,7 +70,7 @@ MOST = 50
 
 
 async def complete(room: Room, text: str, commands: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return where the last word begins and what it may become, each with what it means."""
+    """Return the start of the last word, and its completions with their help."""
     if text.startswith("/"):
         return await _command(room, text, commands)
     begin = max(text.rfind(" "), text.rfind("\n"), text.rfind("\t")) + 1

@@ -1,4 +1,4 @@
-"""What a page can ask for, by the word that asks for it: each takes the page and its message, and gives the answer."""
+"""Handlers of a page's messages by verb. Each takes the page and the message and returns the answer."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 PART = 256 << 10
-"""Bytes of one message."""
+"""Bytes of an export in one message."""
 _IN_MEMORY = 8 << 20
 _TYPES = {".html": "text/html", ".md": "text/markdown", ".jsonl": "application/x-ndjson"}
 
 
 async def export(page: Page, room: Room, request: Any, form: str) -> Mapping[str, Any]:
-    """Send a session to a page in the format of an exporter and return what the file is called.
+    """Send an exported session to a page in parts. Return the name and type of the file.
 
     Raises:
-        UsageError: Nothing of the session is kept, or there is no such format.
+        UsageError: Nothing of the session is stored, or the format is unknown.
         PluginError: The exporter failed.
     """
     bound = room.app.composition.exporters.get(form)
@@ -58,7 +58,7 @@ def _write(room: Room, form: str, file: Any) -> None:
 
 Message = Mapping[str, Any]
 SOUND = b"\x01"
-"""The first byte of a binary message that is sound."""
+"""The first byte of a binary message with sound."""
 LEVELS = ("ask", "edits", "all", "plan", "none")
 
 
@@ -66,7 +66,7 @@ def text_of(message: Message, key: str, default: str | None = None) -> str:
     """Return a text of a message.
 
     Raises:
-        UsageError: There is none.
+        UsageError: The value is not a text.
     """
     value = message.get(key, default)
     if not isinstance(value, str):
@@ -78,7 +78,7 @@ def number_of(message: Message, key: str, default: int | None = None) -> int:
     """Return a number of a message.
 
     Raises:
-        UsageError: There is none.
+        UsageError: The value is not a whole number from 0.
     """
     value = message.get(key, default)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
@@ -87,10 +87,10 @@ def number_of(message: Message, key: str, default: int | None = None) -> int:
 
 
 def room_here(page: Page, message: Message) -> Room:
-    """Return the room that a message is about: one that the page sees.
+    """Return the room that a message names.
 
     Raises:
-        UsageError: It sees no such room.
+        UsageError: The room is not open in the page.
     """
     room = page.desk.rooms.get(text_of(message, "session"))
     if room is None or page.number not in room.pages:
@@ -105,7 +105,7 @@ async def _hello(page: Page, message: Message) -> Message:
     models.update({f"{name}/{one.value.default_model}": None for name, one in app.composition.models.items()})
     return {
         "version": inarch.__version__,
-        "token": page.tokens.token,  # a page that came with a ticket has none yet
+        "token": page.tokens.token,  # a page that used the ticket has no token yet
         "page": page.number,
         "root": page.desk.root,
         "models": list(models),
@@ -240,13 +240,13 @@ async def _replied(page: Page, message: Message) -> Message:
 
 
 async def heard(page: Page, data: bytes) -> None:
-    """Take a binary message: sound of the page's microphone, after a byte that says so."""
+    """Take a binary message. `SOUND` is followed by sound of the page's microphone."""
     if page.desk.voice is not None and data[:1] == SOUND:
         page.desk.voice.heard(page, data[1:])
 
 
 async def _voice(page: Page, message: Message) -> Message:
-    from inarch_web.voice import asked  # nothing of it is loaded where nobody talks
+    from inarch_web.voice import asked  # loaded only when a page uses voice
 
     return await asked(page, room_here(page, message), message)
 

@@ -1,4 +1,4 @@
-"""What the person is asked: one question a batch of calls, seen by all pages, of which the first answer counts."""
+"""Approval questions: one for each batch of calls, shown in all pages. The first answer counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Ask:
 
 @define(eq=False, repr=False)
 class Asks:
-    """Questions to pages that are open; the first good answer counts."""
+    """Requests to the pages of a room for data. The first good answer counts."""
 
     _open: dict[int, _Ask] = field(init=False, factory=dict)
     _last: int = field(init=False, default=0)
@@ -39,7 +39,7 @@ class Asks:
         """Ask all pages and return the first answer.
 
         Raises:
-            ToolFailed: No page is open, all of them say that they can't, or there was no answer in time.
+            ToolFailed: No page is open, all pages refuse or close, or none answers in time.
         """
         if not pages:
             raise inarch.ToolFailed("execution", "no page is open", _REMEDY)
@@ -57,7 +57,7 @@ class Asks:
             self._open.pop(number, None)
 
     def answered(self, page: int, number: Any, answer: Any, error: Any) -> None:
-        """Take a page's answer; one that comes too late means nothing."""
+        """Take a page's answer. Ignore it if it comes too late."""
         ask = self._open.get(number) if isinstance(number, int) else None
         if ask is None or ask.answer.done():
             return
@@ -65,11 +65,11 @@ class Asks:
             ask.answer.set_result(answer)
         else:
             told = error if isinstance(error, dict) else {}
-            said = json.dumps(str(told.get("text") or "no reason")[:500])  # the framed page may have worded it
+            said = json.dumps(str(told.get("text") or "no reason")[:500])  # it may be text of the framed page
             self._refused(ask, page, f"the page refused it, and gave as its reason: {said}", "")
 
     def gone(self, page: int) -> None:
-        """Wait no more for a page that was closed."""
+        """Stop waiting for a page that was closed."""
         for ask in self._open.values():
             self._refused(ask, page, "the page was closed", _REMEDY)
 
@@ -84,13 +84,13 @@ _OUTCOMES = ("approve", "deny", "modify")
 
 @define(eq=False, repr=False)
 class Question:
-    """One batch of calls that waits.
+    """One batch of calls that waits for an answer.
 
     Args:
         id: Its number in the room.
         batch: The calls.
-        answered: Takes the answers.
-        by: Which page has answered, 0 for none.
+        answered: Future that receives the answers.
+        by: The number of the page that answered, or 0.
     """
 
     id: int
@@ -101,10 +101,10 @@ class Question:
 
 @define(eq=False, repr=False)
 class Questions:
-    """The questions of one room, those that are open."""
+    """The open questions of one room."""
 
     open: dict[int, Question] = field(init=False, factory=dict)
-    _by: dict[int, int] = field(init=False, factory=dict)  # which page answered what is closed; the last ones
+    _by: dict[int, int] = field(init=False, factory=dict)  # the page that answered each of the last closed questions
     _last: int = field(init=False, default=0)
 
     def ask(self, batch: Sequence[inarch.ApprovalRequest]) -> Question:
@@ -115,10 +115,10 @@ class Questions:
         return question
 
     def answer(self, number: int, answers: Any, page: int) -> int:
-        """Take a page's answers to a question and return which page's answer counts: the first one's.
+        """Take a page's answers to a question. Return the number of the page that answered first.
 
         Raises:
-            UsageError: There is no such question, an answer is none, or a call has none. It stays open then.
+            UsageError: The question is unknown, an answer is invalid, or a call has no answer. The question stays open.
         """
         question = self.open.get(number)
         if question is None:
@@ -131,14 +131,14 @@ class Questions:
         return page
 
     def deny_all(self, reason: str) -> None:
-        """Answer no to whatever is open."""
+        """Deny all calls of the open questions."""
         for question in list(self.open.values()):
             self._close(question, 0)
             denied = [inarch.Approval(asked.call.id, "deny", reason=reason) for asked in question.batch]
             question.answered.set_result(denied)
 
     def withdraw(self, question: Question) -> None:
-        """Take a question back whose turn was cancelled."""
+        """Close a question without an answer, because its turn was cancelled."""
         if question.id in self.open:
             self._close(question, 0)
 
@@ -180,7 +180,7 @@ def _approval(asked: inarch.ApprovalRequest, answer: Mapping[str, Any]) -> inarc
 
 
 def _rewritten(asked: inarch.ApprovalRequest, content: Any) -> Mapping[str, Any]:
-    """Return the arguments with which the call leaves the text that the person wants."""
+    """Return arguments with which the call writes the text that the person wants."""
     file = asked.file
     if file is None or not isinstance(content, str):
         raise inarch.UsageError(f"{asked.call.name} proposes no text that can be edited", "approve or deny it")
@@ -206,7 +206,7 @@ def _rights(asked: inarch.ApprovalRequest, given: Any) -> inarch.ChosenRights | 
 
 
 def scopes_of(asked: inarch.ApprovalRequest) -> list[Mapping[str, str]]:
-    """Return how far an approval of a call can reach, the narrowest first."""
+    """Return the scopes in which a call can be approved, the narrowest first."""
     return [{"scope": scope, "label": label} for scope, label in _scopes(asked)]
 
 
@@ -223,7 +223,7 @@ def _scopes(asked: inarch.ApprovalRequest) -> Iterator[tuple[str, str]]:
 
 
 def question_message(question: Question, fragments: Fragments) -> Mapping[str, Any]:
-    """Return a question as pages get it."""
+    """Return the message that shows a question in pages."""
     return {"id": question.id, "calls": [_asked(asked, fragments) for asked in question.batch]}
 
 
@@ -261,7 +261,7 @@ def _right(right: inarch.Right) -> Mapping[str, Any]:
 
 
 def _shown(asked: inarch.ApprovalRequest, fragments: Fragments) -> str:
-    """Return what a call would do: questions stand below, and are not shown as its arguments, too."""
+    """Return the HTML of a call. It is empty if the page shows the call as a form of questions."""
     file = asked.file
     if asked.rights is not None and asked.rights.asks:
         return ""

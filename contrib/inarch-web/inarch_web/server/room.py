@@ -1,4 +1,4 @@
-"""A room: one session with the pages that see it, the turn that runs, the questions, and what is said next."""
+"""A room: one session with its pages, current turn, questions and waiting prompts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inarch_web.server.page import Page
 
 TOGETHER_S = 0.03
-"""How long text is collected before it is sent: shorter than anybody reads."""
+"""Seconds in which text is collected before it is sent. Readers do not notice the delay."""
 _SPENDS = frozenset({"model.replied", "turn.ended"})
 _UNSPENT: Message = {"requests": 0, "input_tokens": 0, "output_tokens": 0, "estimated": 0, "cost_usd": "0",
                      "unknown": 0}  # fmt: skip
@@ -32,16 +32,16 @@ _IN_STATE = frozenset(
 
 @define(eq=False, repr=False)
 class Room:
-    """One session as all its pages see it. Everything but `saw` is used in the event loop's thread.
+    """One session as all its pages see it. Use all methods but `saw` in the event loop's thread.
 
     Args:
         app: The application.
-        id: The session.
+        id: The session's id.
         fragments: The renderer.
-        open_session: Opens the session for turns, in a thread; it is called once, when one is wanted.
-        changed: Told when something of the room's line in the list of sessions is another.
-        framed: The page in the frame; None without one.
-        selection: What the person points at in it, for every tool.
+        open_session: Opens the session for turns. It is called once, in a thread, when a turn needs it.
+        changed: Called when the room's row in the list of sessions changes.
+        framed: The page in the frame, or None.
+        selection: The element that the person selected in the frame, for every tool.
     """
 
     app: inarch.App
@@ -66,7 +66,7 @@ class Room:
     _opening: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _unsent: list[Message] = field(init=False, factory=list)
     _sending: asyncio.TimerHandle | None = field(init=False, default=None)
-    _unread: list[inarch.Event] = field(init=False, factory=list)  # what happened while the last turn was read
+    _unread: list[inarch.Event] = field(init=False, factory=list)  # events that arrived while the last turn was read
     _spent: Message = field(init=False, factory=dict)
     _told: Message = field(init=False, factory=dict)
     _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
@@ -78,14 +78,14 @@ class Room:
 
     @property
     def session_there(self) -> inarch.Session | None:
-        """The session for turns, None where none was wanted yet."""
+        """The session opened for turns, or None if no turn needed it yet."""
         return self._session
 
     async def session(self) -> inarch.Session:
         """Return the session, opened for turns.
 
         Raises:
-            InarchError: It can't be.
+            InarchError: It can't be opened.
         """
         async with self._opening:
             if self._session is None:
@@ -95,11 +95,11 @@ class Room:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something runs or waits for an answer."""
+        """Whether a turn runs or a question is open."""
         return self.work.is_running or bool(self.questions.open)
 
     async def opened(self, page: Page, since: tuple[str, int] | None) -> Message:
-        """Let a page see the room and return what it begins with."""
+        """Add a page to the room and return the messages or the state that it starts with."""
         live = await self._live_now()
         if since is not None and since[0] == self.token and (missed := self.log.since(since[1])) is not None:
             self._enter(page)
@@ -107,8 +107,8 @@ class Room:
         number = live.exchange.number
         older = await self.earlier(number)
         if not self._spent:
-            self.work.soon(self._sum_up())  # of a long session it takes longer than its first screen
-        self._flush()  # from here on nothing is awaited: what comes later is sent as messages
+            self.work.soon(self._sum_up())  # in a long session it takes longer than the first screen
+        self._flush()  # nothing is awaited from here, so later events are sent as messages
         now = [] if live.is_empty else [live.entry()]
         if live.exchange.number > number:  # a turn has begun meanwhile
             older = {
@@ -121,7 +121,7 @@ class Room:
                 "question": self._question(), "live": live.so_far()}  # fmt: skip
 
     def left(self, page: Page) -> None:
-        """Let a page see no more of the room."""
+        """Remove a page from the room."""
         if self.pages.pop(page.number, None) is not None:
             self.asks.gone(page.number)
             self.tell_state()
@@ -137,15 +137,15 @@ class Room:
         return await asyncio.to_thread(steps_before, self.fragments, found[0], before)
 
     def saw(self, event: inarch.Event) -> None:
-        """Put an event in line, from any thread; who speaks is told at once, before the next request is made."""
+        """Queue an event, from any thread. `watch` gets it at once, before the next request."""
         if self.watch is not None:
             self.watch(event)
-        with suppress(RuntimeError):  # the loop is closed: nobody is there who could see it
+        with suppress(RuntimeError):  # the loop is closed, so no page is open
             self._loop.call_soon_threadsafe(self._saw, event)
 
     async def ask_person(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
         """Ask the pages about calls and return the first answer."""
-        await asyncio.sleep(0)  # what led to the question is shown before it
+        await asyncio.sleep(0)  # pages get the events before the question first
         question = self.questions.ask(batch)
         self.send({"question": question_message(question, self.fragments)})
         self.changed()
@@ -160,20 +160,20 @@ class Room:
         return answers
 
     async def ask(self, what: str, data: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        """Ask the pages for something that only a browser knows, and return the first answer.
+        """Ask the pages for data that only a browser has, and return the first answer.
 
         Raises:
-            ToolFailed: No page is open, none can tell, or none has answered in time.
+            ToolFailed: No page is open, all pages refuse or close, or none answers in time.
         """
         return await self.asks.ask(what, data, seconds, self.pages)
 
     def send(self, message: Message) -> None:
-        """Send a message to all pages, after what waits to be sent."""
+        """Send the collected messages and then this one to all pages."""
         self._flush()
         self._put(message)
 
     def state(self) -> Message:
-        """Return what stands above the conversation."""
+        """Return the state that pages show above the conversation."""
         names = {session_id: name for name, session_id in self.app.session_names.items()}
         limit = self.app.config.profile.max_cost_usd
         return {
@@ -192,23 +192,23 @@ class Room:
 
     @property
     def token(self) -> str:
-        """Names this room among those of other runs of the server, which count anew."""
+        """Name of this room that differs between runs of the server, because each run numbers messages from 1."""
         return f"{id(self):x}"
 
     def set_selection(self, selection: Mapping[str, Any] | None) -> None:
-        """Let every tool have what the person points at, and all pages see it."""
+        """Set the selection for every tool and send it to all pages."""
         self.selection = selection
         self.tell_state()
 
     async def close(self) -> None:
-        """Cancel what runs and return when it has ended and was sent."""
+        """Cancel the turn, wait for its end and send the last messages."""
         await self.work.cancel()
         await asyncio.sleep(0)
         self._flush()
 
     def _enter(self, page: Page) -> None:
         self.pages[page.number] = page
-        self._loop.call_soon(self.tell_state)  # after the answer that the page begins with
+        self._loop.call_soon(self.tell_state)  # after the answer to the page's `open`
 
     def _begin(self) -> Message:
         return {"session": self.id, "room": self.token, "n": self.log.last}
@@ -252,7 +252,7 @@ class Room:
             page.put(text)
 
     def tell_state(self) -> None:
-        """Send the state to all pages, if it is another."""
+        """Send the state to all pages if it has changed."""
         state = self.state()
         if state != self._told:
             self._told = state
@@ -262,14 +262,14 @@ class Room:
     def _running(self) -> int | None:
         if not self.work.is_running or self._live is None:
             return None
-        return self._live.exchange.number + (not self._live.runs)  # one that is about to begin has the next number
+        return self._live.exchange.number + (not self._live.runs)  # a turn that is about to begin has the next number
 
     def _question(self) -> Message | None:
         first = next(iter(self.questions.open.values()), None)
         return question_message(first, self.fragments) if first is not None else None
 
     async def _live_now(self) -> TurnSections:
-        """Return what follows the session, after reading its last turn."""
+        """Return the sections of the current turn. Read the last turn first if needed."""
         if self._live is None:
             reading, seq = await asyncio.to_thread(self.kept.last)
             if self._live is None:
@@ -281,7 +281,7 @@ class Room:
         return self._live
 
     async def earlier(self, number: int) -> dict[str, Any]:
-        """Return the turns before one as far as they make a page, and how many there are before these."""
+        """Return one page of turns before a turn, and the number of turns before those."""
         turns = await asyncio.to_thread(self._read, max(number - MOST_TURNS, 0), number - 1)
         first = turns[0]["number"] if turns else number
         return {"turns": turns, "earlier": max(first - 1, 0) if number > 0 else 0}
@@ -303,14 +303,14 @@ class Room:
         try:
             return self.app.transcript(self.id)
         except inarch.UsageError:
-            return None  # nothing of it is kept yet
+            return None  # nothing of it is stored yet
 
     async def _sum_up(self) -> None:
         self._spent = await asyncio.to_thread(self._sum)
         self.tell_state()
 
     def spent_by(self) -> Sequence[Any]:
-        """Return what the session took, by purpose, plugin and model."""
+        """Return what the session spent, by purpose, plugin and model."""
         transcript = self._transcript()
         return transcript.spent() if transcript is not None else ()
 

@@ -1,4 +1,4 @@
-"""All rooms of one server: sessions are listed, found, opened and forked here, and events and questions find them."""
+"""The rooms of one server: lists, opens and forks sessions, and routes events and questions to rooms."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class WebFrontEnd:
-    """Passes on what happens, and asks those who look at it.
+    """Front end that sends events and approval questions to rooms.
 
     Args:
-        room: Returns the room of a session, None where nobody has opened it.
+        room: Returns the room of a session, or None if the session is not open.
     """
 
     room: Callable[[str], Room | None]
@@ -36,12 +36,12 @@ class WebFrontEnd:
 
     @property
     def selection(self) -> Any:
-        """What the person points at in the room where a call runs."""
+        """The selection in the room of the current call."""
         room = room_of()
         return room.selection if room is not None else None
 
     def show(self, event: inarch.Event) -> None:
-        """Pass an event on, from any thread."""
+        """Send an event to its room, from any thread."""
         room = self.room(event.session_id)
         if room is not None:
             room.saw(event)
@@ -52,25 +52,25 @@ class WebFrontEnd:
         return await room.ask_person(batch) if room is not None else []
 
     def close(self) -> None:
-        """Do nothing: pages are the server's."""
+        """Do nothing: the server closes its pages."""
 
 
 PAGE = 50
 """Sessions in one answer."""
 LAST_WORD_S = 3.0
-"""How long pages have to read that the server ends."""
+"""Seconds that pages have to read that the server ends."""
 _NO_PAGE = "no page was open for so long that nobody is expected to answer"
 
 
 @define(eq=False, repr=False)
 class Desk:
-    """Keeps the rooms of an application.
+    """The rooms and pages of an application.
 
     Args:
-        app: The application; it shows and asks here from now on.
+        app: The application. The desk becomes its front end.
         fragments: The renderer.
-        idle_s: Seconds after which a page that does nothing, or a question that no page shows, is given up.
-        framed: The page in the frame; None without one.
+        idle_s: Seconds after which an idle page is logged out and a question that no page shows is denied.
+        framed: The page in the frame, or None.
     """
 
     app: inarch.App
@@ -94,17 +94,17 @@ class Desk:
 
     @property
     def root(self) -> str:
-        """The directory of all its sessions."""
+        """The directory of the application's sessions."""
         return self.app.config.root
 
     def entered(self, page: Page) -> int:
-        """Take in a page that has shown its token, and return its number."""
+        """Add an admitted page and return its number."""
         self._last_page += 1
         self.pages[self._last_page] = page
         return self._last_page
 
     def gone(self, page: Page) -> None:
-        """Forget a page that was closed; what runs goes on."""
+        """Remove a closed page. Running turns continue."""
         self.pages.pop(page.number, None)
         if self.voice is not None:
             self.voice.gone(page)
@@ -113,7 +113,7 @@ class Desk:
         self._last_seen = monotonic()
 
     async def sessions(self, words: str, first: int) -> Mapping[str, Any]:
-        """Return the sessions of the directory whose name, title or id has these words, the latest first."""
+        """Return the directory's sessions with these words in name, title or id, the latest first."""
         found, names = await asyncio.to_thread(self._known)
         rows = [self._row(info, names.get(info.id, "")) for info in found]
         known = {row["id"] for row in rows}
@@ -123,10 +123,10 @@ class Desk:
         return {"sessions": fitting[first : first + PAGE], "more": len(fitting) > first + PAGE}
 
     async def room(self, words: str | None) -> Room:
-        """Return the room of a kept session, of one that is open, or of a new one.
+        """Return the room of an open or stored session, or of a new one if `words` is None.
 
         Raises:
-            InarchError: There is none, or it can't be opened.
+            InarchError: The session does not exist or can't be opened.
         """
         if words is not None and words in self.rooms:
             return self.rooms[words]
@@ -142,17 +142,17 @@ class Desk:
             return self.rooms.get(info.id) or self._add(info.id, None)
 
     async def fork(self, session_id: str, at: int | None) -> Room:
-        """Return the room of a new session that begins as another one."""
+        """Fork a session and return the room of the new one."""
         session = await asyncio.to_thread(self.app.fork, session_id, at)
         return self._add(session.id, session)
 
     def changed(self) -> None:
-        """Tell all pages soon that the list of sessions is another."""
+        """Send the changed list of sessions to all pages soon."""
         if self._telling is None:
             self._telling = asyncio.get_running_loop().call_later(0.2, self._tell)
 
     def tick(self) -> None:
-        """Log out pages that do nothing, and give up questions that no page shows."""
+        """Log out idle pages, and deny questions that no page shows."""
         now = monotonic()
         for page in list(self.pages.values()):
             is_waiting = any(room.is_busy for room in self.rooms.values() if page.number in room.pages)
@@ -166,7 +166,7 @@ class Desk:
                 room.questions.deny_all(_NO_PAGE)
 
     async def close(self) -> None:
-        """End what runs, in good order, and let the pages go."""
+        """End the conversation and all turns, then close the pages."""
         if self.voice is not None:
             await self.voice.close()
         await asyncio.gather(*(room.close() for room in self.rooms.values()))

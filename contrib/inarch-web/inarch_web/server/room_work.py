@@ -1,4 +1,4 @@
-"""What a room does: prompts one after the other, steering, slash commands, and their cancelling."""
+"""Work of a room: runs prompts in order, steers turns, runs slash commands and cancels them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Around = Callable[[], AbstractContextManager[object]]
 
 @define(eq=False, repr=False)
 class Working:
-    """Runs what is said in a room."""
+    """Runner of a room's prompts and slash commands."""
 
     room: Room
     _queued: deque[str] = field(init=False, factory=deque)
@@ -36,19 +36,19 @@ class Working:
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn runs, or a command that may not run beside one."""
+        """Whether a turn runs."""
         return self._task is not None
 
     @property
     def waiting(self) -> list[str]:
-        """What a person said and nothing has asked yet: what goes in before the next request, then prompts."""
+        """Waiting prompts: first those for the next request of the turn, then the queued ones."""
         return [*(one.text for one in self._inputs), *self._queued]
 
     async def say(self, text: str) -> As:
-        """Do what a person typed, now or after what runs.
+        """Run what a person typed: now, or after the turn that runs.
 
         Raises:
-            InarchError: It can't be done.
+            InarchError: The text can't be run.
         """
         if not text.strip():
             raise inarch.UsageError("the prompt is empty", "say what you want")
@@ -67,15 +67,15 @@ class Working:
         return "turn" if is_next else "queued"
 
     def say_within(self, text: str, around: Around) -> None:
-        """Run a turn within `around()` as soon as no other runs, before what is queued: it was spoken already."""
+        """Run a spoken prompt within `around()` after the current turn, before queued prompts."""
         self._spoken.append((text, around))
         self._go_on()
 
     def unqueue(self, place: int) -> str:
-        """Take a prompt back that waits.
+        """Remove a waiting prompt and return it.
 
         Raises:
-            UsageError: There is none.
+            UsageError: No prompt waits at this place.
         """
         inputs = self._inputs
         after = place - len(inputs)
@@ -92,11 +92,11 @@ class Working:
         return text
 
     def wake(self) -> None:
-        """Have a turn run for what a plugin said while none runs."""
+        """Start a turn for a plugin's input if none runs."""
         self._go_on()
 
     async def cancel(self) -> list[str]:
-        """Cancel what runs and return what was to come after it, which is not said any more."""
+        """Cancel the turn and the command that run. Remove the waiting prompts and return them."""
         unsaid, task = [self.unqueue(0) for _ in self.waiting], self._task
         self._spoken.clear()
         for running in (task, self._command):
@@ -107,7 +107,7 @@ class Working:
         return unsaid
 
     def soon(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside the turn; its failure is told."""
+        """Run work beside the turn and report its failure to the pages."""
         task = asyncio.create_task(self._guarded(work))
         self._asides.add(task)
         task.add_done_callback(self._asides.discard)
@@ -134,7 +134,7 @@ class Working:
                 if self._spoken:
                     text, around = self._spoken.popleft()
                     await self._guarded(self._turn(text, around))
-                else:  # no words of a prompt's own make one of what was said and no request took
+                else:  # an empty prompt makes a turn of input that no request took
                     text = "" if self._waiting else self._queued.popleft()
                     await self._guarded(self._turn(text, nullcontext, is_steered=True))
         finally:
@@ -152,7 +152,7 @@ class Working:
                 await session.run(given)
         finally:
             self._is_steered = False
-        await asyncio.sleep(0)  # what happened last is shown before it is said that nothing runs
+        await asyncio.sleep(0)  # pages get the last events before the state without a turn
 
     def _slash(self, line: str) -> As:
         name, _ = inarch.split_slash_command(line) or ("", "")

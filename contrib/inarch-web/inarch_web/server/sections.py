@@ -1,4 +1,4 @@
-"""From events to what pages show: sections of turns, steps at their places, and text while it comes."""
+"""Events as messages to pages: sections of turns, single steps, and text as it streams."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import inarch
 from inarch.transcripts import Exchange, Reading, Step
 
 MOST_WHOLE = 200
-"""Steps up to which the section of a turn that has ended is sent as one."""
+"""Steps up to which a finished turn is sent as one section."""
 LAST_STEPS = 100
-"""Steps of a longer turn that are sent with it; the others are asked for."""
+"""Last steps that are sent with a longer turn. The page requests the others."""
 MOST_SO_FAR = 200_000
-"""Characters of a reply that are held for pages which come while it does."""
+"""Characters of a streaming reply that are held for pages that open meanwhile."""
 
 Message = Mapping[str, Any]
 
 
 class Fragments(Protocol):
-    """The renderer of the exporter `html`: what it returns is escaped HTML."""
+    """The renderer of the exporter `html`. It returns escaped HTML."""
 
     def exchange(self, exchange: Exchange, *, folded: bool = False, apart: bool = False, running: bool = False) -> str:
-        """Return the section of a turn; `apart` leaves its list of steps empty."""
+        """Return the section of a turn. `apart` leaves its list of steps empty."""
         ...
 
     def shows(self, step: Step) -> bool:
@@ -32,11 +32,11 @@ class Fragments(Protocol):
         ...
 
     def step(self, step: Step, answer: str = "", *, running: bool = False) -> str:
-        """Return the item of a step; empty for one that nobody would miss."""
+        """Return the list item of a step, or "" for mere bookkeeping."""
         ...
 
     def preview(self, arguments: Mapping[str, Any]) -> str:
-        """Return what a proposed call would do."""
+        """Return the preview of a proposed call."""
         ...
 
     def diff(self, old: str, new: str) -> str:
@@ -44,7 +44,7 @@ class Fragments(Protocol):
         ...
 
     def prose(self, markdown: str) -> str:
-        """Return Markdown, without its raw HTML."""
+        """Return rendered Markdown without its raw HTML."""
         ...
 
 
@@ -56,23 +56,23 @@ class Design(Protocol):
         ...
 
     def assets(self) -> Mapping[str, Any]:
-        """Return its files by name."""
+        """Return the design's files by name."""
         ...
 
 
 def entry(fragments: Fragments, exchange: Exchange, *, running: bool = False) -> Message:
-    """Return a turn as pages get it: whole, or with its last steps apart where it is long or runs."""
+    """Return the message of a turn. If the turn is long or runs, its last steps are separate."""
     is_whole = not running and len(exchange.steps) <= MOST_WHOLE
     return {
         "number": exchange.number,
         "running": running,
-        "html": fragments.exchange(evolve(exchange), apart=not is_whole, running=running),  # it takes steps out
+        "html": fragments.exchange(evolve(exchange), apart=not is_whole, running=running),  # a copy: it removes steps
         "steps": None if is_whole else steps_before(fragments, exchange, len(exchange.steps), running=running),
     }
 
 
 def steps_before(fragments: Fragments, exchange: Exchange, before: int, *, running: bool = False) -> Message:
-    """Return the steps before a place, and how many there are before these."""
+    """Return up to `LAST_STEPS` steps before a place, and the number of steps before those."""
     shown = [step for step in exchange.steps if fragments.shows(step)]
     before = max(0, min(before, len(shown)))
     first = max(0, before - LAST_STEPS)
@@ -82,13 +82,13 @@ def steps_before(fragments: Fragments, exchange: Exchange, before: int, *, runni
 
 @define(eq=False, repr=False)
 class TurnSections:
-    """Follows the events of one session and says what they change on the pages.
+    """Reader of a session's events that yields the changes for its pages.
 
     Args:
         fragments: The renderer.
-        reading: What the session has come to so far.
-        seq: The number of the last event in it.
-        runs: Whether a turn runs; one that was cut off in another process doesn't.
+        reading: The session's turns so far.
+        seq: The number of the last event in `reading`.
+        runs: Whether a turn runs. A turn that was cut off in another process does not.
     """
 
     fragments: Fragments
@@ -100,27 +100,27 @@ class TurnSections:
 
     @property
     def exchange(self) -> Exchange:
-        """The turn that runs, else the last one."""
+        """The turn that runs, or else the last one."""
         return self.reading.exchange
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to be shown yet."""
+        """Whether there is nothing to show yet."""
         return self.reading.is_empty
 
     def entry(self) -> Message:
-        """Return the turn that runs, else the last one."""
+        """Return the message of the turn that runs, or else of the last one."""
         return entry(self.fragments, self.exchange, running=self.runs)
 
     def so_far(self) -> list[Message]:
-        """Return what has come of what still comes, as deltas."""
+        """Return the text of unfinished replies and calls so far, as deltas."""
         number = self.exchange.number
         said = [{"turn": number, "of": of, "text": text} for of, text in self.said.items() if text]
         running = (call for call in self.reading.calls.values() if call.output and call.result is None)
         return [*said, *({"turn": number, "of": "output", "call": call.id, "text": call.output} for call in running)]
 
     def take(self, event: inarch.Event) -> Iterator[Message]:
-        """Yield what pages are to be sent about an event; one that is known already means nothing."""
+        """Yield the messages for an event. Ignore an event that was read before."""
         if event.kind == "model.delta":
             yield from self._delta(event.data)
             return
@@ -128,7 +128,7 @@ class TurnSections:
             return
         self.seq = event.seq
         before = self.exchange
-        is_more = event.kind == "call.output" and event.data.get("call_id") in self.reading.calls  # of a step shown
+        is_more = event.kind == "call.output" and event.data.get("call_id") in self.reading.calls  # its step is shown
         for _ in self.reading.take(event):
             pass
         if event.kind in ("turn.started", "turn.ended"):
@@ -166,18 +166,18 @@ class TurnSections:
 
 
 def _place(fragments: Fragments, exchange: Exchange, step: Step) -> tuple[bool, int] | None:
-    """Return whether a shown step came after the end of its turn, and its place among those that are shown."""
+    """Return whether a step came after the end of its turn, and its index among the shown steps."""
     if not fragments.shows(step):
         return None
     for later, steps in ((True, exchange.later), (False, exchange.steps)):
         for at in range(len(steps) - 1, -1, -1):
             if steps[at] is step:
-                return later, sum(fragments.shows(one) for one in steps[:at])  # a whole section has no others
+                return later, sum(fragments.shows(one) for one in steps[:at])  # a section contains only shown steps
     return None
 
 
 def joined(messages: Sequence[Message]) -> Iterator[Message]:
-    """Yield the same with neighbouring deltas of the same text as one."""
+    """Yield messages with neighbouring deltas of the same text merged."""
     held: dict[str, Any] | None = None
     for message in messages:
         delta = message.get("delta")

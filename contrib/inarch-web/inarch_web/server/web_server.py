@@ -1,4 +1,4 @@
-"""`inarch web` from its flags to its end: the application, the port, the address, and Ctrl-C."""
+"""The server of `inarch web`: it opens the port, prints the address and runs until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from inarch_web.server.sections import Design
 
 
 def site(desk: Desk, design: Design, tokens: Tokens, port: int, framed: str) -> Gate:
-    """Return the application that a server runs.
+    """Return the ASGI application of the server.
 
     Args:
         desk: The rooms.
-        design: What has the page's files.
-        tokens: What lets a page in.
-        port: The port that is served.
-        framed: The origin of the framed page, empty for none.
+        design: The exporter with the page's files.
+        tokens: The tokens that admit a page.
+        port: The server's port.
+        framed: The origin of the framed page, or "".
     """
     assets = design.assets()
-    with as_file(files("inarch_web").joinpath("static")) as folder:  # installed as files: the package isn't zipped
+    with as_file(files("inarch_web").joinpath("static")) as folder:  # not zipped, so the path stays valid
         place = folder
 
     async def index(request: Request) -> Response:
@@ -68,18 +68,18 @@ def site(desk: Desk, design: Design, tokens: Tokens, port: int, framed: str) -> 
 
 
 LARGEST_MESSAGE = 4 << 20
-"""Bytes of a message of a page; a longer one is refused by its length, before it is read."""
+"""Bytes of a page's message at most. The server refuses a longer one before it reads it."""
 TICK_S = 5.0
 _NO_DESIGN = "the part `export` brings it; leave out what leaves it out (-p no:export)"
 
 
 @define(eq=False, repr=False)
 class Served:
-    """A server that runs.
+    """A running server.
 
     Args:
-        address: What a browser opens, with the token.
-        once: The same with a ticket, for the browser that is started here.
+        address: The address with the token, for browsers.
+        once: The address with the ticket, for the browser that Inarch starts.
         desk: The rooms.
     """
 
@@ -89,7 +89,7 @@ class Served:
 
 
 def serve(given: Mapping[str, Any], settings: Settings) -> int:
-    """Serve until Ctrl-C, or until the process is asked to end.
+    """Serve until Ctrl-C or a signal to end.
 
     Raises:
         InarchError: The configuration, the port or the framed page can't be used.
@@ -132,7 +132,7 @@ async def serving(
     Args:
         app: The application.
         settings: The plugin's settings.
-        port: The port, 0 for any that is free.
+        port: The port, or 0 for any free one.
         page: The address of a development page to frame.
         anywhere: Whether that page may be on another machine.
 
@@ -173,12 +173,12 @@ async def _running(desk: Desk, application: Any, listening: socket.socket) -> As
     task = asyncio.create_task(server.serve(sockets=[listening]))
     ticking = asyncio.create_task(_ticking(desk))
     try:
-        yield  # who connects before it has started waits in the socket's line
+        yield  # a connection before the server has started waits in the socket's backlog
     finally:
         ticking.cancel()
         await desk.close()
         server.should_exit = True
-        with suppress(InvalidState):  # uvicorn's, where a connection that is closing already is to be closed
+        with suppress(InvalidState):  # uvicorn raises it if it closes a connection that is already closing
             await task
 
 
@@ -189,7 +189,7 @@ async def _ticking(desk: Desk) -> None:
 
 
 def _listening(port: int) -> socket.socket:
-    """Return a socket that listens on this machine alone.
+    """Return a socket that listens on loopback only.
 
     Raises:
         UsageError: The port is not free.
