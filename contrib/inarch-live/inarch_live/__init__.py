@@ -84,7 +84,7 @@ def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvide
 
 @inarch.hookimpl
 def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
-    """Return what is recorded beside the turns."""
+    """Return the kinds of events recorded outside the turns."""
     return [
         inarch.EventKind(name, help, {"type": "object", "required": list(fields), "properties": dict(fields)})
         for name, (help, fields) in _EVENTS.items()
@@ -93,7 +93,7 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
 
 @inarch.hookimpl
 def inarch_session_extensions(context: inarch.PluginContext) -> Iterable[inarch.SessionExtension]:
-    """Return what records beside the turns."""
+    """Return the extension that records events outside the turns."""
     from inarch_live.recordings import Record
 
     return [inarch.SessionExtension("live", "Records what is heard beside the turns.", Record)]
@@ -101,7 +101,7 @@ def inarch_session_extensions(context: inarch.PluginContext) -> Iterable[inarch.
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the source of what was said and no prompt has."""
+    """Return the context source of late transcripts, which no prompt has."""
     from inarch_live.recordings import SaidBeside
 
     return [SaidBeside()]
@@ -109,7 +109,7 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return what `inarch doctor` asks."""
+    """Return the check for `inarch doctor`."""
     from inarch_live.services import look
 
     return [inarch.SelfCheck("live", lambda: look(settings_of(context), context.environ))]

@@ -1,8 +1,9 @@
-"""A spoken conversation as turns of a session: what comes over a connection becomes replies of the kernel's own loop.
+"""A spoken conversation as turns of a session.
 
-Audio goes beside the turns: it is played while it comes, and held where `Floor` says so. Words, calls and ends are
-pieces in a queue, and a turn's request takes them from there as any model's reply: docs/explanation/live.md. What the
-service tells is `link.py`, how a turn begins `turns.py`; here is what turns and the person's keys ask.
+The service's events become model replies in the kernel's loop. Audio bypasses the turns: it plays as it arrives, unless
+`Floor` holds it. Words, calls and ends are pieces in a queue. A turn's request takes them from there like any model's
+reply: see docs/explanation/live.md. This module handles requests of turns and the person's keys. `link.py` handles the
+service's events, and `turns.py` begins turns.
 """
 
 from __future__ import annotations
@@ -36,28 +37,28 @@ from inarch_live.service_messages import (
 from inarch_live.turns import Hearing, Tasks, Turns
 
 MORE_S = 1.0
-"""How long after results a model that ended may begin to speak about them."""
+"""Seconds to wait after results for a model that has ended its answer to speak about them."""
 STALE_S = 10.0
-"""How long an answer is waited for, where the end of one that was broken off may have been taken for its end."""
+"""Seconds to wait for an answer if the end of an interrupted one may arrive first."""
 DELAYS_S = (0.02, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Seconds before each attempt to connect again; after the last one the person has to begin."""
+"""Seconds before each attempt to reconnect. After the last one, the person has to reconnect."""
 PIECE = 32_000
-"""Bytes of one message in which sound is sent again."""
+"""Bytes of audio per message when audio is sent again."""
 
 
 @define(eq=False, repr=False)
 class Conversation:
-    """One conversation with a live model, beside the session whose turns it makes.
+    """One conversation with a live model, which produces turns of a session.
 
     Args:
         provider: The service.
-        setup: Model, voice and who says when the person speaks; the rest is the session's.
+        setup: Model, voice and hearing mode. The session provides the rest.
         tools: The composed tools by name.
-        playback: What is to be heard goes here.
-        rates: What the model's tokens cost; None where nobody knows.
-        record: Keeps an event of the plugin beside the turns.
-        heard_voice: Told each piece of voice that goes to the playback.
-        speaks: Whether a person hears the model; otherwise only its words count.
+        playback: Receives the model's voice.
+        rates: Prices of the model's tokens; None if unknown.
+        record: Stores an event of the plugin outside the turns.
+        heard_voice: Called with each piece of voice that goes to the playback.
+        speaks: Whether a person hears the model. If not, only its words count.
     """
 
     provider: LiveProvider
@@ -90,17 +91,17 @@ class Conversation:
 
     @property
     def is_connected(self) -> bool:
-        """Whether the service hears."""
+        """Whether a connection to the service is open."""
         return self._link.connection is not None
 
     @property
     def is_cut(self) -> bool:
-        """Whether the service doesn't hear, and nobody is about to connect."""
+        """Whether there is no connection and no attempt to open one."""
         return not (self.is_connected or self._connecting.locked() or self._is_replacing or self.is_busy)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a turn runs, or is about to begin."""
+        """Whether a turn is running or about to begin."""
         return self.turns.is_busy
 
     @property
@@ -110,15 +111,15 @@ class Conversation:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the model waits for calls in silence."""
+        """Whether the model waits silently for call results."""
         return self._floor.is_held
 
     async def connect(self) -> None:
-        """Connect, with all that was said in the session so far.
+        """Connect and continue the session so far.
 
         Raises:
-            ProviderError: The service has not accepted it.
-            ConfigError: The profile's model isn't there.
+            ProviderError: The service did not accept the connection.
+            ConfigError: The profile's model does not exist.
         """
         async with self._connecting:
             if not self.is_connected:
@@ -126,13 +127,13 @@ class Conversation:
                 await self._connect(request, handle=self._link.handle)
 
     async def hear(self, pcm: bytes) -> None:
-        """Send what the microphone heard; where there is no connection, the next one gets it."""
+        """Send audio from the microphone. Without a connection, keep it for the next one."""
         self.turns.sent(pcm)
         if self._link.connection is not None:
             await self._link.connection.send_audio(pcm)
 
     async def begin_speech(self) -> None:
-        """The person presses the key: what is being said stops, and they are heard; connects where nothing is."""
+        """Begin the person's speech, connecting first if needed. In `push` mode, stop the model's voice."""
         self.hearing.begin()
         if not self.is_connected:
             await self.connect()
@@ -143,21 +144,21 @@ class Conversation:
             await self._link.connection.begin_speech()
 
     async def end_speech(self) -> None:
-        """The person lets go of the key, or the microphone is off for a while."""
+        """End the person's speech: the key was released, or the microphone paused."""
         self._is_speaking = False
         if self._link.connection is not None:
             await self._link.connection.end_speech()
 
     def hush(self) -> None:
-        """Stop the voice at once, and tell the service how much of it was heard."""
+        """Stop the voice at once, and report to the service how much was heard."""
         self._link.hush()
 
     def heard(self) -> None:
-        """Pass on the words that were heard."""
+        """Pass on the words that the person has heard."""
         self._link.heard()
 
     async def aclose(self) -> None:
-        """Answer what is open, end the connection and everything that was begun."""
+        """Answer open calls, close the connection and stop all tasks."""
         for batch in self._floor.waiting:
             with suppress(Exception):
                 await self._link.answer(batch, {})
@@ -169,30 +170,30 @@ class Conversation:
             self._keep(usage)
 
     def _keep(self, usage: inarch.Usage) -> None:
-        """Keep and tell tokens that no reply of a turn has: there is none any more that they could be added to."""
+        """Store and show tokens that belong to no turn because no reply follows them."""
         cost = None if usage.cost_usd is None else str(usage.cost_usd)
         data = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "cost_usd": cost}
         self.record("usage", data)
         self.turns.talk.tell(f"taken beside the turns: {usage_words(data)}")
 
-    # What turns of the session tell
+    # Called by turns of the session
 
     def takes(self, request: inarch.ModelRequest) -> bool:
-        """Whether a request is one of the spoken session's turns."""
+        """Return whether a request belongs to a turn of the spoken session."""
         return self.turns.is_running and request.purpose == "turn"
 
     def turn_ended(self, status: str, known: Mapping[str, LiveResult]) -> None:
-        """A turn of the session is over: what the model waits for is answered, and what it says on is another turn.
+        """End a turn: answer the calls that the model waits for. Further speech begins another turn.
 
         Args:
-            status: How it ended.
-            known: What came of its calls, by the service's ids.
+            status: The status the turn ended with.
+            known: Results of its calls by the service's ids.
         """
         was_unasked = self.turns.end()
         self._news.told()
         pieces = self._link.pieces
         if status != "done":
-            # what no reply took is not heard either: a turn that a limit ended before its request costs no more
+            # drop audio that no reply took: a turn that a limit ended before its request must cost no more
             is_sounding = self.playback.has_words or any(isinstance(piece, (Words, Sounding)) for piece in pieces)
             if status == "cancelled" or is_sounding:
                 self.hush()
@@ -201,7 +202,7 @@ class Conversation:
             if batch.is_claimed or status != "done":
                 batch.is_interrupted = True
                 self._tasks.start(self._link.answer(batch, known))
-        if status == "limited" and was_unasked:  # the model would go on by itself, and every answer costs
+        if status == "limited" and was_unasked:  # the model would continue unasked, and every answer costs
             self._link.over(_limited())
         pieces.end()
         if any(not isinstance(piece, Failed) for piece in pieces):
@@ -210,10 +211,10 @@ class Conversation:
         self.turns.talk.changed()
 
     async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
-        """Tell the model what is new in a request, and yield what it says and calls until its answer is over.
+        """Send the new parts of a request, and yield the model's words and calls until its answer ends.
 
         Raises:
-            ProviderError: The connection is over, or can't be made.
+            ProviderError: The connection ended or cannot be opened.
         """
         if not wants_answer(request.messages):
             raise inarch.ProviderError("request", "there is nothing to answer", remedy="say or type something")
@@ -237,7 +238,7 @@ class Conversation:
                 self.hush()
 
     def _lost(self, was_told: bool) -> None:
-        """The connection is over: find another one, or say why there is none."""
+        """Reconnect after a lost connection, or report why that is not possible."""
         if self._link.is_replaceable and self._link.failures < len(DELAYS_S):
             if not self._is_replacing:
                 self._is_replacing = True
@@ -246,7 +247,7 @@ class Conversation:
             self.turns.talk.tell(str(self._link.lost))
 
     async def _replace(self) -> None:
-        """Connect again, unless a turn does: the session has what was said, and what was not taken is sent again."""
+        """Reconnect unless a turn does so. The new connection gets the history and the audio that no answer took."""
         link = self._link
         try:
             while link.failures < len(DELAYS_S) and not self.is_connected:
@@ -260,7 +261,7 @@ class Conversation:
                     link.refused(error)
                     if not (handle or error.retryable):
                         break
-                    link.handle = "" if not error.retryable else handle  # it has expired
+                    link.handle = "" if not error.retryable else handle  # the handle has expired
                 else:
                     self.record("resumed", {"is_same": bool(handle)})
         finally:
@@ -269,14 +270,14 @@ class Conversation:
             self.turns.talk.tell(str(link.lost))
 
     async def _ready(self, request: inarch.ModelRequest) -> bool:
-        """Have a connection that knows the session; return whether it is a new one."""
+        """Ensure a connection that has the session's history; return whether it is new."""
         async with self._connecting:
             if self.turns.talk.session.id != self._session_id:
                 await self._link.aclose()
             if self.is_connected:
                 return False
             self._link.clear()
-            self.turns.untaken.clear()  # it is in the request
+            self.turns.untaken.clear()  # the request contains it
             await self._connect(request, awaits_answer=True)
             return True
 
@@ -297,7 +298,7 @@ class Conversation:
         self._link.begin(connection)
 
     async def _say_again(self, connection: LiveConnection) -> None:
-        """Send what the person said and no answer has taken; its transcript, if there was one, comes again, too."""
+        """Send speech again that no answer has taken. The service transcribes it again, too."""
         untaken = self.turns.untaken
         if self._is_speaking or untaken:
             await connection.begin_speech()
@@ -305,7 +306,7 @@ class Conversation:
             return
         self.hearing.clear()
         at = 0
-        while at < len(untaken):  # more may come meanwhile
+        while at < len(untaken):  # more may arrive meanwhile
             piece = bytes(untaken[at : at + PIECE])
             at += len(piece)
             await connection.send_audio(piece)
@@ -313,13 +314,13 @@ class Conversation:
             await connection.end_speech()
 
     async def _tell(self, request: inarch.ModelRequest, is_fresh: bool) -> bool | None:
-        """Send what the model doesn't know yet; return whether results were sent, None where they want no answer."""
+        """Send what the model does not know yet; return whether results were sent, None if they need no answer."""
         connection = self._link.connection
         if connection is None:
             raise self._link.lost
         new = self._news.of(request.messages, self._floor, prompt_is_known=self.turns.is_spoken)
         if is_fresh:
-            return False  # all of it is the conversation's history, and is to be answered
+            return False  # the history contains everything, and the model answers it
         self._news.untold += new.aside
         if new.results is None:
             if new.texts:
@@ -336,7 +337,7 @@ class Conversation:
         return True
 
     async def _type(self, connection: LiveConnection, texts: list[str]) -> None:
-        """Send what was typed; what the model is just saying to somebody's voice is over with that."""
+        """Send typed text, which ends the answer that the model is giving."""
         if said := self.hearing.take():
             self.record("heard", {"text": said})
         for piece in self._link.pieces:

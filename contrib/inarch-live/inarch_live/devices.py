@@ -1,7 +1,7 @@
-"""Where sound comes from and goes to: a microphone and a speaker through miniaudio, or WAV files in their place.
+"""Audio input and output: a microphone and a speaker through miniaudio, or WAV files in their place.
 
-miniaudio, not sounddevice: its wheels bring all of it, where sounddevice on Linux wants libportaudio2 of the system,
-which pip can't install. It also has a device that is none, so that tests run the very code that talks to real ones.
+This uses miniaudio because its wheels are complete. On Linux, sounddevice needs the system's libportaudio2, which pip
+cannot install. miniaudio also has a null device, so tests run the same code as real devices.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from inarch_live.wav import open_to_write, writer
 
 FRAME_S = 0.02
 FRAME = int(FRAME_S * INPUT_RATE) * BYTES
-"""Bytes of what is sent at once."""
+"""Bytes of audio sent at once."""
 OUT_MS = 40
-"""How much the speaker takes beforehand: an interruption is silence after that."""
+"""Milliseconds of audio that the speaker buffers. An interruption is silent after that time."""
 GONE_S = 3.0
-"""A microphone that gives nothing for so long is gone."""
+"""Seconds without data after which a microphone counts as disconnected."""
 _MISSING = "pip install 'inarch-live[audio]', or give --audio-in FILE.wav and --audio-out FILE.wav, or --no-audio"
 
 Heard = Callable[[bytes], object]
 
 
 class Source(Protocol):
-    """Where the person is heard."""
+    """Source of the person's audio."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more comes."""
+        """Whether the source has ended."""
         ...
 
     def start(self, heard: Heard) -> None:
-        """Begin to hand over pieces, in the event loop.
+        """Begin to deliver pieces in the event loop.
 
         Raises:
             UsageError: There is no such device, or it can't be opened.
@@ -50,15 +50,15 @@ class Source(Protocol):
         ...
 
     def stop(self) -> None:
-        """Hand over nothing more; may be called twice."""
+        """Stop delivering; may be called twice."""
         ...
 
 
 class Sink(Protocol):
-    """Where the model is heard."""
+    """Output for the model's voice."""
 
     def start(self, playback: Playback) -> None:
-        """Begin to take what waits there.
+        """Begin to take audio from the queue.
 
         Raises:
             UsageError: There is no such device, or it can't be opened.
@@ -66,13 +66,13 @@ class Sink(Protocol):
         ...
 
     def stop(self) -> None:
-        """Take nothing more; may be called twice."""
+        """Stop taking audio; may be called twice."""
         ...
 
 
 @define(eq=False, repr=False)
 class WavSource:
-    """A file that is spoken as fast as it sounds.
+    """A WAV file delivered in real time.
 
     Args:
         pcm: Its samples.
@@ -83,11 +83,11 @@ class WavSource:
     _task: asyncio.Task[None] | None = field(init=False, default=None)
 
     def start(self, heard: Heard) -> None:
-        """Begin to speak the file from its beginning."""
+        """Begin to deliver the file from its start."""
         self._task = asyncio.get_running_loop().create_task(self._speak(heard))
 
     def stop(self) -> None:
-        """Speak no further."""
+        """Stop delivering."""
         if self._task is not None:
             self._task.cancel()
 
@@ -102,7 +102,7 @@ class WavSource:
 
 @define(eq=False, repr=False)
 class WavSink:
-    """A file that takes what would be heard, as fast as it sounds and only where there is any.
+    """A WAV file that records audible output in real time, without pauses.
 
     Args:
         path: The file.
@@ -112,7 +112,7 @@ class WavSink:
     _task: asyncio.Task[None] | None = field(init=False, default=None)
 
     def start(self, playback: Playback) -> None:
-        """Begin to write."""
+        """Begin to write the file."""
         stream = open_to_write(self.path)
         self._task = asyncio.get_running_loop().create_task(self._write(stream, playback))
 
@@ -127,7 +127,7 @@ class WavSink:
         due = loop.time()
         with stream, writer(stream, playback.rate) as file:
             while True:
-                due = max(due + FRAME_S, loop.time() - 1.0)  # a clock that stood still is no reason to hurry
+                due = max(due + FRAME_S, loop.time() - 1.0)  # catch up by at most 1 s after a pause
                 await asyncio.sleep(max(0.0, due - loop.time()))
                 if playback.is_sounding:
                     file.writeframes(playback.take(min(size, playback.waiting)))
@@ -146,7 +146,7 @@ class Microphone:
     _device: Any = field(init=False, default=None)
 
     def start(self, heard: Heard) -> None:
-        """Open it."""
+        """Open the device."""
         audio = _miniaudio()
         loop = asyncio.get_running_loop()
         with _opening("microphone", audio):
@@ -157,7 +157,7 @@ class Microphone:
             self._device.start(_begun(_hearing(loop, heard)))
 
     def stop(self) -> None:
-        """Close it."""
+        """Close the device."""
         device, self._device = self._device, None
         if device is not None:
             device.close()
@@ -175,7 +175,7 @@ class Speaker:
     _device: Any = field(init=False, default=None)
 
     def start(self, playback: Playback) -> None:
-        """Open it."""
+        """Open the device."""
         audio = _miniaudio()
         with _opening("speaker", audio):
             self._device = audio.PlaybackDevice(
@@ -185,7 +185,7 @@ class Speaker:
             self._device.start(_begun(_sounding(playback)))
 
     def stop(self) -> None:
-        """Close it."""
+        """Close the device."""
         device, self._device = self._device, None
         if device is not None:
             device.close()
@@ -224,7 +224,7 @@ def _miniaudio() -> Any:
 
 @contextmanager
 def _opening(what: str, audio: Any) -> Iterator[None]:
-    """Make what the library raises an error that says what to do; the system's own words go nowhere."""
+    """Raise the library's errors as errors that say what to do, and discard the system's own output."""
     try:
         with _silenced():
             yield
@@ -237,7 +237,7 @@ def _opening(what: str, audio: Any) -> Iterator[None]:
 
 @contextmanager
 def _silenced() -> Iterator[None]:
-    """Let nothing reach standard error meanwhile: without a device ALSA writes there itself, over the picture."""
+    """Silence standard error, because ALSA writes to it over the display if there is no device."""
     try:
         kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     except OSError:  # there is no standard error

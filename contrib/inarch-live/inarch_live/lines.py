@@ -1,4 +1,4 @@
-"""A spoken session without a terminal: what is typed comes line by line from a pipe."""
+"""A spoken session without a terminal, with typed prompts read line by line from a pipe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inarch.commands import CANCELLED, FAILED, interrupts, say
 from inarch_live.voice import Voice
 
 MOST_BYTES = 256 * 1024
-"""What is taken of a line."""
+"""Most bytes read of a line."""
 PIECE = 64 * 1024
 LOOK_S = 0.02
 
@@ -26,12 +26,12 @@ Around = Callable[[], AbstractContextManager[object]]
 
 @define(eq=False, repr=False)
 class Lines:
-    """Runs the turns of a session, those that are spoken before those that are typed.
+    """Runs the turns of a session, spoken ones before typed ones.
 
     Args:
         app: The application.
         session: Its session.
-        voice: What is spoken and heard.
+        voice: The voice that records and plays.
     """
 
     app: inarch.App
@@ -53,18 +53,18 @@ class Lines:
             self._running.cancel()
 
     def changed(self) -> None:
-        """Do nothing: there is no picture."""
+        """Do nothing, because there is no display."""
 
     def hidden(self, text: str) -> str:
-        """Return the text: no picture shows it, and what is said to the person hides secrets itself."""
+        """Return the text unchanged: no display shows it, and messages to the person are redacted elsewhere."""
         return text
 
     def tell(self, text: str) -> None:
-        """Tell the person something."""
+        """Show the person a message."""
         say("note", text)
 
     async def run(self) -> int:
-        """Talk until all that was spoken and typed is answered, and return the first exit code that is not 0."""
+        """Run until all speech and typed prompts are answered; return the first exit code that is not 0."""
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, args=(loop,), daemon=True).start()
         heard = loop.create_task(self.voice.run(self))
@@ -80,7 +80,7 @@ class Lines:
         return CANCELLED if self._is_leaving else self.voice.exit_code
 
     async def _next(self) -> bool:
-        """Run the next turn as soon as there is one; return whether there may be more."""
+        """Wait for the next turn and run it; return whether more may follow."""
         if self._spoken:
             await self._turn(*self._spoken.popleft())
         elif self.voice.conversation.is_busy or not self._typed:
@@ -131,9 +131,9 @@ class Lines:
         self.cancel()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read lines, in a thread of their own, until there are no more.
+        """Read lines in a separate thread until the input ends.
 
-        From the descriptor: a buffered stream that a thread still reads is a fatal error when the interpreter ends.
+        This reads the descriptor: a thread that still reads a buffered stream is a fatal error at interpreter exit.
         """
         begun = b""
         try:

@@ -1,4 +1,4 @@
-"""What the service tells: its voice is played while it comes; words, calls and ends are pieces that turns take."""
+"""Events of the service: voice plays as it arrives, words, calls and ends are queued for turns."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from inarch_live.turns import Tasks, Turns
 
 @define(eq=False, repr=False)
 class Link:
-    """The connection that a conversation has, if it has one, and what came over it.
+    """The current connection of a conversation, if any, and what arrived over it.
 
     Args:
-        turns: The turn that runs, or is begun when the model answers.
-        floor: Which calls the model waits for.
-        playback: Its voice goes here.
-        tasks: Runs what the service is told without anybody waiting for it.
-        rates: What tokens cost; None where nobody knows.
-        record: Keeps an event beside the turns.
-        heard_voice: Told each piece of voice that goes to the playback.
-        lost_it: Called when the connection is over; `was_told` says whether a turn ends with the reason.
+        turns: Tracks the running turn, and begins one when the model answers.
+        floor: Tracks the calls that the model waits for.
+        playback: Receives the model's voice.
+        tasks: Runs listening and sending in the background.
+        rates: Prices of tokens; None if unknown.
+        record: Stores an event outside the turns.
+        heard_voice: Called with each piece of voice that goes to the playback.
+        lost_it: Called when the connection ends, with whether a turn fails with the reason.
     """
 
     turns: Turns
@@ -60,9 +60,9 @@ class Link:
     connection: LiveConnection | None = field(init=False, default=None)
     is_answering: bool = field(init=False, default=False)
     handle: str = field(init=False, default="")
-    """With it the service continues the conversation as it is now; empty where it can't."""
+    """Handle for resuming the conversation in its present state; empty if not possible."""
     failures: int = field(init=False, default=0)
-    """How often in a row a connection was sought again before anything came over it."""
+    """Attempts to reconnect in a row without anything received since."""
     _is_leaving: bool = field(init=False, default=False)
     _end: Ended | None = field(init=False, default=None)
     _is_cut: bool = field(init=False, default=False)
@@ -70,28 +70,28 @@ class Link:
 
     @property
     def lost(self) -> inarch.ProviderError:
-        """Why there is no connection."""
+        """The reason why there is no connection."""
         return self._error or inarch.ProviderError(
             "network", "the live connection has ended", retryable=True, remedy="speak or type to connect again"
         )
 
     @property
     def is_replaceable(self) -> bool:
-        """Whether it is of use to connect again by ourselves."""
+        """Whether an automatic reconnect can help."""
         return self._is_leaving if self._error is None else self._error.retryable
 
     def refused(self, error: inarch.ProviderError) -> None:
-        """Take note of why there is no other connection."""
+        """Note why a reconnect failed."""
         self._error = error
 
     def begin(self, connection: LiveConnection) -> None:
-        """Listen to a connection from now on."""
+        """Begin to listen to a connection."""
         self.connection, self._error, self._is_leaving = connection, None, False
         self.tasks.start(self._listen(connection))
         self.turns.talk.changed()
 
     def over(self, error: inarch.ProviderError | None) -> None:
-        """The connection has ended, or can't be used any more."""
+        """Drop a connection that has ended or cannot be used any more."""
         connection, self.connection = self.connection, None
         if connection is not None:
             self.tasks.start(connection.aclose())
@@ -104,26 +104,26 @@ class Link:
         self.lost_it(ends_turn)
 
     def leave_if_idle(self) -> None:
-        """Leave a service that is about to leave us, in a moment in which nothing is under way."""
+        """Leave a connection that the service will end soon, if nothing is in progress."""
         if self._is_leaving and self.handle and not (self.turns.is_busy or self.turns.is_asked or self.floor.waiting):
             self.over(None)
 
     async def aclose(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         connection, self.connection = self.connection, None
         if connection is not None:
             await connection.aclose()
 
     def hush(self) -> None:
-        """Stop the voice at once, and tell the service how much of it was heard."""
+        """Stop the voice at once, and report to the service how much was heard."""
         was_sounding, unheard = self.is_answering or self.playback.is_sounding, self.silence()
         if was_sounding and self.connection is not None:
             self.tasks.start(self.connection.interrupt(unheard))
 
     def silence(self) -> int:
-        """Stop the voice at once, here alone, and return how many milliseconds of it were not heard.
+        """Stop the voice locally, and return how many milliseconds of it were not heard.
 
-        The words of these are not part of the answer.
+        The unheard words are not part of the answer.
         """
         heard = self.playback.heard_words()
         self._is_cut = self.playback.has_words
@@ -135,7 +135,7 @@ class Link:
         return unheard
 
     def heard(self) -> None:
-        """Pass on the words that were heard, and after the last of them the end of their answer."""
+        """Queue the words that were heard and, after the last of them, the end of the answer."""
         if words := self.playback.heard_words(is_whole=self._end is not None):
             self.pieces.put(Words(words))
         if self._end is not None and not self.playback.has_words:
@@ -143,12 +143,12 @@ class Link:
             self._end = None
 
     def clear(self) -> None:
-        """Forget what no turn wants any more."""
+        """Drop pieces that no turn needs any more."""
         self._end, self._is_cut = None, False
         self.pieces.clear()
 
     async def answer(self, batch: Batch, known: Mapping[str, LiveResult]) -> None:
-        """Send what came of the calls of a batch; nothing where that was done before."""
+        """Send the results of a batch, unless they were sent before."""
         results = self.floor.answer(batch, known)
         if results and self.connection is not None:
             await self.connection.send_results(results, batch.scheduling)
@@ -186,7 +186,7 @@ class Link:
                 self.is_answering = self.is_answering and not event.is_idle
                 if event.is_idle:
                     self._ended(Ended(reason=event.reason, error=event.error))
-            case UsageReported(usage) if usage.input_text or usage.input_audio:  # any other report is not true
+            case UsageReported(usage) if usage.input_text or usage.input_audio:  # other reports are wrong
                 self._put(Used(usage_of(event.usage, self.rates)), is_answer=False)
             case Resumable():
                 self.handle = event.handle
@@ -214,7 +214,7 @@ class Link:
             self.turns.begin()
 
     def _ended(self, end: Ended) -> None:
-        """Take the end of an answer; one that the service failed to give to somebody's voice is a turn, too."""
+        """Take the end of an answer. If the service failed to answer speech, this begins a turn, too."""
         if end.error is not None and not self.turns.is_busy:
             if not self.turns.is_asked:
                 self.turns.talk.tell(str(end.error))
@@ -237,7 +237,7 @@ class Link:
         for batch in batches:
             batch.is_interrupted = True
         if any(batch.is_claimed for batch in batches):
-            self.turns.talk.cancel()  # its calls end as a person's Esc ends them; what came of them is told then
+            self.turns.talk.cancel()  # ends its calls like Esc; their results are sent when the turn ends
         for batch in batches:
             if not batch.is_claimed:
                 self.tasks.start(self.answer(batch, {}))

@@ -1,4 +1,4 @@
-"""What the tokens of live models cost: text and audio have prices of their own."""
+"""Token prices of live models, separate for text and audio."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Rates:
 
     @property
     def price(self) -> inarch.Price:
-        """The price that is set aside for: that of the dearer kind, for nobody knows beforehand how much is spoken."""
+        """The price to reserve: that of the dearer kind, because the share of audio is not known in advance."""
         return inarch.Price(max(self.input_text, self.input_audio), max(self.output_text, self.output_audio))
 
     def cost(self, usage: LiveUsage) -> Decimal:
-        """Return what was taken in US dollars."""
+        """Return the cost of tokens in US dollars."""
         cached_text = self.input_text if self.cached_text is None else self.cached_text
         cached_audio = self.input_audio if self.cached_audio is None else self.cached_audio
         text, audio = min(usage.cached_text, usage.input_text), min(usage.cached_audio, usage.input_audio)
@@ -59,14 +59,14 @@ KNOWN: Mapping[str, Rates] = {
     "gpt-realtime-2.1-mini": _REALTIME_MINI,
     "gpt-realtime-mini": _REALTIME_MINI,
 }
-"""As LiteLLM's table of prices has them (1.106.2); what isn't here is unknown, unless the settings say it."""
+"""Prices from LiteLLM's table (1.106.2). Other models have no price unless the settings give one."""
 
 
 def rates_of(model: str, own: Mapping[str, Any]) -> Rates | None:
-    """Return what a model's tokens cost: as the settings say, else as the services' lists do, else None.
+    """Return a model's prices from the settings, else from the known list, else None.
 
     Raises:
-        UsageError: The settings say it wrong.
+        UsageError: The settings contain an invalid price.
     """
     given = own.get(model)
     if given is None:
@@ -82,7 +82,7 @@ def rates_of(model: str, own: Mapping[str, Any]) -> Rates | None:
 
 
 def usage_of(usage: LiveUsage, rates: Rates | None) -> inarch.Usage:
-    """Return tokens as the session's budgets count them; the cost is None where nobody knows the price."""
+    """Return tokens in the form of the session's budgets; the cost is None if the price is unknown."""
     return inarch.Usage(
         usage.input_text + usage.input_audio,
         usage.output_text + usage.output_audio,

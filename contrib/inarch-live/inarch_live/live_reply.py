@@ -1,4 +1,4 @@
-"""A reply of the kernel's loop out of the pieces of a conversation."""
+"""Model replies for the kernel's loop, made of the pieces of a conversation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inarch_live.pieces import Batch, Ended, Failed, Floor, Pieces, Sounding, Us
 from inarch_live.port import LiveResult
 
 TOKENS_A_SECOND = 25
-"""Output tokens that a second of voice takes; of the services that are known, the most."""
+"""Output tokens for a second of voice: the highest value among known services."""
 UNWRITTEN = "(spoken; there is no transcript)"
 _REFUSALS = ("safety", "content_filter", "prohibited", "blocklist")
 
@@ -23,12 +23,12 @@ class Replying:
     """Makes one reply.
 
     Args:
-        request: What the kernel asks.
-        pieces: What comes.
-        floor: What the model waits for.
-        answer: Answers a batch that the kernel is not given.
+        request: The kernel's request.
+        pieces: The queue of pieces from the service.
+        floor: Tracks the calls that the model waits for.
+        answer: Answers a batch that does not go to the kernel.
         hush: Stops the voice.
-        waits: Seconds for which an end without anything said is not believed: it may be that of what was said before.
+        waits: Seconds to wait after an empty end, which may belong to an earlier answer.
     """
 
     request: inarch.ModelRequest
@@ -45,7 +45,7 @@ class Replying:
         """Yield the reply.
 
         Raises:
-            ProviderError: The connection is over.
+            ProviderError: The connection ended.
         """
         end: list[inarch.Delta] | None = None
         while end is None:
@@ -61,7 +61,7 @@ class Replying:
                 if isinstance(piece, Sounding) and self._is_too_much:
                     self.hush()
                     end = [inarch.TextDelta("…" if self._said else UNWRITTEN), inarch.Finish("length")]
-        await asyncio.sleep(0)  # what came in the same message is there then
+        await asyncio.sleep(0)  # lets pieces of the same message arrive
         for delta in end[:-1]:
             yield delta
         self.pieces.end()
@@ -76,7 +76,7 @@ class Replying:
         self._patience = None
         if isinstance(piece, Sounding):
             self._sounded += piece.seconds
-            return inarch.TextDelta("")  # so that the kernel doesn't take the reply for silent
+            return inarch.TextDelta("")  # shows the kernel that the reply is not silent
         self._said = self._said or bool(piece.text.strip())
         return inarch.TextDelta(piece.text)
 
@@ -86,9 +86,9 @@ class Replying:
         return most is not None and self._sounded * TOKENS_A_SECOND > most
 
     async def _asked(self, batch: Batch) -> list[inarch.Delta] | None:
-        """Return the end of a reply that calls; None where there is nothing for the kernel to run."""
+        """Return the end of a reply with calls, None if the kernel has nothing to run."""
         if batch not in self.floor.waiting:
-            return None  # answered meanwhile
+            return None  # it was answered meanwhile
         if self.request.tool_choice == "none" or not batch.runnable:
             await self.answer(batch, {} if not batch.runnable else _not_now(batch))
             self.waits = self.waits or 1.0
@@ -97,7 +97,7 @@ class Replying:
         return [*_calls(batch), inarch.Finish("calls")]
 
     def _ended(self, end: Ended | None) -> list[inarch.Delta] | None:
-        """Return the end of a reply; None where it is not to be believed yet."""
+        """Return the end of a reply, None if it may belong to an earlier answer."""
         nothing = not (self._said or self._sounded)
         if end is not None and not end.is_interrupted and nothing and self.waits:
             self._patience = self.waits

@@ -1,4 +1,4 @@
-"""How a spoken session begins: the application, the session, and a terminal that has a companion."""
+"""Start of a spoken session: the application, the session, and a terminal with a companion."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _NOT_THERE = 'add "live" to `plugins` of the profile, as in: plugins = ["...", "
 
 @define(eq=False, repr=False)
 class LiveLaunch:
-    """What the terminal's conversation starts from: an application that is composed, and who takes part beside it.
+    """Launch of the terminal's conversation: a composed application with a voice as companion.
 
     Args:
         app: The application.
-        given: What the command line says, the session among it.
+        given: Values of the command line, including the session.
         companion: The voice.
-        options: What the command line says about showing.
+        options: Display options of the command line.
     """
 
     app: inarch.App
@@ -49,12 +49,12 @@ class LiveLaunch:
 
     @property
     def root(self) -> str:
-        """The directory to work in."""
+        """The working directory."""
         return self.app.config.root
 
     @property
     def state_dir(self) -> Path:
-        """Where the files of this person are kept."""
+        """The directory of the person's files."""
         return self.app.config.state_dir
 
     def compose(self, front_end: inarch.FrontEnd | None = None) -> inarch.App:
@@ -68,11 +68,11 @@ class LiveLaunch:
         return open_session(app, self.given)
 
     async def run(self, session: inarch.Session, prompt: str) -> int:
-        """Run a turn and return 0 where it was done."""
+        """Run a turn and return 0 if it was completed."""
         return int((await session.run(prompt)).status != "done")
 
     def changed(self, *, model: str | None = None, profile: str | None = None) -> LiveLaunch:
-        """Refuse: the connection has begun with the model and the tools of its profile.
+        """Refuse a change: the connection uses the model and the tools of its profile.
 
         Raises:
             UsageError: Always.
@@ -83,10 +83,10 @@ class LiveLaunch:
 
 
 def talk(app: inarch.App, given: Mapping[str, Any], settings: Any) -> int:
-    """Hold a spoken session and return the exit code; the application is closed at the end.
+    """Run a spoken session, close the application and return the exit code.
 
     Raises:
-        InarchError: Something that was named isn't there, or can't be used.
+        InarchError: A session, device, file or service does not exist or cannot be used.
     """
     voice = _voice(app, given, settings)
     options = inarch.FrontEndOptions(quiet=bool(given.get("quiet")), no_color=bool(given.get("no_color")))
@@ -104,7 +104,7 @@ def talk(app: inarch.App, given: Mapping[str, Any], settings: Any) -> int:
 
 
 def _voice(app: inarch.App, given: Mapping[str, Any], settings: Any) -> Voice:
-    """Return who speaks and hears, and let the model `live` answer the session's turns by it."""
+    """Return the voice, and let the model `live` answer the session's turns with it."""
     model = _model(app)
     tape, push = Tape(settings.record_audio), given.get("push_to_talk") or settings.hearing == "push"
     wanted, voice = app.config.profile.model.partition("/")[2], given.get("voice") or settings.voice
@@ -120,19 +120,19 @@ def _voice(app: inarch.App, given: Mapping[str, Any], settings: Any) -> Voice:
 
 
 def voice_with(app: inarch.App, source: Source, sink: Sink, playback: Playback, hearing: Hearing) -> Voice:
-    """Return who speaks and hears where a front end brings devices of its own, such as a page's.
+    """Return a voice for a front end with its own devices, such as a page.
 
-    The session's turns have to be asked of the model `live` meanwhile, and `TurnWatch` is to see the session's events.
+    The session's turns must use the model `live`, and `TurnWatch` must see the session's events.
 
     Args:
-        app: The application; its settings of the plugin hold.
+        app: The application, whose plugin settings apply.
         source: The microphone; it must not hear the speaker.
         sink: The speaker.
-        playback: Where the voice waits to be heard.
-        hearing: Who says when the person speaks.
+        playback: The queue of the model's voice.
+        hearing: How the service detects that the person speaks.
 
     Raises:
-        InarchError: The plugin is not there, or its service can't be used.
+        InarchError: The plugin is missing, or its service cannot be used.
     """
     model, settings = _model(app), settings_of(app.composition.models[NAME].context)
     tape = Tape(settings.record_audio)
@@ -198,10 +198,10 @@ def _sink(given: Mapping[str, Any]) -> Sink | None:
 
 
 def open_session(app: inarch.App, given: Mapping[str, Any]) -> inarch.Session:
-    """Return the session that the command line names, else a new one.
+    """Return the session named on the command line, else a new one.
 
     Raises:
-        UsageError: There is none, or two are named.
+        UsageError: The session does not exist, or two are named.
     """
     if given.get("session") and given.get("resume"):
         raise inarch.UsageError("--session and --continue both say which session", "give one of them")

@@ -1,4 +1,4 @@
-"""The model provider `live`: an ordinary one for turns in text, and the voice of a spoken session's turns."""
+"""The model provider `live`, for turns in text and for turns of a spoken session."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class _NoSession:
 
 
 class Nobody:
-    """The talk of a request that nobody speaks in."""
+    """A `Talk` for a request without a spoken session."""
 
     session: Any = _NoSession()
 
     def say(self, text: str, around: object) -> None:
-        """Do nothing: the request is the only one."""
+        """Do nothing, because there is only one request."""
 
     def hidden(self, text: str) -> str:
-        """Return the text: nobody sees it."""
+        """Return the text unchanged, because it is not shown."""
         return text
 
     cancel = changed = tell = lambda self, *given: None
@@ -41,10 +41,10 @@ class LiveModel:
     """Answers requests over live services.
 
     Args:
-        find: Returns who serves a model, and the service's own name of it.
-        prices: What the settings say of prices.
+        find: Returns the service of a model, and the model's name there.
+        prices: Prices from the settings.
         default: The default model.
-        conversation: The spoken conversation whose turns are answered here; None: each request has its own connection.
+        conversation: The spoken conversation whose turns this answers. If None, each request has its own connection.
     """
 
     find: Callable[[str], tuple[LiveProvider, str]]
@@ -55,7 +55,7 @@ class LiveModel:
 
     @property
     def default_model(self) -> str:
-        """The model where none is named."""
+        """The model to use if none is named."""
         return self.default
 
     default_decision_model = default_model
@@ -73,7 +73,7 @@ class LiveModel:
                 yield delta
 
     async def _alone(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
-        """Answer over a connection of the request's own, without audio."""
+        """Answer over a separate connection without audio."""
         provider, model = self.find(request.model)
         alone = Conversation(
             provider, LiveSetup(model=model), {}, Playback(has_device=False), rates_of(model, self.prices), speaks=False
@@ -87,23 +87,23 @@ class LiveModel:
             await alone.aclose()
 
     async def models(self) -> Sequence[inarch.ModelInfo]:
-        """Return the models that are known; the services list theirs elsewhere."""
+        """Return the known models; services may offer more."""
         return [inarch.ModelInfo(self.default)]
 
     def limits(self, model: str) -> inarch.Limits:
-        """Return what is known of a model's limits."""
+        """Return the known limits of a model."""
         return inarch.Limits()
 
     def price(self, model: str) -> inarch.Price | None:
-        """Return what is set aside for a model's tokens, None if unknown."""
+        """Return the price to reserve for a model's tokens, None if unknown."""
         with suppress(inarch.InarchError):
             rates = rates_of(model.rpartition("/")[2], self.prices)
             return None if rates is None else rates.price
         return None
 
     def check_key(self, model: str) -> None:
-        """Raise the error that asking for this model would end in without its key."""
+        """Raise an error if the model's key is missing."""
         self.find(model)
 
     async def close(self) -> None:
-        """Let go of everything: connections belong to who holds the conversation."""
+        """Do nothing: connections belong to the owner of the conversation."""

@@ -1,4 +1,4 @@
-"""What comes over a connection, in the order in which a turn takes it: words, calls, ends."""
+"""Pieces received over a connection, queued for turns: words, calls, ends."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import inarch
 from inarch_live.port import CallsRequested, LiveCall, LiveResult, ResultStatus, Scheduling
 
 MOST_CALLS = 200
-"""Calls of one message that are run; of more none is."""
+"""Most calls in one message. If there are more, none is run."""
 _TOO_MANY = "{count} calls in one message are too many, and none was run: make at most {most} at once."
 _STOPPED = "This call was stopped before it ended; what it had done until then stands, and can be undone."
 
 
 @define(eq=False, repr=False)
 class Batch:
-    """All calls of one message of the service; they are answered in one message.
+    """All calls of one message of the service, answered in one message.
 
     Args:
         calls: The calls, each id once.
-        blocking: The ids of those for whose results the model waits in silence.
+        blocking: The ids of the calls for which the model waits silently.
         refused: Answers to calls that are not run at all.
-        is_interrupted: Whether the person has spoken since: the model is told the results, and says nothing of them.
-        is_claimed: Whether a turn was given its calls to run.
+        is_interrupted: Whether the person has spoken since. The model then gets the results without commenting on them.
+        is_claimed: Whether a turn has taken its calls to run.
     """
 
     calls: tuple[LiveCall, ...]
@@ -48,16 +48,16 @@ class Batch:
 
     @property
     def scheduling(self) -> Scheduling:
-        """What its results do to the conversation."""
+        """The effect of its results on the conversation."""
         return "silent" if self.is_interrupted else "when_idle"
 
 
 @define(eq=False, repr=False)
 class Floor:
-    """Keeps account of the batches that wait for answers: each id is answered once.
+    """Tracks the batches that wait for answers, so that each id is answered once.
 
     Args:
-        blocks: Whether the model has to wait in silence for a call's result.
+        blocks: Returns whether the model has to wait silently for a call's result.
     """
 
     blocks: Callable[[LiveCall], bool]
@@ -66,7 +66,7 @@ class Floor:
 
     @property
     def is_held(self) -> bool:
-        """Whether nothing of the model's voice may be heard."""
+        """Whether the model's voice must stay silent."""
         return any(batch.blocking for batch in self._waiting)
 
     @property
@@ -75,7 +75,7 @@ class Floor:
         return tuple(self._waiting)
 
     def take(self, requested: CallsRequested) -> Batch | None:
-        """Return the batch of what is asked for; None where every id of it was asked for before."""
+        """Return a batch of the requested calls, None if all their ids are known."""
         calls = {call.id: call for call in requested.calls if call.id not in self._known}
         if not calls:
             return None
@@ -90,21 +90,21 @@ class Floor:
         return batch
 
     def with_id(self, ids: Iterable[str]) -> tuple[Batch, ...]:
-        """Return the waiting batches that one of these ids belongs to."""
+        """Return the waiting batches that contain one of these ids."""
         wanted = frozenset(ids)
         return tuple(batch for batch in self._waiting if batch.ids & wanted)
 
     def interrupted(self) -> None:
-        """Note that the person has spoken: what was asked for until now is answered without a word about it."""
+        """Note that the person has spoken: the model does not comment on results of waiting batches."""
         for batch in self._waiting:
             batch.is_interrupted = True
 
     def answer(self, batch: Batch, known: Mapping[str, LiveResult]) -> Sequence[LiveResult]:
-        """Return the one answer to a batch, a result for each of its calls; nothing where it was answered before.
+        """Return a result for each call of a batch, or nothing if it was answered before.
 
         Args:
-            batch: What is answered.
-            known: Results by id; a call without one was stopped.
+            batch: The batch to answer.
+            known: Results by id. A call without a result was stopped.
         """
         if batch not in self._waiting:
             return ()
@@ -113,7 +113,7 @@ class Floor:
         return [found.get(call.id) or _answer(call, "cancelled", _STOPPED) for call in batch.calls]
 
     def lost(self) -> None:
-        """Forget what nobody waits for any more, because the conversation was begun anew."""
+        """Forget all batches, because a new connection begins."""
         self._waiting.clear()
         self._known.clear()
 
@@ -131,21 +131,21 @@ class Words:
 
 @frozen
 class Sounding:
-    """The model's voice goes on for so long."""
+    """A duration by which the model's voice continues."""
 
     seconds: float
 
 
 @frozen
 class Used:
-    """Tokens that were taken."""
+    """Tokens that were used."""
 
     usage: inarch.Usage
 
 
 @frozen
 class Ended:
-    """The model's answer is over."""
+    """The end of the model's answer."""
 
     is_interrupted: bool = False
     reason: str = ""
@@ -154,7 +154,7 @@ class Ended:
 
 @frozen
 class Failed:
-    """The connection is over."""
+    """The end of the connection."""
 
     error: inarch.ProviderError
 
@@ -164,14 +164,14 @@ Piece = Words | Sounding | Used | Ended | Failed | Batch
 
 @define(eq=False, repr=False)
 class Pieces:
-    """The pieces that no turn has taken yet, and the tokens that no reply has told."""
+    """The pieces that no turn has taken yet, and the tokens that no reply has reported."""
 
     untold: inarch.Usage | None = field(init=False, default=None)
     _queue: deque[Piece] = field(init=False, factory=deque)
     _more: asyncio.Event = field(init=False, factory=asyncio.Event)
 
     def put(self, piece: Piece) -> None:
-        """Add a piece; a voice that goes on while nobody takes it is still one."""
+        """Add a piece; consecutive pieces of voice are merged."""
         last = self._queue[-1] if self._queue else None
         if isinstance(piece, Sounding) and isinstance(last, Sounding):
             self._queue[-1] = Sounding(last.seconds + piece.seconds)
@@ -180,7 +180,7 @@ class Pieces:
         self._more.set()
 
     async def next(self, patience: float | None = None) -> Piece | None:
-        """Return the next piece; None where none comes within a patience."""
+        """Return the next piece, None if none arrives within `patience` seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 while not self._queue:
@@ -190,14 +190,14 @@ class Pieces:
         return None
 
     def clear(self) -> None:
-        """Forget what no turn wants any more; tokens were taken all the same."""
+        """Drop pieces that no turn needs any more, but count their tokens."""
         for piece in self._queue:
             if isinstance(piece, Used):
                 self.count(piece.usage)
         self._queue.clear()
 
     def end(self) -> bool:
-        """Take what belongs to the end of a reply, its tokens among it; return whether they became more."""
+        """Take the pieces at the end of a reply and count their tokens; return whether there were tokens."""
         before = self.untold
         while self._queue and isinstance(self._queue[0], (Used, Ended, Sounding)):
             piece = self._queue.popleft()
@@ -206,14 +206,14 @@ class Pieces:
         return self.untold is not before
 
     def count(self, usage: inarch.Usage) -> inarch.Usage:
-        """Add tokens to those that no reply has told, and return all of them."""
+        """Add tokens to the unreported ones, and return the sum."""
         self.untold = usage if self.untold is None else self.untold.plus(usage)
         return self.untold
 
     def __iter__(self) -> Iterator[Piece]:
-        """Return the pieces as they are now."""
+        """Return an iterator over the present pieces."""
         return iter(tuple(self._queue))
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of pieces."""
         return len(self._queue)

@@ -1,4 +1,4 @@
-"""The voice that waits to be heard, and its words: a service fills it faster than it sounds, a device empties it."""
+"""Queue of voice and its words, filled by a service and emptied by a device in real time."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from attrs import define, field
 from inarch_live.samples import BYTES, Resampler, level
 
 MOST_WAITING_S = 600.0
-"""Seconds of an answer that are kept until they can be heard; what is beyond is dropped."""
+"""Most seconds of an answer that wait to be played; the rest is dropped."""
 FASTEST = 20
-"""Characters that a fast voice says in a second: words that come ahead of their sound wait at least as long."""
+"""Characters a second of a fast voice. Words that arrive before their audio wait accordingly."""
 
 
 @define(eq=False, repr=False)
 class Playback:
-    """The queue between service and speaker. `take` is the device's, the rest is the conversation's.
+    """The queue between service and speaker. The device calls `take`, the conversation the other methods.
 
     Args:
-        rate: Samples a second that the speaker takes.
-        has_device: Whether a device takes the voice; otherwise no voice is kept, and its words count at once.
+        rate: Samples a second of the speaker.
+        has_device: Whether a device plays the voice. If not, audio is dropped and words count as heard at once.
     """
 
     rate: int = 24_000
@@ -53,7 +53,7 @@ class Playback:
             return True
 
     def caption(self, text: str) -> None:
-        """Queue words of the voice, spread over the part of it that came since the last ones."""
+        """Queue words of the voice, spread over the audio since the last words."""
         with self._lock:
             start, size = self._words_end, len(text) * self.rate * BYTES // FASTEST
             self._words_end = max(self._put, start + size) if self.has_device else start
@@ -61,7 +61,7 @@ class Playback:
                 self._words.append((start + (self._words_end - start) * word.end() // len(text), word.group()))
 
     def heard_words(self, *, is_whole: bool = False) -> str:
-        """Return and forget the words that were heard; all of them after the end of a `is_whole` answer's voice."""
+        """Return and forget the words that were heard: all of them once an `is_whole` answer has been played."""
         with self._lock:
             upto, heard = self._put - self._waiting, list[str]()
             while self._words and (self._words[0][0] <= upto or (is_whole and not self._waiting)):
@@ -69,7 +69,7 @@ class Playback:
             return "".join(heard)
 
     def take(self, size: int) -> bytes:
-        """Return so many bytes to be heard now, silence where nothing waits."""
+        """Return `size` bytes to play now, padded with silence."""
         taken = bytearray()
         with self._lock:
             while self._pieces and len(taken) < size:
@@ -83,7 +83,7 @@ class Playback:
         return bytes(taken).ljust(size, b"\0")
 
     def drop(self) -> int:
-        """Forget the voice that waits and its words, and return how many milliseconds of it there were."""
+        """Drop the queued voice and its words; return how many milliseconds were dropped."""
         with self._lock:
             upto = self._words_end = self._put = self._put - self._waiting
             self._words = deque(word for word in self._words if word[0] <= upto)
@@ -93,27 +93,27 @@ class Playback:
 
     @property
     def heard_ms(self) -> int:
-        """How many milliseconds of the present answer were heard."""
+        """The milliseconds of the present answer that were heard."""
         return self._ms(self._heard)
 
     def begin_answer(self) -> None:
-        """Count what is heard from here on: another answer begins."""
+        """Begin to count the heard part of another answer."""
         with self._lock:
             self._heard, self._resampler = 0, None
 
     @property
     def is_sounding(self) -> bool:
-        """Whether there is anything to be heard."""
+        """Whether audio waits to be played."""
         return self._waiting > 0
 
     @property
     def has_words(self) -> bool:
-        """Whether there are words that were not heard yet."""
+        """Whether words wait to be heard."""
         return bool(self._words)
 
     @property
     def waiting(self) -> int:
-        """How many bytes wait to be heard."""
+        """The number of bytes that wait to be played."""
         return self._waiting
 
     def _ms(self, size: int) -> int:

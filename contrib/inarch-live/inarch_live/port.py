@@ -1,7 +1,7 @@
-"""The port of live services: what a spoken conversation with a model takes, whoever the service is.
+"""The port of live services: a spoken conversation with a model, independent of the service.
 
-A `LiveProvider` connects; a `LiveConnection` carries one conversation. What is sent goes by its methods, what comes is
-read by iterating over it:
+A `LiveProvider` connects, and a `LiveConnection` carries one conversation. Its methods send, and iterating over it
+receives:
 
     async with aclosing(await provider.connect(setup)) as connection:
         await connection.send_audio(frame)
@@ -9,7 +9,8 @@ read by iterating over it:
             match event:
                 case CallsRequested(calls): ...
 
-Audio is always signed 16-bit little-endian PCM of one channel. What is sent has `INPUT_RATE`, what comes says its own.
+Audio is always signed 16-bit little-endian PCM of one channel. Sent audio has `INPUT_RATE`, and each received piece
+states its rate.
 """
 
 from __future__ import annotations
@@ -23,27 +24,27 @@ import inarch
 from inarch import ProviderError
 
 INPUT_RATE = 16_000
-"""Samples a second of audio that is sent; a wire whose service wants another rate resamples."""
+"""Samples a second of sent audio; a wire resamples if its service needs another rate."""
 
 BYTES_PER_SAMPLE = 2
 
 ResultStatus = Literal["success", "error", "denied", "cancelled"]
 Scheduling = Literal["silent", "when_idle"]
-"""What a result does: nothing more, or prompt an answer when the model has finished speaking."""
+"""Effect of a result: none, or an answer when the model has finished speaking."""
 
 Hearing = Literal["open", "push"]
-"""Who says when the person speaks: the service by itself (`open`), or `begin_speech` and `end_speech` (`push`)."""
+"""Detection of the person's speech: by the service (`open`), or by `begin_speech` and `end_speech` (`push`)."""
 
 
 @frozen
 class LiveTool:
-    """A tool as the service is told of it.
+    """A tool as declared to the service.
 
     Args:
         name: The tool's name.
-        description: What it does, for the model.
+        description: Its description for the model.
         parameters: The JSON Schema of its arguments.
-        blocking: Whether the model waits for the result before it says more. Services without this ignore it.
+        blocking: Whether the model waits for the result before it says more. Some services ignore this.
     """
 
     name: str
@@ -54,7 +55,7 @@ class LiveTool:
 
 @frozen
 class Said:
-    """What somebody said before, as text."""
+    """An earlier message of the person or the model, as text."""
 
     role: Literal["user", "agent"]
     text: str
@@ -62,13 +63,13 @@ class Said:
 
 @frozen
 class LiveCall:
-    """One call that the model asks for.
+    """One call that the model requests.
 
     Args:
-        id: The service's id, which the result names; never empty.
-        name: The tool's name as the model wrote it, which may be none that there is.
+        id: The service's id, which the result repeats; never empty.
+        name: The tool's name as the model wrote it; the tool may not exist.
         arguments: Its arguments; empty where `fault` is given.
-        fault: Why the arguments could not be read, empty where they were: answer such a call, don't run it.
+        fault: Why the arguments could not be read; empty if they could. Answer such a call, do not run it.
     """
 
     id: str
@@ -79,7 +80,7 @@ class LiveCall:
 
 @frozen
 class LiveResult:
-    """How one call ended. `text` is what the model reads, never blank: models repeat a call that got no words back."""
+    """The result of one call. `text` is for the model and never blank: models repeat a call that got no text back."""
 
     id: str
     name: str
@@ -93,17 +94,17 @@ History = Said | LiveCall | LiveResult
 
 @frozen
 class LiveSetup:
-    """What a conversation begins with.
+    """The setup of a conversation.
 
     Args:
         model: The service's own name for the model; empty for the provider's default.
         instructions: The system prompt.
-        tools: What the model may call.
+        tools: The tools that the model may call.
         voice: The service's name of a voice; empty for its default.
-        hearing: Who says when the person speaks.
-        history: What went before, oldest first, each call with its result; not sent where a `handle` is given.
-        awaits_answer: Whether the last of `history` still waits for an answer, which the model then gives at once.
-        handle: Continues the conversation that an earlier connection gave this handle of; empty for a new one.
+        hearing: How the service detects that the person speaks.
+        history: Earlier messages, oldest first, each call with its result; not sent if there is a `handle`.
+        awaits_answer: Whether the end of `history` still needs an answer, which the model then gives at once.
+        handle: Handle from an earlier connection whose conversation continues; empty for a new one.
     """
 
     model: str = ""
@@ -118,7 +119,7 @@ class LiveSetup:
 
 @frozen
 class LiveUsage:
-    """Tokens of one answer, or of one transcription, by what they stand for; cached ones are part of the input's."""
+    """Tokens of one answer or transcription, by kind; input counts include cached ones."""
 
     input_text: int = 0
     input_audio: int = 0
@@ -131,32 +132,32 @@ class LiveUsage:
 
 @frozen
 class AudioDelta:
-    """More of the answer's voice: `pcm` as the module says, `rate` samples a second."""
+    """More of the answer's voice: `pcm` in the module's format, `rate` samples a second."""
 
     pcm: bytes = field(repr=False)
     rate: int
 
     @property
     def seconds(self) -> float:
-        """Return how long it sounds."""
+        """Return its duration in seconds."""
         return len(self.pcm) / BYTES_PER_SAMPLE / self.rate
 
 
 @frozen
 class TextDelta:
-    """More of an answer that is written, not spoken."""
+    """More of a written answer."""
 
     text: str
 
 
 @frozen
 class InputTranscript:
-    """What the service heard the person say.
+    """Transcript of the person's speech.
 
     Args:
-        text: What is new.
-        whole: The utterance so far, which is what counts: a service may correct itself.
-        is_final: Whether the utterance is complete. Its end may be told after the answer has begun.
+        text: The new part.
+        whole: The utterance so far. Use this one: a service may correct itself.
+        is_final: Whether the utterance is complete. The final part may arrive after the answer has begun.
     """
 
     text: str
@@ -166,9 +167,9 @@ class InputTranscript:
 
 @frozen
 class OutputTranscript:
-    """What the model says by voice, with the fields of `InputTranscript`.
+    """Transcript of the model's voice, with the fields of `InputTranscript`.
 
-    After an interruption it is what was made, which is more than was heard.
+    After an interruption it covers all audio that was made, which is more than was heard.
     """
 
     text: str
@@ -178,28 +179,28 @@ class OutputTranscript:
 
 @frozen
 class SpeechBegan:
-    """The service hears the person speak; comes where the service tells it."""
+    """The service detects speech of the person; not every service sends this."""
 
 
 @frozen
 class CallsRequested:
-    """All calls of one message of the service: one batch, to be answered in one `send_results`."""
+    """All calls of one message: one batch, to be answered in one `send_results`."""
 
     calls: tuple[LiveCall, ...]
 
 
 @frozen
 class CallsCancelled:
-    """The service wants no results of these calls any more; they are to be stopped, and are answered nevertheless."""
+    """The service no longer needs the results of these calls. Stop them, and still answer them."""
 
     ids: tuple[str, ...]
 
 
 @frozen
 class Interrupted:
-    """The person has spoken into the answer.
+    """The person has interrupted the answer.
 
-    Stop playing, drop what is queued, then call `interrupt` with how much that was.
+    Stop playing and drop the queue, then call `interrupt` with the dropped duration.
     """
 
 
@@ -208,9 +209,9 @@ class TurnEnded:
     """The model has finished its answer.
 
     Args:
-        reason: Empty for an ordinary end, otherwise what cut it short, in the service's words.
+        reason: Why the answer was cut short, in the service's words; empty for a normal end.
         error: Why the service could not answer; None if it did.
-        is_idle: Whether nothing more comes by itself; a model that thinks on in the background says more later.
+        is_idle: Whether nothing more follows. A model that thinks in the background speaks again later.
     """
 
     reason: str = ""
@@ -220,7 +221,7 @@ class TurnEnded:
 
 @frozen
 class UsageReported:
-    """What one answer, or the service's hearing of one utterance, took."""
+    """Tokens used by one answer, or by the transcription of one utterance."""
 
     usage: LiveUsage
 
@@ -232,21 +233,21 @@ class GoingAway:
 
 @frozen
 class Resumable:
-    """The conversation as it is now can be continued with this handle (`LiveSetup.handle`); empty: it can't."""
+    """Handle for resuming the conversation in its present state (`LiveSetup.handle`); empty if not possible."""
 
     handle: str = field(repr=False)
 
 
 @frozen
 class ServiceNotice:
-    """Something that the service tells and that ends nothing: a request it refused, a rate limit that is near."""
+    """A notice that ends nothing, such as a refused request or a rate limit that is near."""
 
     text: str
 
 
 @frozen
 class ConnectionEnded:
-    """The last event. `error` is what the person is told; None after `aclose`, or where the service ended in peace."""
+    """The last event. `error` is shown to the person; None after `aclose` or a normal end by the service."""
 
     error: ProviderError | None = None
 
@@ -255,54 +256,54 @@ LiveEvent = (
     AudioDelta | TextDelta | InputTranscript | OutputTranscript | SpeechBegan | CallsRequested
     | CallsCancelled | Interrupted | TurnEnded | UsageReported | GoingAway | Resumable | ServiceNotice | ConnectionEnded
 )  # fmt: skip
-"""What comes over a connection.
+"""Events that arrive over a connection.
 
-One message of a service may hold several; they come in this order: calls cancelled, interruption, transcript of the
-person, audio and text, transcript of the model, calls, usage, end of the turn, resumption, going away. So whoever stops
-playing at an interruption never drops audio that was made after it, and a turn's end comes when all of it has come.
+One message of a service may contain several. They arrive in this order: calls cancelled, interruption, transcript of
+the person, audio and text, transcript of the model, calls, usage, end of the turn, resumption, going away. So a caller
+that stops playing at an interruption never drops later audio, and the end of a turn follows all its parts.
 """
 
 
 class LiveConnection(Protocol):
-    """One conversation's connection. Methods may be called while another task iterates; one task iterates.
+    """The connection of one conversation. Only one task iterates; others may call methods meanwhile.
 
-    After the end of the connection sending methods do nothing: `ConnectionEnded` says why, once.
+    After the connection ends, methods that send do nothing. One `ConnectionEnded` gives the reason.
     """
 
     def __aiter__(self) -> AsyncIterator[LiveEvent]:
-        """Yield what comes, to `ConnectionEnded`, which is always the last."""
+        """Yield events up to `ConnectionEnded`, which is always the last."""
         ...
 
     async def send_audio(self, pcm: bytes) -> None:
-        """Send a piece of what the microphone hears, of any length; 20 to 100 ms are usual."""
+        """Send a piece of microphone audio of any length; 20 to 100 ms are usual."""
         ...
 
     async def begin_speech(self) -> None:
-        """Say that the person begins to speak, which interrupts an answer; only where `hearing` is `push`."""
+        """Report that the person begins to speak, which interrupts an answer; only if `hearing` is `push`."""
         ...
 
     async def end_speech(self) -> None:
-        """Say that the person has finished and wants an answer (`push`), or that the microphone is off (`open`)."""
+        """Report that the person has finished and wants an answer (`push`), or that the microphone is off (`open`)."""
         ...
 
     async def send_text(self, text: str) -> None:
-        """Send what the person typed, and ask for an answer."""
+        """Send typed text and request an answer."""
         ...
 
     async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
-        """Answer calls, those of one batch together."""
+        """Send the results of one batch of calls."""
         ...
 
     async def interrupt(self, unheard_ms: int) -> None:
-        """Stop the present answer; nothing more of it comes.
+        """Stop the present answer; nothing more of it arrives.
 
-        To be called after `Interrupted`, too, so that the model knows what was heard: all audio that has come but for
-        the last `unheard_ms` milliseconds.
+        Call this after `Interrupted`, too, so that the model knows what was heard: all received audio except the last
+        `unheard_ms` milliseconds.
         """
         ...
 
     async def aclose(self) -> None:
-        """End the connection; may be called twice."""
+        """Close the connection; may be called twice."""
         ...
 
 
@@ -316,24 +317,24 @@ class LiveProvider(Protocol):
 
     @property
     def default_model(self) -> str:
-        """Return the model where none is named."""
+        """Return the model to use if none is named."""
         ...
 
     async def connect(self, setup: LiveSetup) -> LiveConnection:
         """Return a connection on which the service has accepted `setup`.
 
         Raises:
-            ProviderError: It has not: what is wrong and what to do, without the key.
+            ProviderError: It did not. The error says what is wrong and what to do, without the key.
         """
         ...
 
 
 KEYS: Mapping[str, str] = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY"}
-"""The variable that holds each service's key; the first one whose key is set is the default."""
+"""Environment variable of each service's key; the first service whose key is set is the default."""
 MODELS: Mapping[str, str] = {"gemini": "gemini-3.8-live", "openai": "gpt-realtime-2.1"}
 
 
 def unset(variable: str) -> inarch.ProviderError:
-    """Return the error of a key that is not set."""
+    """Return the error for a key that is not set."""
     remedy = f"set {variable} to your key"
     return inarch.ProviderError("auth", f"{variable} is not set", remedy=remedy, was_sent=False)

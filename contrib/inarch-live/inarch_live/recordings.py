@@ -1,4 +1,4 @@
-"""What a session keeps of a conversation beside its turns; audio only where that is asked for."""
+"""Events and audio that a session stores outside its turns; audio only if enabled."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ from inarch_live.samples import BYTES
 from inarch_live.wav import writer
 
 MOST_KEPT_S = 600
-"""Seconds of one side of a turn whose audio is kept; what is beyond is left out."""
+"""Most seconds of audio stored for one side of a turn; the rest is dropped."""
 
 
 @define(eq=False, repr=False)
 class Record:
-    """The session's extension `live`: records events and keeps audio.
+    """The session extension `live`, which records events and stores audio.
 
     Args:
-        session: The session's own access.
+        session: Access to the session.
     """
 
     session: inarch.SessionAccess
 
     def add(self, name: str, data: Mapping[str, Any]) -> None:
-        """Record an event; a store that can't take it now is no reason to stop a conversation."""
+        """Record an event. If the store cannot take it, the conversation continues."""
         with suppress(inarch.StoreError):
             self.session.record(name, data)
 
     def keep_audio(self, of: str, pcm: bytes, rate: int) -> None:
-        """Keep audio as a WAV file among the session's blobs."""
+        """Store audio as a WAV file among the session's blobs."""
         with suppress(inarch.StoreError):
             ref = self.session.store.put_blob(self.session.session_id, wav_bytes(pcm, rate))
             self.session.record("audio", {"of": of, "ref": ref, "seconds": round(len(pcm) / BYTES / rate, 3)})
 
 
 class SaidBeside:
-    """The context source of what was said and no prompt has."""
+    """The context source of late transcripts, which no prompt has."""
 
     name = "live"
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
-        """Return it, None where there is nothing."""
+        """Return the late transcripts, None if there are none."""
         said = [str(event.data["text"]) for event in situation.happened if event.kind == "live.heard"]
         return inarch.Contribution(text="\n".join(["I also said:", *said])) if said else None
 
 
 @define(eq=False, repr=False)
 class Tape:
-    """Audio of both sides since the last turn ended; keeps nothing unless it is on."""
+    """Audio of both sides since the last turn ended; empty unless switched on."""
 
     is_on: bool
     _sides: dict[str, tuple[bytearray, int]] = field(init=False, factory=dict)
@@ -66,7 +66,7 @@ class Tape:
             piece += pcm
 
     def keep(self, record: Record) -> None:
-        """Keep what there is, and begin anew."""
+        """Store the audio so far, and reset."""
         for of, (pcm, rate) in self._sides.items():
             record.keep_audio(of, bytes(pcm), rate)
         self._sides.clear()

@@ -1,9 +1,9 @@
-"""Samples: signed 16-bit little-endian PCM with one channel, as numbers, as bytes, and at another rate.
+"""Conversion of samples: signed 16-bit little-endian PCM with one channel, between numbers, bytes and rates.
 
-Resampling gives the same result however the stream is cut into pieces: a windowed sinc, one set of weights for each
-place that an output sample can have between two input samples (Crochiere and Rabiner, Multirate Digital Signal
-Processing, 1983). The weights of a place sum to one, so a constant stays what it is. In plain Python, from 16 to 24
-kHz, a second of sound takes some 30 ms of one core.
+Resampling gives the same result for every division of the stream into pieces. It uses a windowed sinc with one set of
+weights for each position of an output sample between two input samples (Crochiere and Rabiner, Multirate Digital
+Signal Processing, 1983). The weights of a position sum to one, so a constant signal does not change. In plain Python,
+resampling a second from 16 to 24 kHz takes about 30 ms of one core.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOUDEST = 32_767
 
 
 def samples(pcm: bytes) -> array[int]:
-    """Return bytes as samples; half a sample at the end is left out."""
+    """Return bytes as samples, without half a sample at the end."""
     found = array("h", pcm[: len(pcm) - len(pcm) % BYTES])
     if sys.byteorder == "big":
         found.byteswap()
@@ -38,13 +38,13 @@ def as_bytes(found: array[int]) -> bytes:
 
 
 def level(pcm: bytes) -> float:
-    """Return how loud a piece is, from 0 to 1: its highest sample."""
+    """Return the peak level of a piece, from 0 to 1."""
     found = samples(pcm)
     return max(max(found), -min(found)) / (LOUDEST + 1) if found else 0.0
 
 
 def mixed(pcm: bytes, channels: int) -> bytes:
-    """Return the mean of several channels as one."""
+    """Return the mean of several channels as one channel."""
     if channels == 1:
         return pcm
     found = samples(pcm)
@@ -53,16 +53,16 @@ def mixed(pcm: bytes, channels: int) -> bytes:
 
 
 REACH = 8
-"""Zero crossings of the sinc on each side that are kept."""
+"""Zero crossings of the sinc to keep on each side."""
 
 
 @define(eq=False)
 class Resampler:
-    """Turns 16-bit samples of one rate into those of another; `add` piece by piece, `flush` at the end.
+    """Converts 16-bit samples from one rate to another: `add` piece by piece, then `flush`.
 
     Args:
-        source: Samples a second of what is added.
-        target: Samples a second of what comes out.
+        source: Samples a second of the input.
+        target: Samples a second of the output.
     """
 
     source: int
@@ -82,25 +82,25 @@ class Resampler:
         self._begin()
 
     def add(self, pcm: bytes) -> bytes:
-        """Return what can be said with more of the source, whole samples; half a one waits for its other half."""
+        """Return the output that this input completes. Half a sample waits for its other half."""
         pcm = self._half_sample + pcm
         whole = len(pcm) - len(pcm) % BYTES_PER_SAMPLE
         pcm, self._half_sample = pcm[:whole], pcm[whole:]
         return pcm if self.source == self.target else self._made(samples(pcm).tolist())
 
     def flush(self) -> bytes:
-        """Return the rest, and begin anew."""
+        """Return the rest, and reset."""
         rest = b"" if self.source == self.target else self._made([0] * self._half)
         self._begin()
         return rest
 
     def _begin(self) -> None:
-        self._kept, self._at, self._half_sample = [0] * (self._half - 1), 0, b""  # silence before the beginning
+        self._kept, self._at, self._half_sample = [0] * (self._half - 1), 0, b""  # silence before the stream
 
     def _made(self, more: list[int]) -> bytes:
-        """Make the output samples whose input samples are there.
+        """Return the output samples whose input samples are complete.
 
-        `_at` is where the next one's first input sample stands in what is kept, in steps of 1 / `_up`.
+        `_at` is the position of the next output's first input sample in `_kept`, in steps of 1 / `_up`.
         """
         kept = self._kept + more
         width, weights = 2 * self._half, self._weights
@@ -118,7 +118,7 @@ class Resampler:
         return as_bytes(made)
 
     def _weighed(self, place: int) -> list[float]:
-        """Return the weights of the input samples around an output sample `place / _up` behind one of them."""
+        """Return the input weights for an output sample that is `place / _up` behind an input sample."""
         cut = min(1.0, self._up / self._down)
         middle = self._half - 1 + place / self._up
         behind = [index - middle for index in range(2 * self._half)]
@@ -132,5 +132,5 @@ def _sinc(x: float) -> float:
 
 
 def _window(x: float) -> float:
-    """Return Blackman's window, 1 in the middle and 0 from -1 and 1 on."""
+    """Return the Blackman window: 1 in the middle, 0 from -1 and 1 outward."""
     return 0.42 + 0.5 * cos(pi * x) + 0.08 * cos(2 * pi * x) if abs(x) < 1 else 0.0

@@ -1,4 +1,4 @@
-"""What the service is told: tools, what was said before, what came of calls, and what is new in a request."""
+"""Messages to the service: tools, history, results of calls, and new parts of a request."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ Tools = Mapping[str, inarch.Tool]
 
 
 def live_tools(specs: Iterable[inarch.ToolSpec], tools: Tools) -> tuple[LiveTool, ...]:
-    """Return the tools of a request; the model waits for the results of those that may change something."""
+    """Return the tools of a request. The model waits for results of tools that may change something."""
     return tuple(
         LiveTool(spec.name, spec.description, spec.input_schema, may_write(tools.get(spec.name))) for spec in specs
     )
 
 
 def may_write(tool: inarch.Tool | None) -> bool:
-    """Whether calls of a tool may have effects, as far as it declares them for the plainest arguments there are.
+    """Return whether calls of a tool may have effects, judged by minimal arguments.
 
-    What a tool says of a real call counts for that call: this is for the service, which wants to know beforehand.
+    The service needs to know before any call. For a real call, the tool's own declaration counts.
     """
     return tool is None or has_effects(tool, _plainest(tool.input_schema))
 
 
 def has_effects(tool: inarch.Tool, arguments: Mapping[str, Any]) -> bool:
-    """Whether a call changes something or may be asked about; one whose effects can't be told does."""
+    """Return whether a call has effects or may need approval. If its effects are unknown, return True."""
     try:
         effects = tool.effects(arguments)
         return bool(effects.writes or effects.exclusive or effects.programs or tool.requires_confirmation)
-    except Exception:  # noqa: BLE001 - a tool of anybody; the scheduler tells what is wrong with it
+    except Exception:  # noqa: BLE001 - a tool may raise anything; the scheduler reports its error
         return True
 
 
 def blocks(tools: Tools) -> Callable[[LiveCall], bool]:
-    """Return what says of a call whether the model waits for it in silence."""
+    """Return a function that says whether the model waits silently for a call."""
     return lambda call: call.name in tools and has_effects(tools[call.name], call.arguments)
 
 
 def history(messages: Iterable[inarch.Message]) -> tuple[History, ...]:
-    """Return what was said before, in the port's records; reasoning has no place there, and of pictures a word."""
+    """Return the history as records of the port, without reasoning. A note replaces each picture."""
     return tuple(piece for message in messages for piece in _pieces(message))
 
 
@@ -69,14 +69,14 @@ def live_results(message: inarch.Message) -> dict[str, LiveResult]:
 
 
 def live_result(id: str, name: str, result: inarch.ToolResult | None) -> LiveResult:
-    """Return what came of a call: always a status and words, for a model repeats a call that was answered with none."""
+    """Return a result, always with a status and text: models repeat a call that got no text back."""
     if result is None:
         return LiveResult(id, name, "cancelled", "The call was stopped before it ended.")
     return LiveResult(id, name, _status(result), inarch.result_text(result).strip() or _DONE)
 
 
 def added(message: inarch.Message) -> Sequence[str]:
-    """Return the texts of a prompt: what was said or typed, then what context sources added, and of pictures a word."""
+    """Return the texts of a prompt: the prompt itself, additions of context sources, a note for each picture."""
     texts = [part.text for part in message.parts if isinstance(part, inarch.Text) and part.text.strip()]
     return [*texts, *([NO_PICTURE] if any(isinstance(part, inarch.Image) for part in message.parts) else [])]
 
@@ -108,7 +108,7 @@ def _pieces(message: inarch.Message) -> Iterator[History]:
 
 
 def _id(of_service: str, own: str) -> str:
-    """Return the service's id of a call; another model's may be missing, or not unique among several turns."""
+    """Return the service's id of a call, else our own. Another model's id may be missing or not unique."""
     return of_service or own
 
 
@@ -126,7 +126,7 @@ def _example(schema: Mapping[str, Any]) -> Any:
 
 @frozen
 class New:
-    """What is to be sent: results as a tool message, texts, and what has to wait for the next occasion."""
+    """New content of a request: results as a tool message, texts, and texts to send later."""
 
     results: inarch.Message | None
     texts: list[str]
@@ -135,25 +135,25 @@ class New:
 
 @define(eq=False, repr=False)
 class News:
-    """Knows what was sent for the reply that is waited for: a request that is made again says nothing twice."""
+    """Tracks what was sent for the pending reply, so that a repeated request sends nothing twice."""
 
     untold: list[str] = field(init=False, factory=list)
-    """What has to wait for the next occasion."""
+    """Texts to send with the next message."""
     _sent: int = field(init=False, default=0)
 
     @staticmethod
     def tail(messages: Sequence[inarch.Message]) -> Sequence[inarch.Message]:
-        """Return the messages after the model's own last one."""
+        """Return the messages after the model's last one."""
         last = max((place for place, message in enumerate(messages) if message.role == "assistant"), default=-1)
         return messages[last + 1 :]
 
     def of(self, messages: Sequence[inarch.Message], floor: Floor, *, prompt_is_known: bool) -> New:
-        """Return what is new.
+        """Return the new content of a request.
 
         Args:
-            messages: Those of the request.
-            floor: Results that nobody waits for are those of an earlier turn, and were told when it ended.
-            prompt_is_known: Whether the model heard the prompt itself: then only what was added is new, and waits.
+            messages: The request's messages.
+            floor: Pending calls. Other results belong to an earlier turn and were sent when it ended.
+            prompt_is_known: Whether the model heard the prompt. Then only additions are new, and are sent later.
         """
         tail = self.tail(messages)
         results = next((one for one in tail if one.role == "tool" and floor.with_id(live_results(one))), None)
@@ -163,22 +163,22 @@ class News:
         return New(results, [] if is_heard else new, new[1:] if is_heard else [])
 
     def told(self) -> None:
-        """The reply has come, or nobody waits for it any more."""
+        """Note that the reply has arrived or is not needed any more."""
         self._sent = 0
 
     def take_untold(self) -> list[str]:
-        """Return what has waited: this is the occasion."""
+        """Return and forget the texts that wait to be sent."""
         untold, self.untold = self.untold, []
         return untold
 
 
 def wants_answer(messages: Sequence[inarch.Message]) -> bool:
-    """Whether anything was said or done since the model's own last words: nobody answers nothing."""
+    """Return whether there is a prompt or a result since the model's last message."""
     return any(one.role == "tool" or added(one) for one in News.tail(messages))
 
 
 def spoken_beside(known: Mapping[str, LiveResult], texts: Sequence[str]) -> dict[str, LiveResult]:
-    """Return results with what context sources added to a prompt that was heard, which could not be told then."""
+    """Return results with the additions of context sources, which could not be sent with a spoken prompt."""
     if not texts or not known:
         return dict(known)
     first, *_ = known

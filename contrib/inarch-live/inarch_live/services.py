@@ -1,4 +1,4 @@
-"""Which service serves a model, with which key, and what `inarch doctor` says of it."""
+"""Services and keys of models, and the check for `inarch doctor`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inarch_live.port import KEYS, MODELS, LiveProvider, unset
 
 
 def service_of(model: str, settings: Settings, environ: Mapping[str, str]) -> str:
-    """Return the service of a model: as the settings say, else by its name, else the first one whose key is set."""
+    """Return a model's service: from the settings, else by its name, else the first one whose key is set."""
     if settings.service:
         return settings.service
     if model:
@@ -22,7 +22,7 @@ def service_of(model: str, settings: Settings, environ: Mapping[str, str]) -> st
 
 
 def default_model(settings: Settings, environ: Mapping[str, str]) -> str:
-    """Return the model that is spoken with."""
+    """Return the model of spoken sessions."""
     return settings.model or MODELS[service_of("", settings, environ)]
 
 
@@ -32,7 +32,7 @@ def live_model(settings: Settings, environ: Mapping[str, str]) -> LiveModel:
 
 
 def _find(settings: Settings, environ: Mapping[str, str], model: str) -> tuple[LiveProvider, str]:
-    """Return who serves a model, and the service's own name of it.
+    """Return the service of a model, and the model's name there.
 
     Raises:
         ProviderError: Its key is not set.
@@ -62,7 +62,7 @@ _MAKE: Mapping[str, Callable[[str, Settings], LiveProvider]] = {"gemini": _gemin
 
 
 def look(settings: Settings, environ: Mapping[str, str]) -> Iterator[inarch.Finding]:
-    """Yield what was found; nothing is sent and no device is opened."""
+    """Yield findings without sending anything or opening a device."""
     model = default_model(settings, environ)
     variable = KEYS[service_of(model, settings, environ)]
     if environ.get(variable, "").strip():

@@ -1,4 +1,4 @@
-"""The turn of the session that is under way, what the person was heard to say, and how one begins with it."""
+"""The session's running turn, the person's transcripts, and turns that begin with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inarch_live.samples import level
 
 
 class Talk(Protocol):
-    """Where turns are run: the conversation at a terminal, or the lines of a pipe."""
+    """Runner of turns: the conversation at a terminal, or the lines of a pipe."""
 
     @property
     def session(self) -> inarch.Session:
@@ -23,7 +23,7 @@ class Talk(Protocol):
         ...
 
     def say(self, text: str, around: Callable[[], AbstractContextManager[object]]) -> object:
-        """Run a turn with this prompt, within `around()`, as soon as no other runs."""
+        """Run a turn with this prompt inside `around()`, as soon as no other turn runs."""
         ...
 
     def cancel(self) -> object:
@@ -31,32 +31,32 @@ class Talk(Protocol):
         ...
 
     def changed(self) -> object:
-        """Draw anew what is shown of the conversation."""
+        """Redraw the conversation."""
         ...
 
     def hidden(self, text: str) -> str:
-        """Return a text as it may be shown on the screen, without secrets."""
+        """Return a text with secrets redacted, for the screen."""
         ...
 
     def tell(self, text: str) -> object:
-        """Tell the person something."""
+        """Show the person a message."""
         ...
 
 
 LONGEST = 100_000
-"""Characters that are kept of what no turn has yet: two hours of speech."""
+"""Most characters of transcript that wait for a turn: two hours of speech."""
 
 
 @define(eq=False, repr=False)
 class Hearing:
-    """Collects transcripts. What comes after its turn has begun is late: it is kept beside that turn."""
+    """Collects transcripts. A transcript that arrives after its turn has begun is late and stored outside that turn."""
 
     _sealed: list[str] = field(init=False, factory=list)
     _open: str = field(init=False, default="")
-    _used: str | None = field(init=False, default=None)  # of an utterance whose rest is late, what its turn has
+    _used: str | None = field(init=False, default=None)  # the part of a late utterance that its turn already has
 
     def saw(self, transcript: InputTranscript) -> str:
-        """Take a transcript; return a late one when it is whole."""
+        """Take a transcript; return a late one once it is complete."""
         self._open = transcript.whole[: max(0, LONGEST - sum(map(len, self._sealed)))].strip()
         if not transcript.is_final:
             return ""
@@ -69,50 +69,50 @@ class Hearing:
 
     @property
     def text(self) -> str:
-        """What no turn has yet."""
+        """The transcript that no turn has yet."""
         return " ".join(filter(None, [*self._sealed, "" if self._used is not None else self._open]))
 
     @property
     def is_whole(self) -> bool:
-        """Whether something was heard to its end."""
+        """Whether there is a transcript and all of it is complete."""
         return bool(self._sealed) and not self._open
 
     def take(self) -> str:
-        """Return what was heard as a prompt; the rest of an utterance that is not complete, or not known, is late."""
+        """Return the transcript as a prompt. The rest of an incomplete or unknown utterance is then late."""
         said, self._sealed = self.text, []
         if self._open or not said:
             self._used = self._open
         return said
 
     def clear(self) -> None:
-        """Forget everything: it will be heard again."""
+        """Forget everything, because the audio is sent again."""
         self._sealed, self._open, self._used = [], "", None
 
     def begin(self) -> None:
-        """The person begins to speak: what comes from now on is another utterance."""
+        """Begin a new utterance."""
         if self._used == "" and not self._open:
             self._used = None
 
 
 @define(eq=False, repr=False)
 class Tasks:
-    """Tasks that nobody awaits.
+    """Background tasks.
 
     Args:
-        failed: Told what a task failed of.
+        failed: Called with the error of a failed task.
     """
 
     failed: Callable[[BaseException], object]
     _running: set[asyncio.Task[Any]] = field(init=False, factory=set)
 
     def start(self, doing: Coroutine[Any, Any, Any]) -> None:
-        """Do something from now on."""
+        """Start a coroutine in the background."""
         task = asyncio.get_running_loop().create_task(doing)
         self._running.add(task)
         task.add_done_callback(self._ended)
 
     async def aclose(self) -> None:
-        """Cancel what runs, and wait until it has ended."""
+        """Cancel running tasks and wait for them to end."""
         running = [*self._running]
         for task in running:
             task.cancel()
@@ -129,24 +129,24 @@ class Tasks:
 UNHEARD = "(spoken; there is no transcript)"
 UNASKED = "(the assistant goes on by itself)"
 TRANSCRIPT_S = 2.0
-"""How long a turn waits for the transcript of what it answers. The voice does not wait."""
+"""Seconds that a turn waits for the transcript of its prompt. The voice does not wait."""
 SETTLED_S = 0.25
-"""After this long without more a transcript counts as complete, where the service doesn't say so."""
+"""Seconds without news after which a transcript counts as complete, if the service does not say so."""
 LOOK_S = 0.02
 QUIET = 0.05
-"""How loud a piece of audio is, at its loudest, that may be speech."""
+"""Peak level above which audio may be speech."""
 MOST_UNTAKEN = 120 * INPUT_RATE * BYTES_PER_SAMPLE
-"""Bytes of what was said that are kept for the next connection."""
+"""Most bytes of speech that are kept for the next connection."""
 
 
 @define(eq=False, repr=False)
 class Turns:
-    """Knows whether a turn runs, and begins one when the model answers what was said and none does.
+    """Tracks the running turn, and begins one when the model answers speech outside a turn.
 
     Args:
-        hearing: What the person was heard to say.
-        tasks: Waits for its transcript.
-        failed: Told of a turn that was to begin and could not.
+        hearing: Transcripts of the person's speech.
+        tasks: Runs the wait for a transcript.
+        failed: Called when a turn could not begin.
     """
 
     hearing: Hearing
@@ -154,10 +154,10 @@ class Turns:
     failed: Callable[[], object]
     talk: Talk = field(init=False)
     untaken: bytearray = field(init=False, factory=bytearray)
-    """What the person has said since the model last began to answer."""
+    """Audio of the person since the model last began to answer."""
     is_running: bool = field(init=False, default=False)
     is_spoken: bool = field(init=False, default=False)
-    """Whether the model has heard the prompt of the turn itself."""
+    """Whether the model has heard the turn's prompt as audio."""
     _is_unasked: bool = field(init=False, default=False)
     _is_beginning: bool = field(init=False, default=False)
     _has_spoken: bool = field(init=False, default=False)
@@ -165,7 +165,7 @@ class Turns:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a turn runs, or is about to begin."""
+        """Whether a turn is running or about to begin."""
         return self.is_running or self._is_beginning
 
     @property
@@ -174,37 +174,37 @@ class Turns:
         return self._has_spoken or bool(self.hearing.text)
 
     def sent(self, pcm: bytes) -> None:
-        """Note what the microphone heard."""
+        """Note audio from the microphone."""
         self._has_spoken = self._has_spoken or level(pcm) > QUIET
         if self._has_spoken:
             self.untaken += pcm
             del self.untaken[:-MOST_UNTAKEN]
 
     def heard(self, transcript: InputTranscript) -> str:
-        """Take a transcript; return one that is too late for its turn when it is whole."""
+        """Take a transcript; return one that is too late for its turn once it is complete."""
         self._transcribed_at = asyncio.get_running_loop().time()
         return self.hearing.saw(transcript)
 
     def begin(self) -> None:
-        """The model answers: where no turn is under way, this is one."""
+        """Begin a turn for the model's answer, unless a turn is running."""
         if not self.is_busy:
             self._is_beginning = True
             self.untaken.clear()
             self.tasks.start(self._begin())
 
     def end(self) -> bool:
-        """The turn is over; return whether the model had gone on by itself in it."""
+        """End the turn; return whether the model had spoken unasked in it."""
         was_unasked, self._is_unasked = self._is_unasked, False
         self.is_running = self.is_spoken = False
         return was_unasked
 
     async def _begin(self) -> None:
-        """Begin a turn with what was heard, as soon as that is known, or has been waited for long enough."""
+        """Begin a turn with the transcript, once it is complete or the wait for it is over."""
         await self._transcript()
         self._is_beginning = False
-        if self.is_running:  # a typed one came first, and has it
+        if self.is_running:  # a typed turn came first and takes the answer
             return
-        self.is_running = True  # from here on: nobody else begins one
+        self.is_running = True  # set here already, so that no other turn begins
         unknown, self._has_spoken = UNHEARD if self._has_spoken else UNASKED, False
         said = self.hearing.take()
         self._is_unasked = not said
@@ -222,7 +222,7 @@ class Turns:
 
     @contextmanager
     def _spoken(self) -> Iterator[None]:
-        """A turn whose prompt the model has heard itself; one that could not begin is over, too."""
+        """Mark a turn whose prompt the model has heard as audio; end it if it could not begin."""
         self.is_running = self.is_spoken = True
         try:
             yield

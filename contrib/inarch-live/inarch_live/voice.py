@@ -1,4 +1,4 @@
-"""Microphone, speaker and conversation beside a session's turns: what a terminal calls its companion."""
+"""Microphone, speaker and conversation of a spoken session: the terminal's companion."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from inarch_live.service_messages import live_result
 from inarch_live.turns import Talk
 
 MOST_UNSENT = int(30 / FRAME_S)
-"""Pieces that wait to be sent; of more the oldest are dropped."""
+"""Most pieces that wait to be sent; beyond that, the oldest are dropped."""
 LONGEST_WAIT_S = 30.0
-"""How long an answer to a file that was spoken is waited for."""
+"""Seconds to wait for an answer to a spoken file."""
 TICK_S = 0.1
 _BARS = " ▁▂▃▄▅▆▇█"
 _STEPS = 8
@@ -31,16 +31,16 @@ _ASCII = " .:-=+*#@"
 
 @define(eq=False, repr=False)
 class Voice:
-    """Hears the person and lets the model be heard.
+    """Records the person and plays the model's voice.
 
     Args:
         conversation: The conversation.
-        source: The microphone, or a file; None where nothing is spoken.
-        sink: The speaker, or a file; None where nothing is heard.
-        tape: Keeps audio, if it is to be kept.
-        speaks_at_once: Whether the source begins by itself: a file, and a microphone that is open all the time.
-        headphones: Whether the microphone can't hear the speaker.
-        glyphs: Whether the terminal takes more than ASCII.
+        source: The microphone or a file; None without spoken input.
+        sink: The speaker or a file; None without audible output.
+        tape: Stores audio if that is enabled.
+        speaks_at_once: Whether the source starts by itself, as files and always-open microphones do.
+        headphones: Whether the microphone cannot hear the speaker.
+        glyphs: Whether the terminal can show more than ASCII.
     """
 
     conversation: Conversation
@@ -52,7 +52,7 @@ class Voice:
     glyphs: bool = True
     is_on: bool = field(init=False, default=False)
     has_failed: bool = field(init=False, default=False)
-    """Whether something that was spoken, or was to be, could not be heard or has no answer; it was told."""
+    """Whether speech could not be sent or got no answer. The person has seen an error."""
     _code: int = field(init=False, default=ANSWERED)
     _talk: Talk = field(init=False)
     _unsent: deque[bytes | Literal["begin", "end"]] = field(init=False, factory=deque)
@@ -68,26 +68,26 @@ class Voice:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of the first prompt that did not end well; 1, too, if something spoken has no answer."""
+        """Exit code of the first prompt that did not succeed; 1 if speech got no answer."""
         return self._code or (FAILED if self.has_failed else ANSWERED)
 
     def ended(self, code: int) -> None:
-        """Note the exit code that a prompt has by itself."""
+        """Note the exit code of a prompt."""
         self._code = self._code or code
 
     @property
     def keys(self) -> Mapping[str, Callable[[], object]]:
-        """Space begins and ends to speak."""
+        """The key bindings: Space opens and closes the microphone."""
         return {"space": self.toggle} if self.source is not None else {}
 
     @property
     def record(self) -> Record:
-        """What is recorded beside the turns of the session that is spoken in now."""
+        """The current session's extension that records events outside the turns."""
         found: Record = self._talk.session.extension("live")
         return found
 
     async def run(self, talk: Talk) -> None:
-        """Hear and be heard until cancelled; then everything ends in order."""
+        """Run the devices and the conversation until cancelled, then shut down in order."""
         self._talk = self.conversation.turns.talk = talk
         try:
             self.conversation.playback.has_device = self.sink is not None
@@ -107,14 +107,14 @@ class Voice:
                 self.sink.stop()
 
     def toggle(self) -> None:
-        """Begin to speak, or end."""
+        """Open or close the microphone."""
         if self.is_on:
             self.turn_off()
         else:
             self.turn_on()
 
     def turn_on(self) -> None:
-        """Open the microphone; what the model says is over with that."""
+        """Open the microphone, which stops the model's voice."""
         if self.is_on or self.source is None:
             return
         try:
@@ -135,11 +135,11 @@ class Voice:
             self._put("end")
 
     def cancelled(self) -> None:
-        """Stop the voice: the person has pressed Esc."""
+        """Stop the voice after the person pressed Esc."""
         self.conversation.hush()
 
     def is_done(self) -> bool:
-        """Whether all that was spoken is answered and heard, and nothing more will be spoken."""
+        """Return whether the input has ended and every answer was heard."""
         talk = self.conversation
         if self.is_on or not self._has_begun:
             return False
@@ -157,7 +157,7 @@ class Voice:
         return True
 
     def status(self, columns: int) -> str:
-        """Return the line of the picture: who is heard, how loud, and what is understood."""
+        """Return the status line: who speaks, how loud, and the transcript so far."""
         talk = self.conversation
         if not talk.is_connected:
             said = "not connected" + ("; Space connects" if self.source is not None else "")
@@ -177,7 +177,7 @@ class Voice:
         return inarch.shorten(line, columns)
 
     def turn_began(self) -> None:
-        """A turn runs: what was spoken is being answered."""
+        """Note that a turn has begun and answers the speech."""
         self._awaits = False
         self.conversation.turns.is_running = True
 
@@ -187,7 +187,7 @@ class Voice:
         return f"[{bars[1 : step + 1]:<{_STEPS}}]"
 
     def _heard(self, piece: bytes) -> None:
-        """Take what the microphone heard; while the model speaks it hears the model, unless there are headphones."""
+        """Take audio from the microphone. Without headphones, drop it while the model speaks: it is an echo."""
         self._heard_at = asyncio.get_running_loop().time()
         if not self.is_on:
             return
@@ -207,7 +207,7 @@ class Voice:
         self._something.set()
 
     async def _send(self) -> None:
-        """Send what was heard, in its order."""
+        """Send queued audio in order."""
         while True:
             if not self._unsent:
                 self._is_sent = True
@@ -241,13 +241,13 @@ class Voice:
         self._cut_off()
 
     def _cut_off(self) -> None:
-        """Nobody hears: what was not sent is lost."""
+        """Close the microphone and drop unsent audio, because there is no connection."""
         self.has_failed = True
         self.turn_off()
         self._unsent.clear()
 
     async def _tick(self) -> None:
-        """Draw the meter where it has changed, and look after the microphone."""
+        """Redraw the meter when it changes, and watch the microphone."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(TICK_S)
@@ -270,10 +270,10 @@ _CODES = {"failed": FAILED, "limited": LIMITED}
 
 @define(eq=False, repr=False)
 class TurnWatch:
-    """Tells a voice of the turns and calls of its session.
+    """Passes turns and calls of a session on to a voice.
 
     Args:
-        voice: What is told.
+        voice: The voice.
     """
 
     voice: Voice
@@ -281,7 +281,7 @@ class TurnWatch:
     _known: dict[str, LiveResult] = field(init=False, factory=dict)
 
     def saw(self, event: inarch.Event) -> None:
-        """Take note of an event when it happens: the next request is made after that."""
+        """Take note of an event as it happens, before the next request."""
         if event.kind in ("turn.started", "turn.ended", "call.state", "call.result"):
             self._saw(event.kind, event.data)
 
@@ -305,7 +305,7 @@ class TurnWatch:
         known, self._known = self._known, {}
         self._ids.clear()
         self.voice.conversation.turn_ended(status, known)
-        if self.voice.tape.is_on:  # after this event is kept
+        if self.voice.tape.is_on:  # after the session has stored this event
             asyncio.get_running_loop().call_soon(lambda: self.voice.tape.keep(self.voice.record))
 
 
@@ -314,8 +314,8 @@ class Watched:
     """Passes events and questions on to another front end.
 
     Args:
-        inner: What shows and asks.
-        voice: What is told of turns and calls.
+        inner: The front end that shows events and asks questions.
+        voice: The voice that follows turns and calls.
     """
 
     inner: inarch.FrontEnd
@@ -332,7 +332,7 @@ class Watched:
         self.inner.show(event)
 
     async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
-        """Ask about a batch of calls; only what the person does at the keyboard answers."""
+        """Ask about a batch of calls; only the keyboard can answer."""
         return await self.inner.approve(batch)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""WAV files: what stands in for a microphone and a speaker."""
+"""WAV files that replace a microphone and a speaker."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _CONVERT = "convert it, as in: ffmpeg -i {name} -ar 16000 -ac 1 -c:a pcm_s16le s
 
 
 def read_wav(path: str) -> bytes:
-    """Return a file's samples as they are sent; one of 16 kHz and one channel is returned as it is.
+    """Return a file's samples in the format for sending; 16 kHz with one channel stays unchanged.
 
     Raises:
-        UsageError: It can't be read, or is no WAV file of 16-bit PCM.
+        UsageError: The file cannot be read, or is not a WAV file of 16-bit PCM.
     """
     try:
         with wave.open(path, "rb") as file:
@@ -50,10 +50,10 @@ def _samples(file: wave.Wave_read, path: str) -> bytes:
 
 
 def open_to_write(path: str) -> BinaryIO:
-    """Return a new file for what would be heard.
+    """Return a new file for the audible output.
 
     Raises:
-        UsageError: It can't be written.
+        UsageError: The file cannot be written.
     """
     try:
         return Path(path).open("wb")
@@ -62,8 +62,8 @@ def open_to_write(path: str) -> BinaryIO:
 
 
 def writer(stream: BinaryIO, rate: int) -> wave.Wave_write:
-    """Return what writes samples as a WAV file; closing it completes the file, and leaves it open."""
-    file = wave.open(stream, "wb")  # noqa: SIM115 - who called does
+    """Return a writer of samples as WAV. Closing the writer completes the file but leaves the stream open."""
+    file = wave.open(stream, "wb")  # noqa: SIM115 - the caller closes it
     file.setnchannels(1)
     file.setsampwidth(BYTES)
     file.setframerate(rate)

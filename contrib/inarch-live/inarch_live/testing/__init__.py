@@ -1,12 +1,12 @@
-"""For tests of what builds on the port: servers on loopback that follow a script.
+"""Servers on loopback that follow a script, for tests of code that uses the port.
 
     async with GeminiServer() as server:
         connection = await server.provider().connect(LiveSetup())
         there = await server.connection()
         await there.speak(pcm)
 
-The servers are written from the services' documented messages, with real sockets. What came from the client is kept as
-it came (`received`) and as it was meant (`audio`, `texts`, `results`); `until` waits for it.
+The servers follow the services' documented messages and use real sockets. They keep the client's messages raw
+(`received`) and parsed (`audio`, `texts`, `results`). `until` waits for them.
 """
 
 from inarch_live.testing.gemini_server import GeminiServer, GeminiThere

@@ -1,4 +1,4 @@
-"""Gemini Live as a test has it."""
+"""Gemini Live server for tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inarch_live.wires.gemini import GeminiLive
 
 @define
 class Heard:
-    """What of a conversation outlives a connection: everything that came, in order."""
+    """Everything received in a conversation, in order, across connections."""
 
     pieces: list[tuple[str, Any]] = field(factory=list)
     """`("audio", samples)`, `("text", words)`, `("result", SentResult)`, `("begin", None)` and `("end", None)`."""
@@ -30,7 +30,7 @@ class GeminiThere(There):
     heard: Heard = field(init=False, factory=Heard)
 
     async def took(self, message: Message) -> None:
-        """Keep what a message means."""
+        """Store the content of a message."""
         if "setup" in message:
             handle = message["setup"].get("sessionResumption", {}).get("handle")
             if handle:
@@ -59,11 +59,11 @@ class GeminiThere(There):
         await self.send({"serverContent": {"modelTurn": {"parts": [{"text": text}]}}})
 
     async def hear(self, text: str) -> None:
-        """Tell what the person said."""
+        """Send a transcript of the person."""
         await self.send({"serverContent": {"inputTranscription": {"text": text, "finished": True}}})
 
     async def call(self, *calls: LiveCall) -> None:
-        """Ask for calls."""
+        """Request calls."""
         told = [{"id": call.id, "name": call.name, "args": dict(call.arguments)} for call in calls]
         await self.send({"toolCall": {"functionCalls": told}})
 
@@ -72,7 +72,7 @@ class GeminiThere(There):
         await self.send({"toolCallCancellation": {"ids": list(ids)}})
 
     async def interrupt(self) -> None:
-        """Tell that the person speaks into the answer."""
+        """Report that the person interrupts the answer."""
         await self.send({"serverContent": {"interrupted": True}})
 
     async def end_turn(self, status: str = "IDLE") -> None:
@@ -93,7 +93,7 @@ class GeminiThere(There):
         await self.send({"goAway": {"timeLeft": f"{seconds:g}s"}})
 
     async def hand_over(self, resumable: bool = True) -> str:
-        """Give a handle of the conversation as it is now, and return it; or say that there is none now."""
+        """Send and return a handle of the present conversation, or report that there is none."""
         if not resumable:
             await self.send({"sessionResumptionUpdate": {"resumable": False}})
             return ""
@@ -141,7 +141,7 @@ class GeminiServer(LiveServer[GeminiThere]):
         return GeminiThere(socket, path, headers, self.handles)
 
     async def greet(self, there: GeminiThere) -> None:
-        """Say nothing: the client begins."""
+        """Send nothing, because the client begins."""
 
 
 def _details(audio: int, text: int) -> list[Message]:

@@ -1,4 +1,4 @@
-"""OpenAI Realtime as a test has it."""
+"""OpenAI Realtime server for tests."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class OpenAIThere(There):
     items: list[Message] = field(init=False, factory=list)
     truncations: list[Message] = field(init=False, factory=list)
     requests: int = field(init=False, default=0)
-    """How many answers were asked for."""
+    """The number of requested answers."""
     commits: int = field(init=False, default=0)
     response: str = field(init=False, default="")
-    """The id of the answer that is being made; empty between answers."""
+    """The id of the answer in progress; empty between answers."""
     _item: str = field(init=False, default="")
     _calls: list[LiveCall] = field(init=False, factory=list)
     _ids: count[int] = field(init=False, factory=lambda: count(1))
@@ -36,11 +36,11 @@ class OpenAIThere(There):
 
     @property
     def setup(self) -> Message:
-        """Return the session as the client wants it."""
+        """Return the session that the client requested."""
         return dict(self.received[0]["session"])
 
     async def took(self, message: Message) -> None:
-        """Keep what a message means."""
+        """Store the content of a message."""
         match message["type"]:
             case "session.update":
                 await self.tell("session.updated", session=message["session"])
@@ -96,12 +96,12 @@ class OpenAIThere(There):
         await self.tell("response.output_text.delta", delta=text, **self._place())
 
     async def hear(self, text: str) -> None:
-        """Find the end of what the person said in all audio so far, and tell what it was."""
+        """Detect the end of the person's speech in all audio so far, and send its transcript."""
         item = await self.end_of_speech()
         await self.transcribe(item, text)
 
     async def end_of_speech(self) -> str:
-        """Find the end of what the person said, and return the id of its item."""
+        """Detect the end of the person's speech, and return the id of its item."""
         item = f"item_{next(self._ids)}"
         end = len(self.audio) * 1_000 // (2 * RATE)
         await self.tell("input_audio_buffer.speech_stopped", audio_end_ms=end, item_id=item)
@@ -109,7 +109,7 @@ class OpenAIThere(There):
         return item
 
     async def transcribe(self, item: str, text: str) -> None:
-        """Tell the text of an item."""
+        """Send the transcript of an item."""
         kind, place = "conversation.item.input_audio_transcription", {"item_id": item, "content_index": 0}
         half = len(text) // 2
         await self.tell(f"{kind}.delta", delta=text[:half], **place)
@@ -118,7 +118,7 @@ class OpenAIThere(There):
         await self.tell(f"{kind}.completed", transcript=text, usage=usage, **place)
 
     async def call(self, *calls: LiveCall) -> None:
-        """Ask for calls, which ends the answer."""
+        """Request calls, which ends the answer."""
         await self.begin_response()
         for index, call in enumerate(calls):
             item = {
@@ -132,7 +132,7 @@ class OpenAIThere(There):
         await self.end_turn()
 
     async def interrupt(self) -> None:
-        """Tell that the person speaks, which cancels the answer."""
+        """Report that the person speaks, which cancels the answer."""
         start = len(self.audio) * 1_000 // (2 * RATE)
         await self.tell("input_audio_buffer.speech_started", audio_start_ms=start, item_id=f"item_{next(self._ids)}")
         if self.response:
@@ -184,5 +184,5 @@ class OpenAIServer(LiveServer[OpenAIThere]):
         return OpenAIThere(socket, path, headers)
 
     async def greet(self, there: OpenAIThere) -> None:
-        """Say that the session is there."""
+        """Report that the session exists."""
         await there.tell("session.created", session={"type": "realtime"})

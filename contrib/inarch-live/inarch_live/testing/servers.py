@@ -1,4 +1,4 @@
-"""A live service on loopback whose answers a test gives: what both wires have in common."""
+"""Common parts of both live services on loopback, which send a test's answers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from websockets.http11 import Request, Response
 from inarch_live.port import LiveCall, LiveProvider
 
 LONGEST_S = 60.0
-"""Seconds that a test waits for what must come: machines do stand still for a while."""
+"""Most seconds that a test waits, because machines may pause for a while."""
 
 QUIET = logging.Logger("inarch_live.testing", logging.CRITICAL + 1)
-"""The library's log of a server has all headers, and so the client's key."""
+"""A logger that drops everything: the library logs all headers, including the client's key."""
 
 Message = dict[str, Any]
 
 
 @frozen
 class SentResult:
-    """A result as it came: `scheduling` is empty where the wire has none."""
+    """A result as received; `scheduling` is empty if the wire has none."""
 
     id: str
     status: str
@@ -38,18 +38,18 @@ class SentResult:
 
 @define(eq=False)
 class There(ABC):
-    """One connection as the service sees it. Methods send what the model would have sent."""
+    """One connection on the service's side. Its methods send messages in place of the model."""
 
     socket: ServerConnection
     path: str
     headers: dict[str, str]
     received: list[Message] = field(init=False, factory=list)
     audio: bytearray = field(init=False, factory=bytearray)
-    """Samples as they came: 16 kHz for Gemini Live, 24 kHz for OpenAI Realtime."""
+    """Received samples: 16 kHz for Gemini Live, 24 kHz for OpenAI Realtime."""
     texts: list[str] = field(init=False, factory=list)
     results: list[SentResult] = field(init=False, factory=list)
     answers: int = field(init=False, default=0)
-    """How many messages or requests for an answer held results."""
+    """The number of messages or requests for an answer that contained results."""
     has_ended: bool = field(init=False, default=False)
     _changed: asyncio.Condition = field(init=False, factory=asyncio.Condition)
 
@@ -59,10 +59,10 @@ class There(ABC):
         return self.received[0]
 
     async def until(self, what: Callable[[Self], object], meaning: str = "") -> None:
-        """Wait until something holds, which is asked after every message.
+        """Wait until a condition holds, checking it after every message.
 
         Raises:
-            AssertionError: It doesn't in `LONGEST_S`, or the connection has ended without it.
+            AssertionError: It does not hold within `LONGEST_S`, or the connection ended first.
         """
         async with self._changed:
             try:
@@ -73,27 +73,27 @@ class There(ABC):
         assert what(self), f"{meaning or 'what was waited for'} did not come; last messages: {self.received[-3:]}"
 
     async def send(self, message: Message) -> None:
-        """Send a message as it stands; nothing where the connection has ended."""
+        """Send a message unchanged. If the connection has ended, do nothing."""
         await self.send_raw(json.dumps(message))
 
     async def send_raw(self, data: str | bytes) -> None:
-        """Send whatever data as one message."""
+        """Send any data as one message."""
         try:
             await self.socket.send(data)
         except ConnectionClosed:
             pass
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
-        """End the connection with a code."""
+        """Close the connection with a code."""
         await self.socket.close(code, reason)
 
     def cut(self) -> None:
-        """Cut the connection off, without a word."""
+        """Cut the connection without a close message."""
         self.socket.transport.abort()
 
     @abstractmethod
     async def took(self, message: Message) -> None:
-        """Keep what a message of the client means, and answer what the service answers by itself."""
+        """Store the content of a client's message, and send the service's automatic answer."""
 
     @abstractmethod
     async def speak(self, pcm: bytes, text: str = "") -> None:
@@ -105,15 +105,15 @@ class There(ABC):
 
     @abstractmethod
     async def hear(self, text: str) -> None:
-        """Tell what the person said, whole."""
+        """Send the complete transcript of the person."""
 
     @abstractmethod
     async def call(self, *calls: LiveCall) -> None:
-        """Ask for calls, as one batch."""
+        """Request calls as one batch."""
 
     @abstractmethod
     async def interrupt(self) -> None:
-        """Tell that the person speaks into the answer."""
+        """Report that the person interrupts the answer."""
 
     @abstractmethod
     async def end_turn(self) -> None:
@@ -121,10 +121,10 @@ class There(ABC):
 
     @abstractmethod
     async def report_usage(self, input_audio: int, output_audio: int, input_text: int, output_text: int) -> None:
-        """Report tokens, and with OpenAI Realtime end the answer."""
+        """Report tokens. With OpenAI Realtime, this ends the answer."""
 
     async def run(self) -> None:
-        """Take what comes, to the end of the connection."""
+        """Receive messages until the connection ends."""
         try:
             async for data in self.socket:
                 message = json.loads(data)
@@ -152,15 +152,15 @@ class LiveServer(ABC, Generic[Connected]):
     """A service; use it as an asynchronous context manager.
 
     Args:
-        script: Is run for each connection, which it is given, once the setup was accepted.
-        refuse: An HTTP status with a body, instead of every connection.
+        script: Runs with each connection once the setup was accepted.
+        refuse: An HTTP status and body to send instead of accepting connections.
     """
 
     script: Script | None = None
     refuse: tuple[int, str] | None = None
     connections: list[Connected] = field(init=False, factory=list)
     failures: list[BaseException] = field(init=False, factory=list)
-    """What scripts raised; raised again when the server is left."""
+    """Errors of scripts, raised again when the server's context exits."""
     _server: Server | None = field(init=False, default=None)
     _arrived: asyncio.Condition = field(init=False, factory=asyncio.Condition)
 
@@ -197,13 +197,13 @@ class LiveServer(ABC, Generic[Connected]):
 
     @abstractmethod
     async def greet(self, there: Connected) -> None:
-        """Say what the service says first."""
+        """Send the service's first message."""
 
     async def connection(self, number: int = 0) -> Connected:
-        """Return a connection, in the order in which their setups came, once it is there.
+        """Wait for a connection and return it, numbered in the order of setups.
 
         Raises:
-            AssertionError: It isn't in `LONGEST_S`.
+            AssertionError: It did not arrive within `LONGEST_S`.
         """
         async with self._arrived:
             try:
@@ -236,7 +236,7 @@ class LiveServer(ABC, Generic[Connected]):
             await self.script(there)
         except asyncio.CancelledError:
             raise
-        except BaseException as error:  # noqa: BLE001  # it is raised again where the test sees it
+        except BaseException as error:  # noqa: BLE001  # raised again in the test
             self.failures.append(error)
             there.cut()
 

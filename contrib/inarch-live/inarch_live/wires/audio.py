@@ -1,4 +1,4 @@
-"""Pieces as they stand in messages: sound in base64, and utterances that grow."""
+"""Contents of messages: audio in base64, and utterances that grow."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _RATE = re.compile(r"rate=(\d+)", re.I)
 
 
 def encoded(pcm: bytes) -> str:
-    """Return samples as messages hold them."""
+    """Return samples as base64 for messages."""
     return base64.b64encode(pcm).decode("ascii")
 
 
 def rate_of(mime: str, usual: int) -> int | None:
-    """Return the samples a second that a MIME type tells, None where it is no PCM or no rate of sound."""
+    """Return the sample rate of a MIME type, None if it is not PCM or the rate is invalid."""
     if not _PCM.match(mime):
         return None
     told = _RATE.search(mime)
@@ -32,16 +32,16 @@ def rate_of(mime: str, usual: int) -> int | None:
 
 @define(eq=False)
 class Samples:
-    """Makes whole samples of pieces; the half of one waits for its other half."""
+    """Joins pieces into whole samples; half a sample waits for its other half."""
 
     service: str
     _half: bytes = field(init=False, default=b"", repr=False)
 
     def of(self, data: str, rate: int) -> AudioDelta | None:
-        """Return a piece of audio, None where no whole sample has come.
+        """Return a piece of audio, None if no whole sample has arrived.
 
         Raises:
-            ProviderError: It is no base64.
+            ProviderError: The data is not base64.
         """
         try:
             pcm = self._half + base64.b64decode(data, validate=True)
@@ -54,23 +54,23 @@ class Samples:
         return AudioDelta(pcm[:whole], rate) if whole else None
 
     def reset(self) -> None:
-        """Forget the half of a sample: what comes next doesn't continue it."""
+        """Drop half a sample, because the next piece does not continue it."""
         self._half = b""
 
 
 LONGEST = 100_000
-"""Characters of an utterance; one that goes on is told as another."""
+"""Most characters of an utterance; the rest becomes another utterance."""
 
 
 @define
 class Utterance:
-    """One side's present utterance."""
+    """The present utterance of one side."""
 
     kind: type[InputTranscript] | type[OutputTranscript]
     _whole: str = field(init=False, default="")
 
     def add(self, text: str, is_final: bool = False) -> list[InputTranscript | OutputTranscript]:
-        """Return the event for more of it, none where nothing is new."""
+        """Add text and return its event, none if nothing is new."""
         if not text and not (is_final and self._whole):
             return []
         self._whole += text
@@ -81,11 +81,11 @@ class Utterance:
         return [event]
 
     def end(self) -> list[InputTranscript | OutputTranscript]:
-        """Return the event that it is complete, none where nothing was said."""
+        """End the utterance and return its final event, none if it is empty."""
         return self.add("", is_final=True)
 
     def settle(self, whole: str) -> list[InputTranscript | OutputTranscript]:
-        """Return the event for what it was in the end, which may differ from the pieces that came."""
+        """Return the final event for the complete text, which may differ from the pieces so far."""
         new = whole.removeprefix(self._whole) if whole.startswith(self._whole) else whole
         self._whole = ""
         return [self.kind(new, whole, True)] if whole else []

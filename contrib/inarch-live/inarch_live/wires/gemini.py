@@ -46,8 +46,8 @@ class GeminiLive:
     """The provider.
 
     Args:
-        key: The API key, or a short-lived token (`auth_tokens/…`) that was made with one.
-        base_url: Where the service is; another one gets the key as well.
+        key: The API key, or a short-lived token (`auth_tokens/…`) made with one.
+        base_url: The service's address. Another address also gets the key.
     """
 
     _key: str
@@ -59,7 +59,7 @@ class GeminiLive:
         """Return a connection on which the service has accepted `setup`.
 
         Raises:
-            ProviderError: It has not.
+            ProviderError: It did not.
         """
         if not self._key:
             raise unset(KEY)
@@ -73,13 +73,13 @@ class GeminiLive:
             raise
 
     def _service(self, is_token: bool) -> HttpService:
-        """Return where the service is; made here, so that no frame that an error passes has the key by a name."""
+        """Return the service. Building it here keeps the key out of local variables in tracebacks."""
         headers = {"authorization": f"Token {self._key}"} if is_token else {"x-goog-api-key": self._key}
         return HttpService(self.name, self._base_url, headers)
 
 
 async def _accepted(socket: Socket, setup: LiveSetup, model: str) -> GeminiConnection:
-    """Send the setup, wait until the service takes it, and send what went before."""
+    """Send the setup, wait until the service accepts it, and send the history."""
     await socket.send(setup_message(setup, model))
     messages = socket.messages()
     first = await _answer_to_setup(socket, messages)
@@ -113,7 +113,7 @@ class GeminiConnection:
     _unwaited: set[str]
 
     async def __aiter__(self) -> AsyncIterator[LiveEvent]:
-        """Yield what comes, to `ConnectionEnded`."""
+        """Yield events up to `ConnectionEnded`."""
         ended = ConnectionEnded()
         try:
             for event in self._reading.read(self._first):
@@ -131,12 +131,12 @@ class GeminiConnection:
         await self._input({"audio": {"data": encoded(pcm), "mimeType": _MIME}})
 
     async def begin_speech(self) -> None:
-        """Say that the person begins to speak; a service that hears it by itself must not be told."""
+        """Report that the person begins to speak, but not to a service that detects speech by itself."""
         if self._is_pushed:
             await self._input({"activityStart": {}})
 
     async def end_speech(self) -> None:
-        """Say that the person has finished, or that the microphone is off."""
+        """Report that the person has finished, or that the microphone is off."""
         await self._input({"activityEnd": {}} if self._is_pushed else {"audioStreamEnd": True})
 
     async def send_text(self, text: str) -> None:
@@ -144,16 +144,16 @@ class GeminiConnection:
         await self._socket.send(text_message(text, self._model))
 
     async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
-        """Answer calls."""
+        """Send results of calls."""
         entries = [self._entry(result, scheduling) for result in results]
         await self._socket.send({"toolResponse": {"functionResponses": entries}})
 
     async def interrupt(self, unheard_ms: int) -> None:
-        """Leave out the rest of the present answer: the service goes by what it hears, and can't be told to stop."""
+        """Ignore the rest of the present answer. The service stops only when it hears speech."""
         self._reading.cut()
 
     async def aclose(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         await self._socket.aclose()
 
     async def _input(self, what: Message) -> None:

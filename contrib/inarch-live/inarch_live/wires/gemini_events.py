@@ -1,4 +1,4 @@
-"""What the messages of Gemini Live mean, as events of the port. Pure, but for what was said before."""
+"""Conversion of Gemini Live messages to events of the port, without I/O."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from inarch_live.wires.audio import Samples, Utterance, rate_of
 Message = dict[str, Any]
 
 GO_ON = "Please go on where you were."
-"""Said in the person's place where a conversation begins anew and its last question is unanswered."""
+"""Prompt for a new connection if the last question is still unanswered."""
 
 
 def setup_message(setup: LiveSetup, model: str) -> Message:
     """Return the first message.
 
     Args:
-        setup: What the caller wants.
+        setup: The caller's setup.
         model: The model, without a prefix.
     """
     body: Message = {
@@ -67,13 +67,13 @@ def setup_message(setup: LiveSetup, model: str) -> Message:
 
 
 def history_message(history: Iterable[History]) -> Message:
-    """Return what went before, which the service only takes in before anything else, and doesn't answer."""
+    """Return the history, which the service accepts only at the start and does not answer."""
     turns = [{"role": role, "parts": [{"text": text}]} for role, text in map(_told, history) if text]
     return {"clientContent": {"turns": turns, "turnComplete": True}}
 
 
 def text_message(text: str, model: str) -> Message:
-    """Return typed text; models of the second generation take it as a turn, later ones only while they listen."""
+    """Return typed text: as a turn for second-generation models, as real-time input for later ones."""
     if "gemini-2." in model:
         return {"clientContent": {"turns": [{"role": "user", "parts": [{"text": text}]}], "turnComplete": True}}
     return {"realtimeInput": {"text": text}}
@@ -100,7 +100,7 @@ def _declaration(tool: LiveTool, model: str) -> Message:
     parameters = openapi_parameters(tool.parameters)
     if parameters is not None:
         declaration["parameters"] = parameters
-    if "gemini-3.1" not in model:  # which knows no other behaviour than waiting, and refuses the word
+    if "gemini-3.1" not in model:  # 3.1 always waits and rejects this key
         declaration["behavior"] = "BLOCKING" if waits(tool, model) else "NON_BLOCKING"
     return declaration
 
@@ -110,7 +110,7 @@ def _voice(name: str) -> Message:
 
 
 def _told(piece: History) -> tuple[str, str]:
-    """Return a piece of history as somebody's words: calls can't be part of it."""
+    """Return a piece of history as role and text, because history cannot contain calls."""
     match piece:
         case Said(role, text):
             return ("user" if role == "user" else "model"), text
@@ -126,7 +126,7 @@ def _json(arguments: Mapping[str, Any]) -> str:
 
 USUAL_RATE = 24_000
 OWN_ID = "call-"
-"""Begins the ids of calls that come without one: the service then goes by the name."""
+"""Prefix of ids for calls without one. The service then matches results by name."""
 
 
 @define(eq=False)
@@ -134,7 +134,7 @@ class Reading:
     """Reads the messages of one connection.
 
     Args:
-        service: What messages call the service.
+        service: The service's name in messages.
     """
 
     service: str
@@ -151,14 +151,14 @@ class Reading:
         self._samples = Samples(self.service)
 
     def cut(self) -> None:
-        """Leave out the rest of the present answer."""
+        """Ignore the rest of the present answer."""
         self._is_cut = self._is_answering
 
     def read(self, message: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        """Yield what a message says, in the order that the port promises.
+        """Yield the events of a message in the port's order.
 
         Raises:
-            ProviderError: It holds audio that is none.
+            ProviderError: It contains invalid audio.
         """
         content = _object(message, "serverContent")
         ids = tuple(one for one in _list(_object(message, "toolCallCancellation"), "ids") if isinstance(one, str))
@@ -231,7 +231,7 @@ class Reading:
         )
 
     def _trouble(self, told: Any) -> Iterator[LiveEvent]:
-        """Report an error that ends no connection; the answer that it is about has ended with it."""
+        """Report an error that ends the answer but not the connection."""
         if told is not None:
             said = str(told.get("message", told) if isinstance(told, Mapping) else told)[:500]
             error = ProviderError("server", f"{self.service} could not answer: {said}", remedy="say it again")
@@ -240,7 +240,7 @@ class Reading:
     def _end(self, content: Mapping[str, Any]) -> Iterator[LiveEvent]:
         if content.get("turnComplete") is not True:
             return
-        if not self._is_interrupted:  # else the person is speaking
+        if not self._is_interrupted:  # otherwise the person is speaking
             yield from self._heard.end()
         yield from self._said.end()
         self._samples.reset()
@@ -257,7 +257,7 @@ class Reading:
 
 
 def usage_of(told: Mapping[str, Any]) -> LiveUsage:
-    """Return what a report of tokens says; what it doesn't break down counts as text."""
+    """Return the tokens of a report. Tokens without a breakdown count as text."""
     read = _by_modality(told, "promptTokensDetails", "promptTokenCount")
     used = _by_modality(told, "toolUsePromptTokensDetails", "toolUsePromptTokenCount")
     made = _by_modality(told, "responseTokensDetails", "responseTokenCount")

@@ -1,7 +1,8 @@
-"""What the events of OpenAI Realtime mean, as events of the port. Pure, but for what was said before.
+"""Conversion of OpenAI Realtime events to events of the port, without I/O.
 
-A response is one answer. Its calls are one batch, delivered when it is complete; one that was cut or cancelled has
-none, because their arguments may be half. Whether an answer is to be asked for then stands in `wants_response`.
+A response is one answer. Its calls are one batch, delivered when the response is complete. A response that was cut or
+cancelled delivers no calls, because their arguments may be incomplete. `wants_response` says whether to request an
+answer then.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from inarch_live.wires.audio import Samples, Utterance
 Message = dict[str, Any]
 
 RATE = 24_000
-"""Samples a second, both ways: the only rate of PCM that the service takes."""
+"""Samples a second in both directions: the only PCM rate of the service."""
 _FORMAT = {"type": "audio/pcm", "rate": RATE}
 
 
@@ -65,7 +66,7 @@ def session_update(setup: LiveSetup, transcription_model: str) -> Message:
 
 
 def history_items(history: Iterable[History]) -> Iterator[Message]:
-    """Yield the messages that add what went before."""
+    """Yield the messages that add the history."""
     yield from map(_item, history)
 
 
@@ -83,18 +84,18 @@ def _item(piece: History) -> Message:
 
 
 def user_item(text: str) -> Message:
-    """Return the message that adds what the person typed."""
+    """Return the message that adds a typed text."""
     return _added({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
 
 
 def result_item(result: LiveResult) -> Message:
-    """Return the message that adds a result; the status is part of its text, since the service has no place for it."""
+    """Return the message that adds a result. Its text contains the status, because the service has no field for it."""
     output = json.dumps({"status": result.status, "text": result.text}, ensure_ascii=False)
     return _added({"type": "function_call_output", "call_id": result.id, "output": output})
 
 
 def truncation(item_id: str, content_index: int, heard_ms: int) -> Message:
-    """Return the message that takes out of an answer what was not heard."""
+    """Return the message that removes the unheard part of an answer."""
     place = {"item_id": item_id, "content_index": content_index, "audio_end_ms": heard_ms}
     return {"type": "conversation.item.truncate", **place}
 
@@ -109,19 +110,19 @@ def _tool(tool: LiveTool) -> Message:
 
 
 SCARCE = 0.05
-"""A rate limit is told when less than this of it is left."""
+"""Remaining share of a rate limit below which it is reported."""
 _MOST_ITEMS = 50
 _EXPECTED = (
     "response_cancel_not_active",
     "conversation_already_has_active_response",
     "input_audio_buffer_commit_empty",
 )
-"""Errors that come of two sides acting at once, and change nothing."""
+"""Harmless errors caused by both sides acting at once."""
 
 
 @define
 class Spoken:
-    """One spoken item of an answer: its id, the index of its content, and the bytes of audio that came."""
+    """One spoken item of an answer: its id, content index, and received bytes of audio."""
 
     item_id: str
     content_index: int
@@ -129,7 +130,7 @@ class Spoken:
 
     @property
     def milliseconds(self) -> int:
-        """Return how long it sounds."""
+        """Return its duration in milliseconds."""
         return self.size * 1_000 // (RATE * BYTES_PER_SAMPLE)
 
 
@@ -138,7 +139,7 @@ class Reading:
     """Reads the events of one connection.
 
     Args:
-        service: What messages call the service.
+        service: The service's name in messages.
     """
 
     service: str
@@ -157,12 +158,12 @@ class Reading:
         self._samples = Samples(self.service)
 
     def cut(self) -> None:
-        """Leave out the rest of the present answer."""
+        """Ignore the rest of the present answer."""
         self._is_cut = self.is_responding
         self._has_sounded = False
 
     def unheard(self, milliseconds: int) -> list[Spoken]:
-        """Return the items of the answer that were not heard to their ends, each with what was heard of it."""
+        """Return the items of the answer that were not heard completely, each with its heard part."""
         left = milliseconds * RATE // 1_000 * BYTES_PER_SAMPLE
         cut = []
         while self._spoken and left > 0:
@@ -173,15 +174,15 @@ class Reading:
         return cut
 
     def asks(self) -> None:
-        """A response was asked for."""
+        """Note that a response was requested."""
         self.is_responding = self._is_asking = True
         self.wants_response = False
 
     def read(self, event: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        """Yield what an event says.
+        """Yield the port's events for an event.
 
         Raises:
-            ProviderError: It holds audio that is none.
+            ProviderError: It contains invalid audio.
         """
         reader = _READERS.get(str(event.get("type")))
         if reader is not None:
@@ -312,7 +313,7 @@ _READERS: Mapping[str, Callable[[Reading, Mapping[str, Any]], Iterator[LiveEvent
 
 
 def usage_of(told: Mapping[str, Any]) -> LiveUsage:
-    """Return what a report of tokens says; what it doesn't break down counts as text."""
+    """Return the tokens of a report. Tokens without a breakdown count as text."""
     read, made = _object(told, "input_token_details"), _object(told, "output_token_details")
     cached = _object(read, "cached_tokens_details")
     heard, said = _number(read, "audio_tokens"), _number(made, "audio_tokens")
@@ -328,7 +329,7 @@ def usage_of(told: Mapping[str, Any]) -> LiveUsage:
 
 
 def _call(call_id: str, name: str, written: Any) -> LiveCall:
-    """Return a call, whose arguments the model has written as JSON."""
+    """Return a call, parsing the arguments that the model wrote as JSON."""
     try:
         arguments = json.loads(written or "{}") if isinstance(written, str) else written
     except (ValueError, RecursionError):

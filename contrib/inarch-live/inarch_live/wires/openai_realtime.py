@@ -40,7 +40,7 @@ KEY = KEYS["openai"]
 TRANSCRIPTION_MODEL = "gpt-transcribe"
 NAME = "openai-realtime"
 PAUSE_MS = 700
-"""Silence after which the service takes an utterance for ended; it hears none from a microphone that is off."""
+"""Milliseconds of silence that end an utterance, sent when the microphone is off."""
 _EXPIRED = "session_expired"
 
 
@@ -50,8 +50,8 @@ class OpenAIRealtime:
 
     Args:
         key: The API key.
-        base_url: Where the service is; another one gets the key as well.
-        transcription_model: What writes down what the person says.
+        base_url: The service's address. Another address also gets the key.
+        transcription_model: The model that transcribes the person's speech.
     """
 
     _key: str
@@ -61,10 +61,10 @@ class OpenAIRealtime:
     default_model: str = field(init=False, default=MODELS["openai"])
 
     async def connect(self, setup: LiveSetup) -> OpenAIConnection:
-        """Return a connection on which the service has accepted `setup`, whose handle nothing came of: there are none.
+        """Return a connection on which the service has accepted `setup`. The service has no handles and ignores one.
 
         Raises:
-            ProviderError: It has not.
+            ProviderError: It did not.
         """
         if not self._key:
             raise unset(KEY)
@@ -87,7 +87,7 @@ class OpenAIRealtime:
 
 
 async def _accepted(socket: Socket, messages: AsyncIterator[dict[str, Any]], update: Message) -> None:
-    """Send the setup when the session is there, and wait until the service has taken it."""
+    """Wait for the session, send the setup, and wait until the service accepts it."""
     while True:
         event = await socket.answer_to_setup(messages)
         match event.get("type"):
@@ -111,7 +111,7 @@ class OpenAIConnection:
     _has_input: bool = field(init=False, default=False)
 
     async def __aiter__(self) -> AsyncIterator[LiveEvent]:
-        """Yield what comes, to `ConnectionEnded`."""
+        """Yield events up to `ConnectionEnded`."""
         ended = ConnectionEnded()
         try:
             async for message in self._messages:
@@ -128,11 +128,11 @@ class OpenAIConnection:
         yield ended
 
     async def send_audio(self, pcm: bytes) -> None:
-        """Send samples, at the service's rate."""
+        """Send samples, resampled to the service's rate."""
         await self._append(self._resampler.add(pcm))
 
     async def begin_speech(self) -> None:
-        """Forget what the microphone heard before; the answer is stopped by `interrupt`."""
+        """Drop earlier microphone audio and cancel the present response, if `hearing` is `push`."""
         if not self._is_pushed:
             return
         self._has_input = False
@@ -141,7 +141,7 @@ class OpenAIConnection:
             await self._socket.send({"type": "response.cancel"})
 
     async def end_speech(self) -> None:
-        """Ask for an answer to what was said (`push`), or let the service hear the pause that it waits for (`open`)."""
+        """Request an answer to the speech (`push`), or send the pause that the service waits for (`open`)."""
         if not self._is_pushed:
             await self._append(bytes(PAUSE_MS * RATE // 1_000 * BYTES_PER_SAMPLE))
             return
@@ -157,14 +157,14 @@ class OpenAIConnection:
         await self.respond(now=True)
 
     async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
-        """Answer calls."""
+        """Send results of calls."""
         for result in results:
             await self._socket.send(result_item(result))
         if scheduling != "silent":
             await self.respond()
 
     async def interrupt(self, unheard_ms: int) -> None:
-        """Stop the answer, and take out of the conversation what was not heard of it."""
+        """Stop the answer, and remove its unheard part from the conversation."""
         if self._reading.is_responding:
             await self._socket.send({"type": "response.cancel"})
         self._reading.cut()
@@ -172,7 +172,7 @@ class OpenAIConnection:
             await self._socket.send(truncation(item.item_id, item.content_index, item.milliseconds))
 
     async def respond(self, now: bool = False) -> None:
-        """Ask for an answer, after the present one; `now` stops that."""
+        """Request an answer after the present one. With `now`, stop the present one first."""
         if not self._reading.is_responding:
             self._reading.asks()
             await self._socket.send({"type": "response.create"})
@@ -182,7 +182,7 @@ class OpenAIConnection:
             await self._socket.send({"type": "response.cancel"})
 
     async def aclose(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         await self._socket.aclose()
 
     async def _append(self, pcm: bytes) -> None:
@@ -192,6 +192,6 @@ class OpenAIConnection:
 
 
 def _is_expired(message: Message) -> bool:
-    """Return whether a message says why the connection is about to end in peace."""
+    """Return whether a message announces the normal end of the connection."""
     error = message.get("error")
     return message.get("type") == "error" and isinstance(error, dict) and error.get("code") == _EXPIRED

@@ -1,8 +1,10 @@
 """A WebSocket to a live service: JSON objects both ways, and every failure a `ProviderError` without the key.
 
-The key goes into a header of the first request. So that it stands nowhere else, errors are made anew and raised where
-nothing of the library that met them is attached, its debug log (which has all headers) is off, and no redirect is
-followed (it would get the key).
+The key goes into a header of the first request. Three measures keep it out of other places:
+
+- New errors replace those of the library, without a reference to them.
+- The library's debug log is off, because it contains all headers.
+- Redirects are not followed, because the new address would get the key.
 """
 
 from __future__ import annotations
@@ -30,11 +32,11 @@ from websockets.exceptions import (
 from inarch import HttpService, ProviderError, provider_error
 
 LARGEST_MESSAGE = 16 * 2**20
-"""Bytes of one message: a minute of speech in base64 takes 4 MB."""
+"""Most bytes of one message; a minute of speech in base64 takes 4 MB."""
 OPEN_S = 10.0
-"""Seconds for a connection with its handshake, and for the service to accept the setup."""
+"""Most seconds to connect with the handshake, and for the service to accept the setup."""
 PING_S = 20.0
-"""Seconds of silence after which the other side is asked whether it is there, and that it may take to answer."""
+"""Seconds without traffic before a ping, and most seconds until its answer."""
 CLOSE_S = 1.0
 
 _QUIET = logging.Logger("inarch_live.sockets", logging.CRITICAL + 1)
@@ -47,7 +49,7 @@ _STATUS_OF_WORDS = (
 
 
 class _ToOneAddress(connect):
-    """A connection that follows no redirect."""
+    """A connection that does not follow redirects."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         return exc
@@ -55,7 +57,7 @@ class _ToOneAddress(connect):
 
 @define(eq=False, repr=False)
 class Socket:
-    """One open connection to a service, whose name, address and key `service` holds."""
+    """One open connection to a service; `service` contains name, address and key."""
 
     service: HttpService
     key_name: str
@@ -67,12 +69,12 @@ class Socket:
         """Connect to `path` of the service.
 
         Args:
-            service: Where, and with which headers.
-            path: What is appended to its base address; without secrets.
-            key_name: The variable that holds the key, for what is said where it is refused.
+            service: Address and headers.
+            path: Path to append to the base address, without secrets.
+            key_name: The variable of the key, named in errors if the service rejects the key.
 
         Raises:
-            ProviderError: There is no connection.
+            ProviderError: The connection failed.
         """
         opened = await _opened(service, path, key_name)
         if isinstance(opened, ProviderError):
@@ -80,17 +82,17 @@ class Socket:
         return cls(service, key_name, opened)
 
     async def send(self, message: Mapping[str, Any]) -> None:
-        """Send a message; nothing where the connection has ended, since reading says why."""
+        """Send a message. If the connection has ended, do nothing: reading reports the reason."""
         try:
             await self._connection.send(json.dumps(message, separators=(",", ":")))
         except ConnectionClosed:
             pass
 
     async def messages(self) -> AsyncGenerator[dict[str, Any]]:
-        """Yield what comes, until one of the two sides ends the connection in peace.
+        """Yield messages until either side ends the connection normally.
 
         Raises:
-            ProviderError: It broke off, was refused, or what came is no JSON object.
+            ProviderError: The connection broke or was refused, or a message is not a JSON object.
         """
         while True:
             data = await self._received()
@@ -101,10 +103,10 @@ class Socket:
             yield self.parsed(data)
 
     async def answer_to_setup(self, messages: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
-        """Return the next message, for which the setup waits.
+        """Return the next message, which answers the setup.
 
         Raises:
-            ProviderError: None comes.
+            ProviderError: No message arrives.
         """
         name = self.service.name
         try:
@@ -119,19 +121,19 @@ class Socket:
         return message
 
     def error(self, data: Any) -> ProviderError:
-        """Return the error that a message stands for."""
+        """Return the error described by a message."""
         return _with_key(self.service.error(data), self.key_name)
 
     async def aclose(self) -> None:
-        """End the connection; may be called twice."""
+        """Close the connection; may be called twice."""
         self._is_closing = True
         await self._connection.close()
 
     def parsed(self, data: bytes) -> dict[str, Any]:
-        """Return a message.
+        """Return a parsed message.
 
         Raises:
-            ProviderError: It is none.
+            ProviderError: The data is not a JSON object.
         """
         try:
             message = json.loads(data)
@@ -163,8 +165,8 @@ async def _opened(service: HttpService, path: str, key_name: str) -> ClientConne
             f"{scheme}://{place}{path}",
             additional_headers=service.headers,
             user_agent_header="inarch",
-            compression=None,  # base64 of audio hardly gets smaller, and unpacking has no bound
-            proxy=None if service.is_local else True,  # nothing of this machine goes through a proxy
+            compression=None,  # base64 of audio hardly compresses, and decompression has no limit
+            proxy=None if service.is_local else True,  # local services need no proxy
             open_timeout=OPEN_S,
             ping_interval=PING_S,
             ping_timeout=PING_S,
@@ -177,7 +179,7 @@ async def _opened(service: HttpService, path: str, key_name: str) -> ClientConne
 
 
 def _unopened(service: HttpService, key_name: str, error: Exception) -> ProviderError:
-    """Return what a failed connection means for the person. No text of `error` that may hold an address is shown."""
+    """Return the error for a failed connection, without text of `error` that may contain an address."""
     name, where = service.name, service.address
     if isinstance(error, InvalidStatus):
         return _refused(service, key_name, error)
@@ -220,14 +222,14 @@ def _with_key(error: ProviderError, key_name: str) -> ProviderError:
 
 
 def _ended(service: HttpService, key_name: str, closed: ConnectionClosed) -> ProviderError | None:
-    """Return what the end of a connection means; None for one in peace."""
+    """Return the error for the end of a connection, None for a normal end."""
     name = service.name
     ours, theirs = closed.sent, closed.rcvd
     if ours is not None and not closed.rcvd_then_sent:
         if ours.code == 1009:
             message = f"{name} sent a message of more than {LARGEST_MESSAGE >> 20} MB"
             return ProviderError("too_long", message, remedy="begin a new session", retryable=True)
-        if ours.code == 1011:  # the keepalive's
+        if ours.code == 1011:  # the keepalive timed out
             return ProviderError("timeout", f"{name} said nothing for {2 * PING_S:g} s", retryable=True)
         return ProviderError("malformed", f"{name} sent what is no WebSocket message", retryable=True)
     if theirs is None:
@@ -238,7 +240,7 @@ def _ended(service: HttpService, key_name: str, closed: ConnectionClosed) -> Pro
 
 
 def closing_error(service: HttpService, key_name: str, code: int, reason: str) -> ProviderError | None:
-    """Return what a service's close code with its words means; None for an end in peace (1000)."""
+    """Return the error for a close code and reason, None for a normal end (1000)."""
     if code == 1000:
         return None
     words = reason.lower()
