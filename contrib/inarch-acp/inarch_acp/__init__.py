@@ -14,7 +14,7 @@ class Settings:
     """Settings of the server.
 
     Args:
-        models: Models that the editor offers to switch to, as `PROVIDER/NAME`; beside the profile's own.
+        models: Models that the editor offers besides the profile's own, as `PROVIDER/NAME`.
     """
 
     models: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the source of the pictures that come with a prompt."""
+    """Return the context source for the pictures of a prompt."""
     from inarch_acp.prompts import Pictures
 
     return [Pictures()]

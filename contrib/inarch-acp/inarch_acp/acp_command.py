@@ -33,6 +33,6 @@ def acp(context: inarch.PluginContext, profile: str | None, model: str | None, a
 
 
 def main() -> None:
-    """Run `inarch acp` by the name of this distribution: whoever starts agents by their package knows no other."""
+    """Run `inarch acp` under the name of this distribution, for clients that start agents by package name."""
     sys.argv[1:1] = ["acp"]
     run_module("inarch", run_name="__main__")

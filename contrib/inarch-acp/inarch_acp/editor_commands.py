@@ -1,4 +1,4 @@
-"""What an editor offers beside the prompt: commands after a slash, modes and models."""
+"""Slash commands, modes, models and sign-in methods that an editor offers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _redo(session: inarch.Session, words: str) -> str:
 
 
 def _told(report: Any, action: str) -> str:
-    """Return what became of the files."""
+    """Return a summary of an undo or redo, file by file."""
     lines = [f"{'done' if report.done else 'not done'}: {action} of {what}" for what in report.what]
     lines += [f"conflict in {one.path or 'it'}: {one.text}" for one in report.conflicts]
     lines += [f"{one.path}: {one.action} {one.note}".rstrip() for one in report.files]
@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[str, str, Callable[[inarch.Session, str], str]]] = {
 
 
 def of_plugins(app: inarch.App) -> dict[str, inarch.SlashCommand]:
-    """Return the commands that plugins bring; those of Inarch itself are made for its terminal."""
+    """Return the commands of plugins, without Inarch's own, which need its terminal."""
     composed = app.composition
     return {
         name: bound.value
@@ -66,7 +66,7 @@ def of_plugins(app: inarch.App) -> dict[str, inarch.SlashCommand]:
 
 
 def available_commands(app: inarch.App) -> schema.AvailableCommandsUpdate:
-    """Return the commands, for the editor."""
+    """Return the update that lists the commands."""
     rows = [(name, help, hint) for name, (help, hint, _) in COMMANDS.items()]
     rows += [(name, plain(one.help), plain(one.words)) for name, one in of_plugins(app).items()]
     return schema.AvailableCommandsUpdate(
@@ -83,15 +83,17 @@ def available_commands(app: inarch.App) -> schema.AvailableCommandsUpdate:
 
 
 async def run_command(session: inarch.Session, text: str, changes_files: bool = True) -> str | None:
-    """Return what a command has to say; None where the text is none of them. A cancel waits for its end.
+    """Run a command and return its output, or None if the text is not a command.
+
+    A cancel waits until the command has ended.
 
     Args:
-        session: What it is about.
-        text: What was typed.
-        changes_files: Whether commands that do may run.
+        session: The session that the command works on.
+        text: The text that the user typed.
+        changes_files: Whether commands that change files may run.
 
     Raises:
-        InarchError: It can't be done now.
+        InarchError: The command can't run now.
     """
     found = _COMMAND.fullmatch(text.strip())
     if found is None or found[1] not in COMMANDS:
@@ -104,7 +106,7 @@ async def run_command(session: inarch.Session, text: str, changes_files: bool = 
         try:
             await asyncio.wait([work])
         except asyncio.CancelledError:
-            pass  # files are never left halfway
+            pass  # an undo must not stop halfway through its files
     return work.result()
 
 
@@ -118,12 +120,12 @@ MODES = {
 
 
 def choices(reads_only: bool) -> dict[str, tuple[str, str]]:
-    """Return the modes that an editor can choose: where the command was started to read only, no other."""
+    """Return the modes that an editor can choose, which is only `none` if Inarch was started read-only."""
     return {"none": MODES["none"]} if reads_only else MODES
 
 
 def modes(current: str, offered: Mapping[str, tuple[str, str]]) -> schema.SessionModeState:
-    """Return the modes as the protocol's own list of them."""
+    """Return the modes as the protocol's mode state."""
     return schema.SessionModeState(
         current_mode_id=current,
         available_modes=[
@@ -138,10 +140,10 @@ def config_options(
     """Return mode and model as options of the session.
 
     Args:
-        mode: The mode that holds.
-        offered: Those that can be chosen.
-        model: The model that is asked.
-        models: Those that are offered.
+        mode: The current mode.
+        offered: The modes that the editor can choose.
+        model: The current model.
+        models: The models that the editor can choose.
     """
     return [
         _option("mode", "Mode", mode, [(key, *words) for key, words in offered.items()]),
@@ -169,15 +171,15 @@ AUTH_REQUIRED = -32000
 
 
 def methods(profile: str | None, flags: Mapping[str, Any]) -> list[schema.EnvVarAuthMethod]:
-    """Return a way to sign in for each service of which Inarch knows the variable, that of the profile's model first.
+    """Return a sign-in method for each service whose variable Inarch knows, the profile's service first.
 
-    A service that Inarch reaches by a general provider is among them where the profile's model is of it: with a key
-    alone nobody would ask it.
+    A service behind a general provider is listed only if the profile's model uses it. Otherwise its key would have
+    no effect.
     """
     try:
         config = host.load_config(str(Path.home()), profile=profile, flags=flags)
         model, named = config.profile.model, config.profile.plugins
-    except inarch.InarchError:  # a session is refused with it, by its place
+    except inarch.InarchError:  # opening a session reports this error with its place
         model, named = "", ()
     found = host.discover()
     known = [one for one in found.ready if one.variable and (found.plugins[one.plugin].ours or one.plugin in named)]
@@ -198,10 +200,10 @@ def _method(place: str, variable: str) -> schema.EnvVarAuthMethod:
 
 
 def check_variable(method_id: str, offered: list[schema.EnvVarAuthMethod], environ: Mapping[str, str]) -> None:
-    """Refuse a way to sign in that isn't one, or whose variable is not set.
+    """Check that a sign-in method exists and that its variable is set.
 
     Raises:
-        UsageError: It isn't one.
+        UsageError: There is no such method.
         RequestError: Its variable is not set.
     """
     method = next((one for one in offered if one.id == method_id), None)
@@ -214,14 +216,14 @@ def check_variable(method_id: str, offered: list[schema.EnvVarAuthMethod], envir
 
 
 def check_model(app: inarch.App, model: str = "") -> None:
-    """Refuse a model, without a name the profile's, whose provider knows that its key is missing; nothing is sent.
+    """Check the key of a model, or of the profile's model, without a request.
 
     Raises:
-        RequestError: It is missing.
+        RequestError: The provider knows that the key is missing.
         ConfigError: No plugin provides the model.
         PluginError: The provider failed.
     """
-    if (model or app.config.profile.model) == "auto":  # whoever has a key is taken, or nobody has to have one
+    if (model or app.config.profile.model) == "auto":  # takes a model that has a key, and works without one
         return
     choice = app.choice(model)
     try:
@@ -231,5 +233,5 @@ def check_model(app: inarch.App, model: str = "") -> None:
 
 
 def refusal(why: str) -> RequestError:
-    """Return the protocol's error for what can't be done without signing in."""
+    """Return the protocol's error for a request that needs a sign-in."""
     return RequestError(AUTH_REQUIRED, plain(f"Authentication required: {why}"))

@@ -1,4 +1,4 @@
-"""The server: which request of the protocol means what, for all sessions of one editor."""
+"""Handlers of the protocol's requests, for all sessions of one editor."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inarch_acp.wire import INVALID_REQUEST, Wire, as_json, plain
 
 INVALID_PARAMS, INTERNAL, NOT_FOUND = -32602, -32603, -32002
 LAST_ANSWERS_S = 5.0
-"""How long requests that came before the client's end may take."""
+"""Seconds that open requests may take after the client has gone."""
 PAGE = 50
 """Sessions in one answer to `session/list`."""
 _NO_EFFECTS = "the editor's MCP servers are not started: it was started with --approve none"
@@ -38,13 +38,12 @@ _Opening = schema.NewSessionRequest | schema.LoadSessionRequest | schema.ResumeS
 def serve(profile: str | None, flags: Mapping[str, Any], models: tuple[str, ...] = ()) -> int:
     """Serve the client at the other end of standard input and output until it goes away.
 
-    From now on nothing else can write to standard output or read from standard input: what plugins and programs print
-    goes to standard error.
+    Nothing else can use standard input or output from then on. Output of plugins and programs goes to standard error.
 
     Args:
-        profile: The profile of every session; None takes the configured one.
-        flags: Keys of the profile that win over everything else.
-        models: Models to offer beside the profile's own.
+        profile: The profile of every session; None for the configured one.
+        flags: Keys of the profile that override every other source.
+        models: Models to offer besides the profile's own.
 
     Raises:
         UsageError: Standard input or output is closed.
@@ -88,10 +87,10 @@ class Server:
     """Answers the requests of one client.
 
     Args:
-        wire: Takes messages.
+        wire: The transport for messages.
         profile: The profile of every session.
-        flags: Keys of the profile that win.
-        models: Models that are offered.
+        flags: Keys of the profile that override every other source.
+        models: Models to offer besides the profile's own.
     """
 
     wire: Wire
@@ -107,10 +106,10 @@ class Server:
     _answering: set[asyncio.Task[Any]] = field(init=False, factory=set)
 
     async def answer(self, method: str, params: Any, is_notification: bool) -> dict[str, Any] | None:
-        """Return the result of a request; a notification that means nothing here is passed over.
+        """Return the result of a request, or None for a notification.
 
         Raises:
-            RequestError: As the protocol has it.
+            RequestError: The request failed.
         """
         if is_notification:
             await self._told(method, params)
@@ -137,7 +136,7 @@ class Server:
         return as_json(result) if result is not None else {}
 
     async def _told(self, method: str, params: Any) -> None:
-        """Do what a notification says; one that means nothing here is passed over, as nobody waits for an answer."""
+        """Handle a notification. Ignore an unknown one, because the client expects no reply."""
         if method == "session/cancel":
             with suppress(ValidationError):
                 session_id = schema.CancelNotification.model_validate(params).session_id
@@ -145,8 +144,8 @@ class Server:
                     await self._talks[session_id].cancel()
 
     async def close(self) -> None:
-        """Cancel what runs, let what was asked be answered, and close every session."""
-        await asyncio.sleep(0)  # what came last begins to be answered
+        """Cancel running prompts, wait for open requests, and close every session."""
+        await asyncio.sleep(0)  # lets the last request start
         for talk in list(self._talks.values()):
             await talk.cancel()
         if self._answering:
@@ -158,7 +157,7 @@ class Server:
     async def _initialize(self, request: schema.InitializeRequest) -> schema.InitializeResponse:
         self._is_known = True
         return schema.InitializeResponse(
-            protocol_version=PROTOCOL_VERSION,  # the only one there is; a client that can't speak it goes away
+            protocol_version=PROTOCOL_VERSION,  # the only version; a client without it disconnects
             agent_capabilities=schema.AgentCapabilities(
                 load_session=True,
                 prompt_capabilities=schema.PromptCapabilities(image=True, audio=False, embedded_context=True),
@@ -177,7 +176,7 @@ class Server:
 
     async def _authenticate(self, request: schema.AuthenticateRequest) -> None:
         app = await self._composed(str(Path.home()))
-        try:  # what is kept in the keyring is read here
+        try:  # reads the keyring
             await asyncio.to_thread(check_variable, request.method_id, methods(self.profile, self.flags), app.environ)
         finally:
             await app.aclose()
@@ -249,7 +248,7 @@ class Server:
         return schema.SetSessionConfigOptionResponse(config_options=talk.options)
 
     async def _opened(self, request: _Opening, session_id: str | None) -> Talk:
-        """Return a session that is ready; one that is open already stays as it is.
+        """Open a session and return it. An open one is returned unchanged.
 
         Raises:
             InarchError: The folder, the configuration or the session can't be used.
@@ -268,7 +267,7 @@ class Server:
                 await self._check_kept(app, session_id)
             talk = Talk(app, self._send, self.connection.send_request, self.models, self.flags.get("approve") == "none")
             try:
-                if session_id is None:  # a kept one can be looked at without a key
+                if session_id is None:  # a stored session opens without a key
                     await asyncio.to_thread(check_model, app)
                 await asyncio.to_thread(talk.open, session_id)
             except BaseException:
@@ -278,7 +277,7 @@ class Server:
             self._opening.discard(session_id or "")
         self._talks[talk.id] = talk
         self._take(talk, request)
-        # After the response: before it, a client does not know the session's id.
+        # After the response: the client learns the session's id from it.
         asyncio.get_running_loop().call_soon(self._send, talk.id, available_commands(app))
         return talk
 
@@ -290,7 +289,7 @@ class Server:
             raise _not_found(session_id, str(error)) from None
 
     def _take(self, talk: Talk, request: _Opening) -> None:
-        """Let servers and folders of a request be asked about with the first prompt; say what counts for nothing."""
+        """Queue a request's servers and folders for approval, and report those that can't be used."""
         folders, wrong = read_folders(request.additional_directories or ())
         servers, remarks = read_servers(request.mcp_servers or ())
         own = talk.app.config.plugin_tables.get("mcp", {}).get("servers", {})
@@ -315,13 +314,13 @@ class Server:
                     self.profile, root, flags=self.flags, naming=("acp", *plugins), added=added, replacing=replacing
                 )
             try:
-                _ = app.workspace if added else None  # a folder that can't be added is told here
+                _ = app.workspace if added else None  # raises if a folder can't be added
             except BaseException:
                 app.close()
                 raise
             return app
 
-        async with self._composing:  # plugins are loaded one after the other
+        async with self._composing:  # plugins must load one at a time
             return await asyncio.to_thread(compose)
 
     def _talk(self, session_id: str) -> Talk:
@@ -339,7 +338,7 @@ def _not_found(session_id: str, why: str) -> RequestError:
 
 
 def _checked(cwd: str) -> str:
-    if not os.path.isabs(cwd) or "\0" in cwd:  # noqa: PTH117 - a text of the client's, not yet a path
+    if not os.path.isabs(cwd) or "\0" in cwd:  # noqa: PTH117 - the client's text, not yet a path
         raise inarch.UsageError(f"{cwd!r} is no absolute path", "send the folder's absolute path as cwd")
     return os.path.realpath(cwd)
 

@@ -1,4 +1,4 @@
-"""One session of an editor: its application, its turns one after the other, and what is sent about them."""
+"""One session of an editor: its application, its turns and the updates about them."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from inarch_acp.wire import as_json, plain
 Send = Callable[[str, Update], None]
 Compose = Callable[[Sequence[Asked], inarch.Replacements | None], Awaitable[inarch.App]]
 _PAGE = 200
-"""Events of a kept session that are read at once."""
+"""Events of a stored session that are read at once."""
 _NO_PICTURES = "the pictures were left out: the plugin acp is not in the profile of this folder, or isolated"
 
 
 @define(eq=False)
 class Talk:
-    """A session that an editor talks in; it answers one prompt at a time.
+    """A session of an editor, which answers one prompt at a time.
 
     Args:
-        app: Composed for this session.
+        app: The application composed for this session.
         send: Sends an update about the session.
         request: Sends a request to the editor.
-        models: Models that are offered beside the profile's own.
-        reads_only: Whether nothing that has effects runs, whatever the editor chooses.
-        compose: Composes the same application with MCP servers and folders of the editor.
-        consent: What the person has said about those.
-        wanted: Those that are to be asked about with the first prompt.
+        models: Models to offer besides the profile's own.
+        reads_only: Whether Inarch denies every call with effects, whatever the editor chooses.
+        compose: Composes the same application with the editor's MCP servers and folders.
+        consent: The person's answers about those servers and folders.
+        wanted: The servers and folders to ask about with the first prompt.
     """
 
     app: inarch.App
@@ -80,19 +80,19 @@ class Talk:
 
     @property
     def id(self) -> str:
-        """The session's id."""
+        """Return the session's id."""
         return self.session.id
 
     @property
     def is_busy(self) -> bool:
-        """Whether a prompt is being answered."""
+        """Return whether a prompt is being answered."""
         return self._turn is not None
 
     def open(self, session_id: str | None) -> None:
-        """Open a new session or a kept one.
+        """Open a new session or a stored one.
 
         Raises:
-            InarchError: There is none of this id, or it can't be opened.
+            InarchError: No session has this id, or it can't be opened.
         """
         self.session = self.app.session(session_id)
         self._front_end.session_id = self.id
@@ -104,17 +104,17 @@ class Talk:
         """Store a session that has no prompt yet, so that another process can load it.
 
         Raises:
-            StoreError: The journal is required and could not be kept.
+            StoreError: The journal is required and can't be written.
         """
         self.session.state.journal.flush()
 
     def remark(self, text: str) -> None:
-        """Tell the user something, with the next thing that is sent about the session."""
+        """Show a note to the user with the session's next update."""
         data = {"text": text, "source": "acp"}
         self._saw(inarch.Event(0, inarch.utc_now(), self.id, None, "note", data))
 
     async def replay(self) -> None:
-        """Send everything that was said in the session so far."""
+        """Send the session's conversation so far."""
         recorded = self._new_updates(replays=True)
         scans = able(self.app.store, Scans)
         events = iter(scans.scan(self.id) if scans is not None else self.app.store.load(self.id))
@@ -133,7 +133,7 @@ class Talk:
         """Answer a prompt.
 
         Raises:
-            RequestError: Another one is being answered, or the turn failed.
+            RequestError: Another prompt is being answered, or the turn failed.
             InarchError: The prompt or the configuration can't be used.
         """
         if self._turn is not None:
@@ -153,11 +153,11 @@ class Talk:
         return turn.result()
 
     def inject(self, prompt: Prompt) -> str:
-        """Have words go in before the next request, and return the id by which they can be taken back.
+        """Inject text before the next request, and return the id that revokes it.
 
         Raises:
             RequestError: No prompt is being answered.
-            InarchError: The words can't be used, or not be kept.
+            InarchError: The text can't be used or stored.
         """
         if self._turn is None:
             raise RequestError(-32600, "no prompt is being answered in this session: send the words as a prompt")
@@ -166,16 +166,16 @@ class Talk:
         return self.session.say(prompt.text).id
 
     async def cancel(self) -> None:
-        """Cancel what is being answered, if anything is, and return when it has ended."""
+        """Cancel the running prompt, if any, and wait for its end."""
         if (turn := self._turn) is not None:
             turn.cancel()
             await asyncio.wait([turn])
 
     def choose_mode(self, mode: str) -> None:
-        """Let other calls run without a question.
+        """Set the approval mode.
 
         Raises:
-            UsageError: There is no such mode, or it is beyond the one that the command was started with.
+            UsageError: There is no such mode, or `--approve` rules it out.
         """
         offered = choices(self.reads_only)
         if mode not in offered:
@@ -186,11 +186,11 @@ class Talk:
         self._send(schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=mode))
 
     async def choose_model(self, model: str) -> None:
-        """Ask another model from the next prompt on.
+        """Switch to another model from the next prompt on.
 
         Raises:
-            UsageError: It is none of those that are offered.
-            ConfigError: Nobody provides it.
+            UsageError: The model is not offered.
+            ConfigError: No plugin provides it.
             RequestError: Its key is missing.
         """
         offered = {self.model, self.app.config.profile.model, *self.models}
@@ -202,18 +202,18 @@ class Talk:
 
     @property
     def modes(self) -> schema.SessionModeState:
-        """The modes and which one holds."""
+        """Return the modes and the current one."""
         return modes(self.mode, choices(self.reads_only))
 
     @property
     def options(self) -> Any:
-        """Mode and model as the session's options."""
+        """Return mode and model as the session's options."""
         return config_options(
             self.mode, choices(self.reads_only), self.model, [self.app.config.profile.model, *self.models]
         )
 
     async def close(self) -> None:
-        """End what runs, in good order, and let go of everything."""
+        """Cancel the running prompt and close the application."""
         await self.cancel()
         put_pictures(self.id, ())
         if self._passing is not None:
@@ -221,7 +221,7 @@ class Talk:
         await self.app.aclose()
 
     async def _answer(self, prompt: Prompt) -> schema.PromptResponse:
-        """Answer a prompt, and after it what was injected too late for its last request."""
+        """Answer a prompt, then text that was injected after its last request."""
         await self._widen()
         response = await self._answer_prompt(prompt)
         while any(not one.by for one in self.session.waiting):
@@ -229,7 +229,7 @@ class Talk:
         return response
 
     async def _widen(self) -> None:
-        """Ask about what the editor sent, once, and go on in an application that has what was agreed to."""
+        """Ask once about the editor's servers and folders, and recompose with the approved ones."""
         wanted, self.wanted = self.wanted, ()
         agreed = await self.consent.ask(wanted, self._front_end.choose, self._send) if wanted else []
         if not agreed or self.compose is None:
@@ -238,7 +238,7 @@ class Talk:
         same = None if is_kept else inarch.Replacements(clock=SameId(self.id))
         try:
             app = await self.compose(agreed, same)
-        except inarch.InarchError as error:  # what a folder may not be is known when the workspace is opened
+        except inarch.InarchError as error:  # opening the workspace checks the folders
             self.remark(f"no folder is added: {error}")
             agreed = [one for one in agreed if not isinstance(one, Folder)]
             if not agreed:
@@ -253,7 +253,7 @@ class Talk:
         app.front_end = self._front_end
         self.session = await asyncio.to_thread(app.session, self.id if is_kept else None)
         self._updates = self._new_updates()
-        for note in news:  # a new session records them by itself
+        for note in news:  # a new session records them itself
             self.remark(note)
         if self.mode != app.config.profile.approve:
             self.session.set_approve(self.mode)
@@ -275,7 +275,7 @@ class Talk:
         return response
 
     def _tell(self, text: str) -> None:
-        """Send what a command shows, from any thread."""
+        """Send a command's output, from any thread."""
         self._loop.call_soon_threadsafe(self._send, agent_chunk(f"{plain(text)}\n\n", inarch.new_id()))
 
     async def _run(self, text: str, images: Sequence[inarch.Image] = ()) -> schema.PromptResponse:
@@ -329,7 +329,7 @@ class Talk:
         try:
             view = await asyncio.to_thread(self.session.context)
         except inarch.InarchError:
-            return  # how much there is in the window is not worth an error; a prompt has its own
+            return  # the window's size is not worth an error; a prompt reports its own
         self._spending.used, self._spending.window = view.tokens, view.window or 0
 
     def _tell_usage(self) -> None:
@@ -349,7 +349,7 @@ class Talk:
             return self.app.store.get_blob(self.id, ref)
         except inarch.StoreError as error:
             sys.stderr.write(f"inarch acp: {inarch.escape(str(error))}\n")
-            return b"\xff"  # no text: told as a change that can't be shown
+            return b"\xff"  # not text: reported as a change that can't be shown
 
     def _read(self, path: str) -> bytes | None:
         try:
@@ -365,14 +365,14 @@ class Talk:
         self.send(self.id, update)
 
     def _saw(self, event: inarch.Event) -> None:
-        """Put an event in line, from any thread."""
+        """Queue an event, from any thread."""
         try:
             self._loop.call_soon_threadsafe(self._happened.put_nowait, event)
         except RuntimeError:
-            pass  # the loop is closed: nobody is there who could see it
+            pass  # the loop is closed, so the event has no reader
 
     async def _settle(self) -> None:
-        """Return when everything that happened so far was sent."""
+        """Wait until every event so far was sent."""
         passing = self._listen()
         reached: asyncio.Future[None] = self._loop.create_future()
         self._loop.call_soon_threadsafe(self._happened.put_nowait, reached)
@@ -381,7 +381,7 @@ class Talk:
             passing.result()
 
     def _listen(self) -> asyncio.Task[None]:
-        """Begin to send what happens; nothing is sent of a new session before the editor knows its id."""
+        """Start sending events, which must wait until the editor knows the session's id."""
         if self._passing is None:
             self._passing = asyncio.create_task(self._pass_on())
         return self._passing
@@ -401,7 +401,7 @@ class Talk:
                 self._tell_mode()
 
     def _tell_mode(self) -> None:
-        """Tell the editor of a mode that something else has set: a plan that was approved, or a command."""
+        """Send the mode to the editor if an approved plan or a command has changed it."""
         if self.session.approve != self.mode:
             self.mode = self.session.approve
             self._send(schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=self.mode))

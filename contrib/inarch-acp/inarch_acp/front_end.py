@@ -1,4 +1,4 @@
-"""The front end of one session: it passes events on, and asks the person through the editor."""
+"""Front end of one session, which passes events on and asks through the editor."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _CLOSED = "the editor gave no answer"
 
 @define(eq=False)
 class Asking:
-    """Asks about one call after the other; what was rejected for good is not asked about again in this session.
+    """A front end that asks about one call at a time. A lasting rejection holds for the session.
 
     Args:
-        saw: Takes every event, from any thread.
+        saw: Receives every event, from any thread.
         request: Sends a request to the editor and returns its result.
-        settled: Returns when everything that happened so far was sent.
-        read: Returns the bytes of a file of the workspace, None where there is none.
+        settled: Waits until every event so far was sent.
+        read: Returns the bytes of a workspace file, or None if there is no such file.
         root: The workspace.
-        session_id: The session; it is known when the first turn runs.
+        session_id: The session's id, which is set before the first turn.
     """
 
     saw: Callable[[inarch.Event], None]
@@ -55,7 +55,7 @@ class Asking:
         self.saw(event)
 
     async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
-        """Ask about each call that no earlier answer of the same batch covers."""
+        """Ask about each call that an earlier answer of the batch does not cover."""
         await self.settled()
         given: list[inarch.Approval] = []
         covering: list[tuple[inarch.ApprovalRequest, str]] = []
@@ -68,7 +68,7 @@ class Asking:
         return given
 
     def close(self) -> None:
-        """Do nothing: the connection is the server's."""
+        """Do nothing, because the server owns the connection."""
 
     async def _ask(self, asked: inarch.ApprovalRequest) -> inarch.Approval:
         call = asked.call
@@ -84,7 +84,7 @@ class Asking:
         return _approval(asked, chosen)
 
     async def _answers(self, asked: inarch.ApprovalRequest, offer: inarch.RightsOffer) -> inarch.Approval:
-        """Ask one question after the other: a choice is an answer; own words are for the next prompt."""
+        """Ask the questions in order and return the choices. Free text needs the next prompt."""
         given: dict[str, tuple[str, ...]] = {}
         for right in offer.rights:
             shown = self._shown(asked).model_copy(update={"content": [text_content(plain(inarch.escape(right.words)))]})
@@ -100,7 +100,7 @@ class Asking:
         return inarch.Approval(asked.call.id, "approve", rights=given)
 
     async def choose(self, shown: schema.ToolCallUpdate, options: list[schema.PermissionOption]) -> tuple[str, str]:
-        """Return the option that was chosen, and where none was, why."""
+        """Return the chosen option, or "" and the reason why there is none."""
         message = schema.RequestPermissionRequest(session_id=self.session_id, tool_call=shown, options=options)
         try:
             response = schema.RequestPermissionResponse.model_validate(await self.request(ASK, as_json(message)))
@@ -112,7 +112,7 @@ class Asking:
 
     def _shown(self, asked: inarch.ApprovalRequest) -> schema.ToolCallUpdate:
         call = ShownCall(asked.call.id, asked.call.name, asked.call.arguments, asked.tool.category)
-        call.writes = call.category == "file"  # what is asked about changes something
+        call.writes = call.category == "file"  # Inarch asks only about calls that change something
         change = planned_diff(call.arguments, self.read, self.root) if call.category == "file" else None
         is_text = asked.file is not None and asked.file.argument
         words = inarch.escape(asked.preview) if is_text else fenced(plain(asked.preview), "diff")
@@ -131,7 +131,7 @@ class Asking:
 
 
 def _covers(scope: str, earlier: inarch.ApprovalRequest, asked: inarch.ApprovalRequest) -> bool:
-    """Whether an answer to an earlier call of the batch is one to this call, too: as the session remembers it."""
+    """Return whether an answer to an earlier call also covers this one, by the session's own rules."""
     if scope == "once":
         return False
     is_of_tool = scope == "tool" and earlier.call.name == asked.call.name and asked.tool.category != "command"
@@ -140,7 +140,7 @@ def _covers(scope: str, earlier: inarch.ApprovalRequest, asked: inarch.ApprovalR
 
 
 def _approval(asked: inarch.ApprovalRequest, scope: str) -> inarch.Approval:
-    """Return the answer that an option stands for; one that was not offered is a no."""
+    """Return the approval that an option means. An unknown option denies the call."""
     known, rights = _SCOPES.get(scope), _rights(asked).get(scope)
     if rights is not None:
         return inarch.Approval(asked.call.id, "approve", rights=rights)
@@ -150,7 +150,7 @@ def _approval(asked: inarch.ApprovalRequest, scope: str) -> inarch.Approval:
 
 
 def _rights(asked: inarch.ApprovalRequest) -> dict[str, inarch.ChosenRights]:
-    """Return what can be chosen with one click, by the option's id: rights that take values can't be."""
+    """Return the sets of rights by option id, without rights that take values."""
     names = [right.name for right in asked.rights.rights if not right.takes] if asked.rights is not None else []
     some = (chosen for count in range(1, len(names) + 1) for chosen in combinations(names, count))
     return {"+".join(("once", *chosen)): dict.fromkeys(chosen, ()) for chosen in some}
@@ -168,7 +168,7 @@ def _options(asked: inarch.ApprovalRequest) -> list[schema.PermissionOption]:
             offered.append(("project", f"Always allow in this project: {shape}", "allow_always"))
     if asked.tool.category != "command" and not asked.is_persons:
         offered.append(("tool", f"Allow every {asked.call.name} in this session", "allow_always"))
-    if not asked.is_persons:  # else the answer would hold for calls of this shape alone
+    if not asked.is_persons:  # otherwise the answer would cover only calls of this shape
         offered.append(("session", "Allow everything in this session", "allow_always"))
     offered.append(("reject_once", "Reject", "reject_once"))
     offered.append(("reject_always", f"Reject in this session: {shape or asked.call.name}", "reject_always"))

@@ -1,4 +1,4 @@
-"""What an editor sends as a prompt: its text, and the pictures that wait until the turn gathers its context."""
+"""Prompts of an editor: their text, and their pictures until the turn gathers its context."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _LINES = re.compile(r"L?(\d+)(?:[-:]L?(\d+))?")
 
 
 class Prompt(NamedTuple):
-    """The text of a prompt, and the pictures that come with it."""
+    """The text and the pictures of a prompt."""
 
     text: str
     images: tuple[inarch.Image, ...] = ()
 
 
 def read_prompt(blocks: Sequence[Block], root: str) -> Prompt:
-    """Return what a turn is asked.
+    """Return the prompt that the editor's blocks make up.
 
-    A link to a file below the root becomes a mention, so that the file is read as it stands on disk. What is embedded
-    is told as the editor sent it, below the prompt and in a fence: nothing in it is taken for a mention.
+    A link to a file below the root becomes a mention, so Inarch reads the file from disk. Embedded text goes below the
+    prompt in a fence, as the editor sent it. Inarch finds no mentions in it.
 
     Raises:
-        UsageError: A block is of a kind that is not offered, or can't be read.
+        UsageError: A block has an unsupported kind or can't be read.
     """
     said: list[str] = []
     below: list[str] = []
@@ -93,10 +93,10 @@ def _mention(uri: str, name: str, root: str) -> str:
 
 
 def _place(uri: str, root: str) -> tuple[str, str]:
-    """Return what a URI names: a path in the workspace, another path, or the URI; and its lines in words."""
+    """Return the workspace path, other path or URI that a URI names, and its lines in words."""
     try:
         parts = urlsplit(uri)
-    except ValueError:  # brackets that are no address
+    except ValueError:  # brackets that do not hold an address
         return uri, ""
     if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
         return uri, ""
@@ -112,7 +112,7 @@ def _place(uri: str, root: str) -> tuple[str, str]:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """Return text in a fence of Markdown that nothing in it can end."""
+    """Return text in a Markdown fence that the text itself can't close."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     text = text.removesuffix("\n")
@@ -123,19 +123,19 @@ _waiting: dict[str, tuple[inarch.Image, ...]] = {}
 
 
 def put_pictures(session_id: str, images: Sequence[inarch.Image]) -> None:
-    """Have the next turn of a session see these pictures, and no others."""
+    """Set the pictures that a session's next turn sees."""
     _waiting.pop(session_id, None)
     if images:
         _waiting[session_id] = tuple(images)
 
 
 def has_pictures(session_id: str) -> bool:
-    """Whether pictures wait that no turn has taken."""
+    """Return whether pictures wait for a session's next turn."""
     return session_id in _waiting
 
 
 class Pictures:
-    """The context source for pictures that came with the prompt."""
+    """Context source for the pictures of a prompt."""
 
     name = "acp"
 
@@ -153,7 +153,7 @@ class _Message(BaseModel):
 
 
 class InjectRequest(_Message):
-    """Words for the prompt that is being answered: they go in before the next request to the model."""
+    """Text for the running prompt, injected before the next request to the model."""
 
     session_id: str = Field(alias="sessionId")
     content: list[Block]
@@ -161,13 +161,13 @@ class InjectRequest(_Message):
 
 
 class Injected(_Message):
-    """They wait; `message_id` takes them back, and is that of the `user_message_chunk` with which they go in."""
+    """The reply to an injection. `message_id` revokes it and names its `user_message_chunk`."""
 
     message_id: str = Field(alias="messageId")
 
 
 class RevokeRequest(_Message):
-    """Take back words that wait."""
+    """A request to revoke injected text that still waits."""
 
     session_id: str = Field(alias="sessionId")
     message_id: str = Field(alias="messageId")

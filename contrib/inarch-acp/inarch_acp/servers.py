@@ -1,7 +1,7 @@
-"""MCP servers and folders that an editor sends with a session: none counts before the person has said so.
+"""MCP servers and folders that an editor sends with a session. Each needs the person's approval.
 
-A question needs a session that the editor knows, so they are asked about when its first prompt comes. Servers are
-composed by inarch-mcp, as those of the configuration are, and are trusted with nothing: every call is asked about.
+A question needs a session that the editor knows, so Inarch asks with the first prompt. inarch-mcp composes the servers
+like configured ones, but without trust: Inarch asks about every call.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Wanted:
     """A server that an editor names.
 
     Args:
-        name: What its tools' names begin with.
-        shown: How it is started or reached, for the person; values that may be secret are not in it.
-        given: What the editor sent.
+        name: The prefix of its tools' names.
+        shown: Its program or address as the person sees it, without values that may be secret.
+        given: The editor's own definition.
     """
 
     name: str
@@ -56,36 +56,36 @@ class Wanted:
 
     @property
     def title(self) -> str:
-        """What is asked."""
+        """Return the question's title."""
         return f"start the MCP server {self.name}"
 
     @property
     def kind(self) -> schema.ToolKind:
-        """What the editor picks a symbol by."""
+        """Return the kind, by which the editor picks an icon."""
         return "fetch" if isinstance(self.given, schema.HttpMcpServer) else "execute"
 
     @property
     def exact(self) -> str:
-        """What a lasting answer is given to."""
+        """Return the text that a lasting answer is bound to."""
         return repr(self.given.model_dump())
 
     @property
     def secrets(self) -> list[tuple[str, str]]:
-        """The values that are to be hidden wherever they appear."""
+        """Return the values that Inarch redacts, by their names."""
         given = self.given
         headers = given.headers if isinstance(given, schema.HttpMcpServer) else []
         return [(one.name, one.value) for one in headers if one.value]
 
     @property
     def variables(self) -> list[tuple[str, str]]:
-        """The variables it is given, of which some may hold secrets."""
+        """Return its environment variables, some of which may be secret."""
         given = self.given
         return [(one.name, one.value) for one in given.env] if isinstance(given, schema.McpServerStdio) else []
 
 
 @frozen
 class Folder:
-    """A folder that an editor names beside the root."""
+    """A folder that an editor names besides the root."""
 
     shown: str
     words: str = (
@@ -97,17 +97,17 @@ class Folder:
 
     @property
     def title(self) -> str:
-        """What is asked."""
+        """Return the question's title."""
         return "add a folder to the workspace"
 
     @property
     def exact(self) -> str:
-        """What a lasting answer is given to."""
+        """Return the text that a lasting answer is bound to."""
         return self.shown
 
 
 def read_folders(given: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the folders that can be asked about, and a line for each that can't."""
+    """Return the folders to ask about, and a line for each one that can't be used."""
     places = list(dict.fromkeys(given))
     wrong = [one for one in places if "\0" in one or not os.path.isabs(one) or not os.path.isdir(one)]  # noqa: PTH112, PTH117
     folders = [Folder(os.path.realpath(one)) for one in places if one not in wrong]
@@ -115,7 +115,7 @@ def read_folders(given: Iterable[str]) -> tuple[list[Folder], list[str]]:
 
 
 def read_servers(given: Iterable[Given]) -> tuple[list[Wanted], list[str]]:
-    """Return the servers that can be used, and a line for each that can't."""
+    """Return the servers to ask about, and a line for each one that can't be used."""
     wanted: list[Wanted] = []
     remarks: list[str] = []
     for one in given:
@@ -138,7 +138,7 @@ def _is_place(given: schema.McpServerStdio | schema.HttpMcpServer) -> bool:
 
 
 def _free_name(name: str, taken: Sequence[Wanted]) -> str:
-    """Return a name that tools can have, as near to the editor's as that may be, and of no server before it."""
+    """Return a unique name that is valid in tool names and close to the editor's."""
     word = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:28]
     word = word if word[:1].isalpha() else f"mcp-{word}"[:28].rstrip("-")
     known = {one.name for one in taken}
@@ -158,12 +158,12 @@ Asked = Wanted | Folder
 
 @define(eq=False)
 class Consent:
-    """What the person has said about servers and folders for as long as the editor runs."""
+    """The person's answers about servers and folders, until the editor exits."""
 
     _always: set[str] = field(init=False, factory=set)
 
     async def ask(self, wanted: Sequence[Asked], choose: Choose, send: Send) -> list[Asked]:
-        """Ask about one after the other and return what was agreed to; what comes of it is shown."""
+        """Ask about each server and folder, show the outcome, and return the approved ones."""
         agreed: list[Asked] = []
         for one in wanted:
             chosen = "always" if one.exact in self._always else await self._asked(one, choose, send)
@@ -194,7 +194,7 @@ class Consent:
 
 @contextmanager
 def lent(servers: Sequence[Wanted]) -> Iterator[Sequence[str]]:
-    """Let what is composed here have these servers; the plugins that it needs for them are yielded."""
+    """Add these servers to applications composed in this context, and yield the plugins they need."""
     if not servers:
         yield ()
         return
@@ -218,23 +218,23 @@ def _lent(one: Wanted) -> Any:
 
 @define
 class SameId:
-    """The machine's clock, but for its first id: a session goes on in another application as the editor knows it."""
+    """A system clock whose first id is given, so that a recomposed session keeps its id."""
 
     first: str
 
     def new_id(self) -> str:
-        """Return the id that is known; after it, any."""
+        """Return the given id the first time, then new ones."""
         known, self.first = self.first, ""
         return known or inarch.new_id()
 
     def utc_now(self) -> str:
-        """Return the present time."""
+        """Return the current time."""
         return inarch.utc_now()
 
     def monotonic(self) -> float:
-        """Return seconds that never go back."""
+        """Return monotonic seconds."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for a number of seconds."""
         await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""A tool call as an editor shows it: its kind, its title, the places it is about, and what it did to files."""
+"""Tool calls as an editor shows them: kind, title, locations and changes of files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from inarch_acp.wire import plain
 
 Content = schema.ContentToolCallContent | schema.FileEditToolCallContent | schema.TerminalToolCallContent
 LARGEST_DIFF = 2_000_000
-"""Bytes of the bigger side of a change that is shown as a diff."""
+"""Largest side of a change that is shown as a diff, in bytes."""
 LONGEST_TEXT = 50_000
-"""Characters of a result or of live output that are shown."""
+"""Longest result or live output that is shown, in characters."""
 _LONGEST_TITLE = 160
 _KINDS: dict[str, schema.ToolKind] = {
     "search": "search", "nav": "search", "command": "execute", "git": "read", "memory": "think", "trace": "search",
@@ -29,16 +29,16 @@ _PATHS = ("file_path", "new_path", "path", "directory")
 
 @define(eq=False)
 class ShownCall:
-    """A call while it is shown.
+    """A call that an editor shows.
 
     Args:
         id: Its id.
         name: Its tool's name.
-        arguments: What it is called with.
-        category: That of its tool.
-        output: What it has printed so far.
-        changes: The bytes of each changed path, before its first change and after its last; None where nothing stood.
-        remarks: What is to be said of changes that can't be shown.
+        arguments: Its arguments.
+        category: Its tool's category.
+        output: Its output so far.
+        changes: Each changed path's bytes before the first change and after the last; None if there was no file.
+        remarks: Notes on changes that can't be shown.
         is_done: Whether its end was shown.
     """
 
@@ -54,7 +54,7 @@ class ShownCall:
 
     @property
     def kind(self) -> schema.ToolKind:
-        """What the editor picks a symbol by."""
+        """Return the kind, by which the editor picks an icon."""
         if self.name in _KINDS or self.category in _KINDS:
             return _KINDS.get(self.name) or _KINDS[self.category]
         if self.category == "file":
@@ -63,7 +63,7 @@ class ShownCall:
 
     @property
     def title(self) -> str:
-        """The call in a line: a command as it is, else the tool and what it is about."""
+        """Return the call in one line: the command, or the tool and its subject."""
         subject = next((self.arguments[key] for key in _SUBJECTS if self.arguments.get(key)), "")
         words = ", ".join(map(str, subject)) if isinstance(subject, (list, tuple)) else str(subject)
         if "new_path" in self.arguments:
@@ -73,7 +73,7 @@ class ShownCall:
         return shown if len(shown) <= _LONGEST_TITLE else f"{shown[: _LONGEST_TITLE - 1]}…"
 
     def locations(self, root: str) -> list[schema.ToolCallLocation]:
-        """Return the files that the call is about, where the editor may follow it."""
+        """Return the files of the call, which the editor can open."""
         found: dict[str, int | None] = {}
         for key in _PATHS:
             if isinstance(path := self.arguments.get(key), str) and path and "\0" not in path:
@@ -94,7 +94,7 @@ class ShownCall:
         return [text_content(fenced(plain(self.output[-LONGEST_TEXT:])))]
 
     def outcome(self, result: inarch.ToolResult, root: str) -> list[Content]:
-        """Return what came of the call: its changes as diffs, or its result as text."""
+        """Return the call's changes as diffs, or its result as text."""
         shown: list[Content] = []
         for path, (before, after) in self.changes.items():
             change = diff(path, before, after, root)
@@ -111,17 +111,17 @@ class ShownCall:
 
 
 def text_content(text: str) -> schema.ContentToolCallContent:
-    """Return Markdown as a piece of a call's content."""
+    """Return Markdown as content of a call."""
     return schema.ContentToolCallContent(type="content", content=schema.TextContentBlock(type="text", text=text))
 
 
 def _absolute(root: str, path: str) -> str:
-    """Return where a path of the workspace is, without a look at the disk; `+` begins one of an added folder."""
+    """Return a workspace path as an absolute one, without disk access. `+/` marks an added folder."""
     return path[1:] if path.startswith("+/") else os.path.join(root, path)  # noqa: PTH118
 
 
 def diff(path: str, before: bytes | None, after: bytes | None, root: str) -> schema.FileEditToolCallContent | None:
-    """Return a change of a file as exactly its two texts; None where one is no text or too long."""
+    """Return a file's change as its two exact texts, or None if one is binary or too long."""
     if max(len(before or b""), len(after or b"")) > LARGEST_DIFF:
         return None
     try:
@@ -136,11 +136,11 @@ def diff(path: str, before: bytes | None, after: bytes | None, root: str) -> sch
 def planned_diff(
     arguments: Mapping[str, Any], read: Callable[[str], bytes | None], root: str
 ) -> schema.FileEditToolCallContent | None:
-    """Return the change that a call is going to make; None where that can't be said exactly.
+    """Return the change that a call will make, or None if it can't be predicted exactly.
 
     Args:
-        arguments: Those of the call.
-        read: Returns a file's bytes, None where there is none.
+        arguments: The call's arguments.
+        read: Returns a file's bytes, or None if there is no such file.
         root: The workspace.
     """
     path, content = arguments.get("file_path"), arguments.get("content")
@@ -160,7 +160,7 @@ def planned_diff(
 
 
 def _first_difference(before: bytes, after: bytes) -> int | None:
-    """Return the number of the first line that is another one than before; None for a new or removed file."""
+    """Return the number of the first changed line, or None for a new or removed file."""
     if not before or not after:
         return None
     old, new = before.split(b"\n"), after.split(b"\n")

@@ -1,4 +1,4 @@
-"""From the events of a session to the updates that an editor shows."""
+"""Conversion of a session's events to the updates that an editor shows."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _LOOKING = frozenset({"Read", "Grep", "Glob", "LS"})
 
 @define(eq=False)
 class Updates:
-    """Makes updates of events; knows what of the present reply was shown already.
+    """A converter from events to updates, which tracks how much of the reply was shown.
 
     Args:
         root: The workspace.
-        tool: Returns the tool of a name, None if there is none.
-        blob: Returns bytes that the session keeps.
-        tracers: Names of tracers: what they sum up is no part of the answer.
-        replays: Whether the events are those of a record: they have whole replies instead of pieces.
+        tool: Returns the tool with a name, or None.
+        blob: Returns bytes that the session stores.
+        tracers: Names of tracers, whose summaries are not part of the answer.
+        replays: Whether the events come from a stored session, which has whole replies instead of pieces.
     """
 
     root: str
@@ -55,7 +55,7 @@ class Updates:
     _reply: str = field(init=False, default="")
 
     async def of(self, event: inarch.Event) -> AsyncIterator[Update]:
-        """Yield the updates that an event comes to."""
+        """Yield the updates for an event."""
         kind, data = event.kind, event.data
         if kind == "file.changed":
             await self._changed(data)
@@ -71,7 +71,7 @@ class Updates:
             yield _quoted(str(notice))
 
     def cut_off(self) -> list[Update]:
-        """Return the ends of calls whose results were never recorded."""
+        """Return the ends of calls that have no recorded result."""
         open_calls = [call for call in self.calls.values() if not call.is_done]
         return [schema.ToolCallProgress(session_update="tool_call_update", tool_call_id=call.id, status="failed")
                 for call in open_calls]  # fmt: skip
@@ -84,7 +84,7 @@ class Updates:
         return []
 
     def _input(self, event: inarch.Event) -> list[Update]:
-        """Show what was injected where the model sees it; a record has what a prompt begins with in that prompt."""
+        """Show injected text at its place. In a stored session the prompt may already contain it."""
         data = event.data
         shown = data["outcome"] == "added" or (data["outcome"] == "prompt" and not self.replays)
         who = f"{data['by']}: " if data["by"] else ""
@@ -154,7 +154,7 @@ class Updates:
         return [schema.ToolCallProgress(session_update="tool_call_update", tool_call_id=call.id, content=call.live())]
 
     async def _changed(self, data: Mapping[str, Any]) -> None:
-        """Keep the two sides of a change with its call, until that has ended."""
+        """Remember both sides of a change until its call ends."""
         call = self.calls.get(data["call_id"])
         if call is None or (data["before"] is None and data["after"] is None):
             return  # an undo, or a directory
@@ -189,7 +189,7 @@ class Updates:
         return [update]
 
     def _turn_ended(self, event: inarch.Event) -> list[Update]:
-        """Say what of the answer was not said while it came: where no model said it, or a limit ended the turn."""
+        """Send the rest of the answer, if no model streamed it or a limit ended the turn."""
         turn = event.data["turn"]
         content = turn["content"] if turn["type"] == "agent" else ""
         said, self._said = self._said, ""
@@ -197,7 +197,7 @@ class Updates:
         return [agent_chunk(rest, self._reply or turn["id"])] if rest.strip() else []
 
     def _remark(self, event: inarch.Event) -> list[Update]:
-        """Show a remark as a quote of its own, beside the answer."""
+        """Show a remark as a separate quote."""
         data = event.data
         if (words := _WORDS.get(event.kind)) is not None:
             text = words(data)
@@ -207,13 +207,13 @@ class Updates:
             text = f"waiting {data['seconds']:.0f} s: {data['reason']}"
         elif event.kind == "model.switched":
             text = f"{data['new']} goes on in place of {data['old']}: {data['reason']}"
-        else:  # that a provider failed is the turn's own error, if it ends the turn
+        else:  # a provider's failure is the turn's error if it ends the turn
             text = "" if data["door"] == "provider" else " ".join(filter(None, (data["message"], data["remedy"])))
         return [_quoted(text)] if text else []
 
 
 def _quoted(text: str) -> Update:
-    """Return a remark as a quote of its own."""
+    """Return a remark as a separate quote."""
     quoted = "\n> ".join(text.splitlines())
     return agent_chunk(f"> {quoted}\n\n", inarch.new_id())
 
@@ -225,7 +225,7 @@ _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "child.started": child_words,
     "child.ended": child_words,
 }
-"""What plugins do with calls, results and ends, and the children of calls, in words."""
+"""Functions that describe an event in words: interventions of plugins, and child sessions."""
 _HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
     "turn.started": Updates._turn_started,
     "input.ended": Updates._input,
@@ -244,7 +244,7 @@ _HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
 
 
 def _plan(data: Mapping[str, Any]) -> schema.AgentPlanUpdate | None:
-    """Return the list of what is to be done that a plugin's event has as `todos`; None where it has none."""
+    """Return the plan in the `todos` of a plugin's event, or None if there is none."""
     todos = data.get("todos")
     listed = [one for one in todos if isinstance(one, Mapping)] if isinstance(todos, list | tuple) else None
     if listed is None:
@@ -266,29 +266,29 @@ def _text(text: str) -> schema.TextContentBlock:
 
 
 def agent_chunk(text: str, message_id: str) -> schema.AgentMessageChunk:
-    """Return a piece of what the agent says."""
+    """Return a piece of the agent's answer."""
     return schema.AgentMessageChunk(session_update="agent_message_chunk", content=_text(text), message_id=message_id)
 
 
 def thought_chunk(text: str, message_id: str) -> schema.AgentThoughtChunk:
-    """Return a piece of what the model thinks."""
+    """Return a piece of the model's reasoning."""
     return schema.AgentThoughtChunk(session_update="agent_thought_chunk", content=_text(text), message_id=message_id)
 
 
 def user_chunk(text: str, message_id: str) -> schema.UserMessageChunk:
-    """Return what the user said, for a session that is loaded."""
+    """Return a user's message, for a loaded session."""
     return schema.UserMessageChunk(session_update="user_message_chunk", content=_text(text), message_id=message_id)
 
 
 @define(eq=False)
 class Spending:
-    """The money of a session so far, and the last thing that is known of its window.
+    """The cost of a session so far and the last known use of its context window.
 
     Args:
-        known: US dollars of the requests whose cost is known.
-        unknown: How many others there were: with one of them the sum is no cost of the session.
-        used: Tokens that the last request and its reply had.
-        window: Tokens that the model takes, 0 where nobody knows.
+        known: Cost of the requests whose cost is known, in US dollars.
+        unknown: Number of the other requests; with one of them the session's cost is unknown.
+        used: Tokens of the last request and its reply.
+        window: Tokens of the model's context window, or 0 if unknown.
     """
 
     known: Decimal = Decimal(0)
@@ -298,14 +298,14 @@ class Spending:
 
     @classmethod
     def of(cls, rows: Iterable[inarch.transcripts.Spent]) -> Self:
-        """Return what a kept session has spent."""
+        """Return the spending of a stored session."""
         spending = cls()
         for row in rows:
             spending._add(row.cost_usd, row.unknown)
         return spending
 
     def saw(self, event: inarch.Event) -> bool:
-        """Take in an event; return whether there is something to tell."""
+        """Add an event and return whether the editor needs an update."""
         data = event.data
         if event.kind == "child.ended":
             for row in data["spent"]:
@@ -322,12 +322,12 @@ class Spending:
 
     @property
     def cost(self) -> schema.Cost | None:
-        """What the session has cost; None where that isn't known of every request."""
+        """Return the session's cost, or None if a request's cost is unknown."""
         return None if self.unknown else schema.Cost(amount=float(self.known), currency="USD")
 
     @property
     def update(self) -> schema.UsageUpdate | None:
-        """The update about it; None where the window's size, which it can't be without, isn't known."""
+        """Return the update for the editor, or None if the window's size is unknown, which it requires."""
         if not self.window:
             return None
         return schema.UsageUpdate(session_update="usage_update", used=self.used, size=self.window, cost=self.cost)

@@ -1,6 +1,7 @@
-"""The wire: JSON-RPC messages, one a line, over two descriptors; nothing that is no message gets through.
+"""Transport for JSON-RPC messages, one per line, over two descriptors.
 
-Two threads do what may block, so that neither a client that doesn't read nor one that doesn't write holds up a turn.
+Invalid messages get an error reply. Two threads do the blocking reads and writes, so a stalled client does not block
+a turn.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pydantic import BaseModel
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 LONGEST_LINE = 64 << 20
-"""Bytes of one message: pictures come in base64."""
+"""Longest message in bytes. Pictures are in base64."""
 _CLOSING_S = 5.0
 
 
@@ -43,24 +44,24 @@ class Wire:
         self._writer.start()
 
     def put(self, message: dict[str, Any]) -> None:
-        """Put a message in line."""
+        """Queue a message."""
         self._going.put(json.dumps(message, separators=(",", ":"), default=repr).encode() + b"\n")
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Put a message in line."""
+        """Queue a message."""
         self.put(message)
 
     async def receive(self) -> dict[str, Any] | None:
-        """Return the next message; None when there will be no more."""
+        """Return the next message, or None at the end."""
         return await self._came.get()
 
     async def close(self) -> None:
-        """Write what is in line, as long as somebody reads."""
+        """Write the queued messages, as long as the client reads."""
         self._going.put(None)
         await asyncio.to_thread(self._writer.join, _CLOSING_S)
 
     def hang_up(self) -> None:
-        """Let `receive` return None, as if the client were gone."""
+        """Make `receive` return None, as if the client had gone."""
         self._came.put_nowait(None)
 
     def _read(self) -> None:
@@ -77,7 +78,7 @@ class Wire:
                 if size > LONGEST_LINE:
                     kept, size, is_skipped = [], 0, True
         except OSError:
-            pass  # what closes a terminal or a socket in this way is a client that is gone
+            pass  # the client has gone and closed its terminal or socket
         if any(kept):
             self._from_thread(self._take, b"".join(kept))
         self._from_thread(self.hang_up)
@@ -94,7 +95,7 @@ class Wire:
         try:
             self._loop.call_soon_threadsafe(call, *given)
         except RuntimeError:
-            pass  # the loop is closed: nobody listens any more
+            pass  # the loop is closed and has no reader
 
     def _take(self, line: bytes | None) -> None:
         if line is None:
@@ -145,7 +146,7 @@ def as_json(model: BaseModel) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return JSON data in which every text can be sent: lone surrogates, as names of files have them, become codes."""
+    """Return JSON data that can be encoded. Lone surrogates, as in file names, become escapes."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):

@@ -1,1 +1,1 @@
-"""Batch: many tasks, each in a clean tree of its own, under one ceiling of money."""
+"""Batches: many tasks, each in its own clean tree, under one cost limit."""

@@ -1,4 +1,4 @@
-"""`inarch batch`: many tasks."""
+"""`inarch batch`: run many tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the words of a command line to a batch that runs, what is seen of it, and its exit code."""
+"""Start of a batch from the command line, its progress line and its exit code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COLUMNS = 79
 
 @define(eq=False, repr=False)
 class Teller:
-    """Tells how far a batch is, on standard error: on a terminal in place, else a line twice a minute."""
+    """A progress display on standard error: in place on a terminal, otherwise a line twice a minute."""
 
     ceiling: Decimal | None
     is_quiet: bool = False
@@ -42,13 +42,13 @@ class Teller:
     _is_open: bool = field(init=False, default=False)
 
     def __call__(self, progress: Progress) -> None:
-        """Take in how far it is."""
+        """Show the progress, if it is time to."""
         now = time.monotonic()
         moves = sys.stderr.isatty()
         if self.is_quiet or now - self._told < (_MOVES_S if moves else _EVERY_S):
             return
         if not moves and not self._told:
-            self._told = now  # a short batch has its summary, and no line besides
+            self._told = now  # a short batch needs only its summary
             return
         self._told = now
         line = words(progress, self.ceiling)
@@ -60,14 +60,14 @@ class Teller:
         sys.stderr.flush()
 
     def end(self) -> None:
-        """Take the line away that moves."""
+        """Clear the line that is updated in place."""
         if self._is_open:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
 
 def words(progress: Progress, ceiling: Decimal | None) -> str:
-    """Return how far a batch is, in a line."""
+    """Return a batch's progress in one line."""
     parts = [f"{progress.done} done"]
     parts += [f"{progress.running} running"] if progress.running else []
     parts += [
@@ -82,8 +82,8 @@ def launch(given: Mapping[str, Any]) -> int:
     """Run a batch and return the exit code.
 
     Raises:
-        UsageError: The words, the task file or the output folder are wrong.
-        InarchError: The configuration is.
+        UsageError: The arguments, the task file or the output folder are wrong.
+        InarchError: The configuration is wrong.
     """
     try:
         git("--version")
@@ -110,10 +110,10 @@ def launch(given: Mapping[str, Any]) -> int:
 
 
 def money(text: str | None) -> Decimal | None:
-    """Return an amount of US dollars.
+    """Parse an amount of US dollars.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The text is not a valid amount.
     """
     if text is None:
         return None
@@ -127,10 +127,10 @@ def money(text: str | None) -> Decimal | None:
 
 
 def cut(text: str) -> slice:
-    """Return the slice that `A:B` is.
+    """Parse `A:B` as a slice.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The text is not a slice.
     """
     found = re.fullmatch(r"(-?\d{1,9})?:(-?\d{1,9})?", text or ":")
     if found is None:
@@ -151,7 +151,7 @@ def _pattern(text: str) -> str:
 
 @contextmanager
 def _writing(output: Output) -> Iterator[None]:
-    """Say in one line what keeps the output folder from being written."""
+    """Turn errors that keep the output folder from being written into one line."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -177,15 +177,15 @@ def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> TaskFile
 
 
 def check_schema(task: Task) -> None:
-    """Raise `TaskFault` where a task's schema refers to something outside of it."""
+    """Raise `TaskFault` if a task's schema refers to something outside itself."""
     if task.schema is not None and (fault := reference_fault(task.schema)):
         raise TaskFault(f"'schema': {fault}")
 
 
 def _composing(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what each task is composed with, once it was seen that it can be, and which model is asked.
+    """Return the arguments that compose each task, after one trial composition.
 
-    `auto` is resolved here: all tasks are to ask the same model, whatever keys a worker has.
+    `auto` is resolved here, so that all tasks use the same model, whatever keys a worker has.
     """
     app = compose_given({**given, "root": None, "max_cost": None})
     try:
@@ -217,7 +217,7 @@ def _run(given: Mapping[str, Any], tasks: TaskFile, output: Output, plan: Plan) 
             progress = batch.run()
         finally:
             teller.end()
-    if not batch.fault:  # else there is no room for it, most likely
+    if not batch.fault:  # after a fault the disk is probably full
         write_report(output, f"${progress.spent:.4f}")
         if given["form"] == "swebench":
             write_predictions(output)

@@ -1,4 +1,4 @@
-"""The coordinator: gives tasks to workers, keeps their results, and stops in order."""
+"""Coordinator of a batch, which assigns tasks to workers and stores their results."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from inarch_batch.tasks import Place, TaskFault, TaskFile
 from inarch_batch.trees import Sources, remove
 
 LOOK_S = 0.25
-"""How often the coordinator looks up from waiting: for Ctrl-C, and to tell how far it is."""
+"""Seconds between two checks for Ctrl-C and reports of the progress."""
 MOST_DEATHS = 20
-"""Workers that die of a task before it counts as failed: one that fills the memory would do so for ever."""
+"""Worker deaths until a task counts as failed. A task that fills the memory would kill workers for ever."""
 
 
 @frozen
 class Plan:
-    """How a batch runs.
+    """Parameters of a batch.
 
     Args:
-        workers: How many tasks run at a time.
-        ceiling: What the batch may cost in all, None without a limit.
-        compose: What `inarch.compose` is given for each task.
-        retries: How often a task that failed is begun anew.
-        hosts: What of the network the tasks' setup may reach.
-        keeps_trees: Whether trees stay when their task has ended.
+        workers: Number of tasks that run at a time.
+        ceiling: Cost limit of the whole batch, or None.
+        compose: Arguments of `inarch.compose` for each task.
+        retries: How often a failed task starts again.
+        hosts: Hosts that the tasks' setup may reach.
+        keeps_trees: Whether trees stay after their task has ended.
     """
 
     workers: int
@@ -49,7 +49,7 @@ class Plan:
 
 @frozen
 class Progress:
-    """How far a batch is."""
+    """Progress of a batch."""
 
     done: int
     failed: int
@@ -68,14 +68,14 @@ class _Started:
 
 @define(eq=False, repr=False)
 class Batch:
-    """A batch that runs.
+    """A running batch.
 
     Args:
-        tasks: The tasks that are to have a result in the end.
-        output: The output folder, which nobody else works in.
-        plan: How it runs.
+        tasks: The tasks to run.
+        output: The output folder, which no other batch may use meanwhile.
+        plan: The parameters of the batch.
         executor: Runs the tasks.
-        told: Hears how far it is, several times a second.
+        told: Receives the progress several times a second.
     """
 
     tasks: TaskFile
@@ -103,17 +103,17 @@ class Batch:
         self._sources = Sources(self.output.sources)
 
     def stop(self) -> None:
-        """Have no task begin any more, and those that run stop where they are: they go on when it is run again."""
+        """Start no more tasks and interrupt the running ones, which continue in the next run."""
         self.is_stopping = True
 
     def run(self) -> Progress:
-        """Run what has no result yet, until all have one or nothing can go on.
+        """Run the tasks without a result until all have one or none can continue.
 
         Raises:
             OSError, sqlite3.Error: The output folder can't be written.
         """
         self._ledger.make()
-        self._ledger.give_up()  # what workers held that were killed with an earlier coordinator
+        self._ledger.give_up()  # holds of workers that were killed with an earlier coordinator
         self.output.stop.unlink(missing_ok=True)
         wanted = {place.id for place in self.tasks.places}
         self._counts.update(status for task_id, status in self.output.statuses.items() if task_id in wanted)
@@ -130,24 +130,24 @@ class Batch:
 
     @property
     def not_begun(self) -> int:
-        """How many tasks no worker was given."""
+        """Return the number of tasks that have not started."""
         return len(self._waiting)
 
     def progress(self) -> Progress:
-        """Return how far it is."""
+        """Return the progress."""
         counts, running = self._counts, len(self._running)
         done, failed, limited = (counts[status] for status in ("done", "failed", "limited"))
         to_come = len(self.tasks.places) - done - failed - limited - running
         return Progress(done, failed, limited, running, to_come, self._ledger.spent)
 
     def _fill(self) -> bool:
-        """Give idle workers something to do, and return whether anything began."""
+        """Assign tasks to idle workers, and return whether any task started."""
         if self.is_stopping or self.fault:
             if self._running and not self.output.stop.exists():
                 self.output.stop.touch()
             return False
         if self.is_out_of_money or (self._poor and self._running):
-            return False  # those that run may give money back, which no new task is to take
+            return False  # running tasks may give money back, and the poor ones need it first
         is_alone = bool(self._poor)
         if is_alone:
             self._waiting.appendleft(self._poor.popleft())
@@ -165,7 +165,7 @@ class Batch:
         return began
 
     def _is_away(self, away: WorkersUnreachable) -> None:
-        """Tell once that workers can't be reached, and wait a moment: tasks that run have no news till then either."""
+        """Report once that workers can't be reached, and pause, because running tasks can't report either."""
         if not self.away:
             self.away = f"{away}"
             say("note", f"{away}; waiting for it")
@@ -196,14 +196,14 @@ class Batch:
         elif outcome.why == "price":
             self.unpriced = outcome.error
         elif outcome.why == "money":
-            # alone, nobody held what it needed: there is nothing left that would pay for a request
+            # if it ran alone, no other task held money: the rest can't pay for a request
             self.is_out_of_money = started.is_alone
             self._poor.append(started.place)
         elif not self.is_stopping and not self.fault:
             self._waiting.appendleft(started.place)
 
     def _died(self, started: _Started, error: BaseException) -> Outcome:
-        """Return what a worker that died has left; without a result its task goes on in another worker."""
+        """Return the outcome that a dead worker has left. Without a result, another worker continues the task."""
         self._ledger.give_up_dead()
         place = started.place
         kept = kept_result(Path(started.job.folder))
@@ -235,7 +235,7 @@ class Batch:
 
 
 def failure(task_id: str, error: str) -> Result:
-    """Return the result of a task that failed before anything could be said of it."""
+    """Return the result of a task that failed before it started."""
     return {
         "id": task_id, "status": "failed", "answer": "", "patch": "", "cost_usd": 0.0, "unknown_costs": 0,
         "tokens": {"input": 0, "output": 0, "cached": 0}, "model": "", "session": "", "seconds": 0.0, "error": error,
@@ -243,7 +243,7 @@ def failure(task_id: str, error: str) -> Result:
 
 
 def _with_costs(result: Result, earlier: Result | None) -> Result:
-    """Return a result with what the tries before it cost."""
+    """Return a result with the costs of earlier attempts added."""
     if earlier is None:
         return result
     tokens = {key: count + earlier["tokens"][key] for key, count in result["tokens"].items()}

@@ -1,8 +1,8 @@
-"""Workers on more machines, by Dask's own scheduler and workers: `--executor dask://HOST:PORT`.
+"""Workers on other machines, with Dask's scheduler and workers: `--executor dask://HOST:PORT`.
 
-A client that has lost its scheduler connects again by itself, but not every future that it was given before hears of
-it. So a client whose connection was lost is given up with all its futures, and the batch begins their tasks anew. What
-a worker has finished meanwhile is on disk, and isn't done again.
+A client reconnects to its scheduler by itself, but some of its earlier futures then never complete. So the batch gives
+up a client that lost its connection, with all its futures, and starts their tasks again. Results that workers
+finished meanwhile are on disk, so those tasks do not run twice.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _LOOK_S = 0.2
 
 
 class Dask(Executor):
-    """A client of a Dask scheduler, which may go away and come back."""
+    """A client of a Dask scheduler, which may disappear and return."""
 
     def __init__(self, workers: int, address: str) -> None:
         for name in [name for name in logging.root.manager.loggerDict if name.startswith(("distributed", "tornado"))]:
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what is lost is told once, by the batch
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # the batch reports a lost connection once
         if not address:
             raise UsageError("--executor dask names no scheduler", "write it like dask://127.0.0.1:8786")
         self._address = f"tcp://{address}"
@@ -44,7 +44,7 @@ class Dask(Executor):
         self._check_versions()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have a worker call a function.
+        """Submit a function call to a worker.
 
         Raises:
             WorkersUnreachable: The scheduler can't be reached now.
@@ -52,7 +52,7 @@ class Dask(Executor):
         return self._connected(_AGAIN_S).submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let go of the scheduler; its workers stay."""
+        """Disconnect from the scheduler. Its workers keep running."""
         if self._link is not None:
             self._link.give_up()
 
@@ -67,10 +67,10 @@ class Dask(Executor):
         return self._link
 
     def _check_versions(self) -> None:
-        """Refuse workers that would run something else than this machine does.
+        """Check that all workers run the same versions as this machine.
 
         Raises:
-            UsageError: There are some.
+            UsageError: A worker runs other versions.
         """
         found = self._connected(_AGAIN_S).client.run(version, on_error="return")
         others = {worker: said for worker, said in found.items() if said != version()}
@@ -83,7 +83,7 @@ class Dask(Executor):
 
 
 class _Link:
-    """A client as long as its first connection lasts, and what was asked of it."""
+    """A client for the lifetime of its first connection, with its open futures."""
 
     def __init__(self, client: Any) -> None:
         self.client, self.is_lost = client, False
@@ -98,16 +98,16 @@ class _Link:
             self._open.add(ours)
         try:
             theirs = self.client.get_executor(pure=False).submit(fn, *args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - whatever a client that is going away raises
+        except Exception as error:  # noqa: BLE001 - a closing client raises all kinds of errors
             self._drop(ours)
             raise WorkersUnreachable(f"the scheduler is away: {error}") from None
         theirs.add_done_callback(lambda done: self._take(ours, done))
         return ours
 
     def give_up(self) -> None:
-        """Close the client; what it still has to do has failed."""
+        """Close the client and fail its open futures."""
         self.is_lost = True
-        with suppress(Exception):  # nobody may be there to hear it
+        with suppress(Exception):  # the scheduler may be gone
             self.client.close(timeout=_AGAIN_S)
         with self._lock:
             lost = [*self._open]
@@ -125,7 +125,7 @@ class _Link:
             ours.set_exception(error)
 
     def _drop(self, ours: Future[Any]) -> bool:
-        """Forget a future, and say whether that is news: only who forgets it may say how it ended."""
+        """Remove a future and return whether it was open. Only the caller that removes it may complete it."""
         with self._lock:
             is_open = ours in self._open
             self._open.discard(ours)

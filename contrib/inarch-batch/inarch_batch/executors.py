@@ -1,4 +1,4 @@
-"""Executors (PEP 3148) for the workers of a batch; others come by the entry points `inarch_batch.executors`."""
+"""Executors (PEP 3148) for the workers of a batch. Entry points `inarch_batch.executors` add others."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ GROUP = "inarch_batch.executors"
 
 
 class WorkersUnreachable(Exception):
-    """Workers can't be reached now; the coordinator tries again."""
+    """Workers can't be reached now. The coordinator retries."""
 
 
 class Threads(ThreadPoolExecutor):
-    """Workers in this process: the least to start, and they end with it."""
+    """Threads of this process, which start fastest and end with it."""
 
     def __init__(self, workers: int, address: str = "") -> None:
         super().__init__(workers, thread_name_prefix="batch")
 
 
 class Processes(Executor):
-    """Workers that are processes, each a pool of its own: one that is killed takes no other with it."""
+    """Worker processes, each in its own pool, so that a killed worker does not affect the others."""
 
     def __init__(self, workers: int, address: str = "") -> None:
         self._pools = [_pool() for _ in range(workers)]
         self._futures: list[Future[Any] | None] = [None] * workers
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have an idle worker call a function; one that has died is replaced."""
+        """Submit a function call to an idle worker, and replace the worker if it has died."""
         idle = (at for at, future in enumerate(self._futures) if future is None or future.done())
         at = next(idle, 0)
         try:
@@ -52,7 +52,7 @@ class Processes(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the workers end."""
+        """Shut the workers down."""
         for pool in self._pools:
             pool.shutdown(wait, cancel_futures=cancel_futures)
 
@@ -62,7 +62,7 @@ def _pool() -> ProcessPoolExecutor:
 
 
 def _begin_worker() -> None:
-    """Leave Ctrl-C to the coordinator, and end with it however it ends: nobody would take the result."""
+    """Ignore Ctrl-C, which the coordinator handles, and exit when the coordinator exits."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None:
@@ -78,7 +78,7 @@ def open_executor(words: str, workers: int) -> Executor:
     """Open an executor by its name, or by `NAME://ADDRESS`.
 
     Raises:
-        UsageError: There is none of this name, or it can't be opened.
+        UsageError: No executor has this name, or it can't be opened.
     """
     name, _, address = words.partition("://")
     found = next(iter(entry_points(group=GROUP, name=name)), None)

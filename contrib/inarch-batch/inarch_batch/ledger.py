@@ -1,9 +1,8 @@
-"""What all workers of a batch share: its money, and when a model may be asked. A small database in the output folder.
+"""Database in the output folder, through which a batch's workers share its money and rate limits.
 
-A request holds what it may cost at most before it is sent, and gives back what it did not. All holds and all that is
-spent stay below the ceiling at every moment, so the ceiling holds however many workers there are, and whenever one is
-killed: what a dead worker held counts as spent, for the bill may have it. Who waits for money sees by the lease of each
-task that holds some whether its worker lives.
+Before a worker sends a request, it holds the request's highest possible cost. Afterwards it gives back the unused part.
+Holds and spending together never exceed the ceiling, whatever the number of workers. If a worker dies, its holds count
+as spent, because the service may bill them. Each task has a lease, by which other workers see whether its worker lives.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from attrs import frozen
 
 @contextmanager
 def leased(folder: Path) -> Iterator[None]:
-    """Wait until no other worker has the task: one that was taken for dead may live."""
+    """Take a task's lease, and wait while another worker holds it, which may only have seemed dead."""
     file = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -33,11 +32,11 @@ def leased(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def leased_if_free(folder: Path) -> Iterator[bool]:
-    """Take a task's lease unless a worker has it, and yield whether it was free."""
+    """Take a task's lease if it is free, and yield whether it was."""
     try:
         file = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
-        yield True  # the folder is gone, and its task has ended
+        yield True  # the folder is gone because its task has ended
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -53,7 +52,7 @@ _NANO = Decimal(1_000_000_000)
 _BUSY_S = 60.0
 _MINUTE_S = 60.0
 _USABLE = 0.9
-"""How much of a service's limit is used, as Inarch itself does for one process."""
+"""Share of a service's limit that is used, the same as Inarch's for one process."""
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS total (one INTEGER PRIMARY KEY CHECK (one = 1), spent INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS holds (id INTEGER PRIMARY KEY AUTOINCREMENT, attempt TEXT NOT NULL, cost INTEGER)",
@@ -66,7 +65,7 @@ _TABLES = (
 
 @frozen
 class Room:
-    """What is left of the money: `free` now, `held` by requests that are under way."""
+    """The money that is left: `free` now, or `held` by running requests."""
 
     free: Decimal
     held: Decimal
@@ -74,18 +73,18 @@ class Room:
 
 @frozen
 class Ledger:
-    """The shared database; any process may open it, and each use is a transaction of its own.
+    """The shared database, which any process may open. Each method is one transaction.
 
     Args:
         path: Its file.
-        ceiling: What the batch may spend in all, None without a limit.
+        ceiling: Cost limit of the whole batch, or None.
     """
 
     path: Path
     ceiling: Decimal | None = None
 
     def make(self) -> None:
-        """Make the tables where they are not there."""
+        """Create the tables if they do not exist."""
         with self._changing() as database:
             for statement in _TABLES:
                 database.execute(statement)
@@ -94,7 +93,7 @@ class Ledger:
         """Set money aside for a task, by its folder.
 
         Returns:
-            The number of the hold, None if there is not enough, and what there was.
+            The number of the hold, or None if the money is short, and the money there was.
         """
         with self._changing() as database:
             room = self._room(database)
@@ -104,14 +103,14 @@ class Ledger:
             return made.lastrowid, room
 
     def settle(self, hold: int, cost: Decimal | None) -> None:
-        """Spend what a request cost and give back the rest; None: nobody knows, and all of it counts."""
+        """Spend a request's cost and release the rest of its hold. An unknown cost (None) spends the whole hold."""
         with self._changing() as database:
             row = database.execute("DELETE FROM holds WHERE id = ? RETURNING cost", (hold,)).fetchone()
-            if row is not None:  # else it was given up for a dead one's, and counted
+            if row is not None:  # otherwise it was counted as a dead worker's
                 database.execute("UPDATE total SET spent = spent + ?", (row[0] if cost is None else _units(cost),))
 
     def give_up_dead(self) -> bool:
-        """Count what is held for tasks whose worker is dead as spent, and return whether there was anything."""
+        """Count the holds of dead workers as spent, and return whether there were any."""
         with closing(self._open()) as database:
             folders = [folder for (folder,) in database.execute("SELECT DISTINCT attempt FROM holds")]
         found = False
@@ -123,7 +122,7 @@ class Ledger:
         return found
 
     def give_up(self, folder: str | None = None) -> None:
-        """Count what a dead worker held for a task, or all that is held, as spent."""
+        """Count a task's holds, or all holds, as spent."""
         which, values = ("", ()) if folder is None else (" WHERE attempt = ?", (folder,))
         with self._changing() as database:
             (lost,) = database.execute(f"SELECT COALESCE(SUM(cost), 0) FROM holds{which}", values).fetchone()
@@ -132,12 +131,12 @@ class Ledger:
 
     @property
     def spent(self) -> Decimal:
-        """What is spent so far."""
+        """Return the money spent so far."""
         with closing(self._open()) as database:
             return Decimal(database.execute("SELECT spent FROM total").fetchone()[0]) / _NANO
 
     def refused(self, model: str, seconds: float) -> None:
-        """Have everybody wait for a model that its service wants to be left alone."""
+        """Make all workers wait before they use a model again, as its service asked."""
         until = time.time() + seconds
         with self._changing() as database:
             database.execute(
@@ -146,13 +145,13 @@ class Ledger:
             )
 
     def turn(self, model: str, tokens: int, requests: int | None, limit: int | None) -> tuple[float, int]:
-        """Take a place among the requests of a minute.
+        """Reserve a place among the requests of a minute.
 
         Args:
             model: The model's full name.
-            tokens: What the request is going to use, roughly.
-            requests: How many requests of a minute the service allows.
-            limit: How many tokens of a minute it allows.
+            tokens: Estimated tokens of the request.
+            requests: Requests per minute that the service allows, or None.
+            limit: Tokens per minute that the service allows, or None.
 
         Returns:
             The seconds to wait and 0, or 0.0 and the number of the place.
@@ -172,7 +171,7 @@ class Ledger:
             return 0.0, made.lastrowid or 0
 
     def corrected(self, place: int, tokens: int) -> None:
-        """Replace the estimate of a request's tokens by what the service has reported."""
+        """Replace the estimate of a request's tokens by the number that the service reported."""
         with self._changing() as database:
             database.execute("UPDATE sent SET tokens = ? WHERE id = ?", (tokens, place))
 
@@ -194,7 +193,7 @@ class Ledger:
             database.execute("COMMIT")
 
     def _open(self) -> sqlite3.Connection:
-        with suppress(FileExistsError):  # never opened once it exists: closing it would drop SQLite's locks
+        with suppress(FileExistsError):  # never open an existing file: closing it would drop SQLite's locks
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         database = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
         database.execute("PRAGMA synchronous = NORMAL")
@@ -208,7 +207,7 @@ def _units(cost: Decimal) -> int:
 def _until_room(
     rows: list[tuple[float, int]], tokens: int, requests: int | None, limit: int | None, now: float
 ) -> float:
-    """Return the seconds until so many of the last minute's requests, oldest first, are over that one more fits."""
+    """Return the seconds until one more request fits, as the oldest ones of the last minute expire."""
     most = max(1, int(requests * _USABLE)) if requests else None
     most_tokens = int(limit * _USABLE) if limit else None
     used = sum(one for _, one in rows)

@@ -1,4 +1,4 @@
-"""What is written when a batch ends: a page for people, and predictions for SWE-bench's own reader."""
+"""Reports of a batch: an HTML page, and predictions for SWE-bench's evaluation."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from inarch.staging import write_whole
 from inarch_batch.results import Output, Result
 
 MOST_SHOWN = 1_000
-"""Tasks whose answer and patch stand in the page; a page with those of ten thousand opens in no browser."""
+"""Tasks whose answer and patch the page contains. Browsers can't open a page with ten thousand."""
 LONGEST = 20_000
 _KIND = 100
 _NUMBERS = (("US$", "number"), ("tokens in", "number rare"), ("tokens out", "number rare"), ("seconds", "number"))
-"""Columns of the table and their classes; what is rare has no room on a phone."""
+"""Columns of the table and their classes. Phones hide the `rare` ones."""
 _STYLE = """
 :root { color-scheme: light dark; --page: light-dark(#f7f7f4, #121411); --paper: light-dark(#fff, #191c18);
   --ink: light-dark(#1a1e19, #e4e8e1); --quiet: light-dark(#596157, #a0a89c); --line: light-dark(#e0e3db, #2e332c);
@@ -44,11 +44,11 @@ p { color: var(--quiet); }
 
 
 def write_report(output: Output, spent: str) -> Path:
-    """Write the page of a batch, whole, and return where it is.
+    """Write the HTML report of a batch atomically and return its path.
 
     Args:
         output: The output folder.
-        spent: What the batch has spent, as it is shown.
+        spent: The money spent, as shown in the page.
 
     Raises:
         OSError: It can't be written.
@@ -59,7 +59,7 @@ def write_report(output: Output, spent: str) -> Path:
 
 
 def write_predictions(output: Output) -> Path:
-    """Write what SWE-bench's own evaluation reads, and return where it is.
+    """Write the predictions for SWE-bench's evaluation and return their path.
 
     Raises:
         OSError: It can't be written.
@@ -75,7 +75,7 @@ def _prediction(result: Result) -> Any:
 
 
 def kind_of(error: str) -> str:
-    """Return what failures have in common that differ in numbers, ids and addresses alone."""
+    """Return an error's kind, which is the same for errors that differ only in numbers, ids and addresses."""
     first = error.strip().split("\n", 1)[0]
     return re.sub(r"[0-9a-f]*\d[0-9a-f]*", "N", first)[:_KIND] or "no reason was given"
 
@@ -139,7 +139,7 @@ def _cut(text: str, shown: Callable[[str], str]) -> str:
 
 
 def _diff(patch: str) -> str:
-    """Return a patch with what it adds and takes away as such, for eyes and for readers of screens."""
+    """Return a patch as HTML with `ins` and `del`, which screen readers announce."""
 
     def line(text: str) -> str:
         is_head = text.startswith(("+++", "---"))
@@ -150,5 +150,5 @@ def _diff(patch: str) -> str:
 
 
 def _text(content: str) -> str:
-    """Return text as HTML: nothing in it is markup, and what could mislead a reader is shown as its code."""
+    """Return text as HTML without markup. Misleading characters are shown as their codes."""
     return escape_html(escape(content))

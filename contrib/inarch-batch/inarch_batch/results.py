@@ -1,4 +1,4 @@
-"""The output folder: results a line each, kept on disk before the next task counts on them, and what is under way."""
+"""Output folder of a batch: a line for each result, and folders of running tasks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Result = Mapping[str, Any]
 class Output:
     """The output folder of a batch.
 
-    `statuses` has the status of each task that has a result, by its id; results themselves are not held in memory.
+    `statuses` maps the id of each finished task to its status. Results themselves are not held in memory.
     """
 
     folder: Path
@@ -33,36 +33,36 @@ class Output:
 
     @property
     def results(self) -> Path:
-        """The file of results."""
+        """Return the path of the results."""
         return self.folder / "results.jsonl"
 
     @property
     def ledger(self) -> Path:
-        """The database that all workers share."""
+        """Return the path of the database that all workers share."""
         return self.folder / "ledger.sqlite"
 
     @property
     def stop(self) -> Path:
-        """The file that tells workers to stop while it is there."""
+        """Return the path of the file whose presence makes workers stop."""
         return self.folder / "stop"
 
     @property
     def sources(self) -> Path:
-        """Where repositories are that came from an address."""
+        """Return the folder of repositories fetched from an address."""
         return self.folder / "repos"
 
     def of_task(self, task_id: str) -> Path:
-        """Return the folder of a task that is under way; its name says the id as far as a file's name can."""
+        """Return the folder of a running task, named after its id as far as file names allow."""
         plain = re.sub(r"[^A-Za-z0-9._-]", "_", task_id)[:80].lstrip(".")
         mark = "" if plain == task_id else f"-{sha256(task_id.encode()).hexdigest()[:12]}"
         return self.folder / "tasks" / f"{plain}{mark}"
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other batches out of the folder.
+        """Lock the folder against other batches.
 
         Raises:
-            UsageError: One works in it.
+            UsageError: Another batch uses it.
             OSError: The folder can't be made or written.
         """
         make_folder(self.folder)
@@ -82,10 +82,10 @@ class Output:
             os.close(file)
 
     def read(self) -> None:
-        """Read which tasks have a result; a last line that a kill has cut off is taken away.
+        """Read which tasks have a result, and remove a last line that a kill has cut off.
 
         Raises:
-            UsageError: The file is none of results.
+            UsageError: The file does not contain results.
         """
         self.statuses.clear()
         if not self.results.exists():
@@ -110,10 +110,10 @@ class Output:
                 yield from (json.loads(line) for line in file)
 
     def add(self, result: Result) -> None:
-        """Keep a result; it is on disk when this returns, whole or not at all.
+        """Append a result, which is on disk when this returns.
 
         Raises:
-            OSError: It can't be kept, as on a full disk.
+            OSError: The result can't be stored, for example on a full disk. None of it is stored.
         """
         line = json.dumps(result).encode() + b"\n"
         file = os.open(self.results, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -125,7 +125,7 @@ class Output:
                     written += os.write(file, line[written:])
                 os.fsync(file)
             except OSError:
-                with suppress(OSError):  # what stays of the line is taken away when the batch is gone on with
+                with suppress(OSError):  # the next run removes the rest of the line
                     os.ftruncate(file, size)
                 raise
         finally:
@@ -133,7 +133,7 @@ class Output:
         self.statuses[result["id"]] = result["status"]
 
     def forget(self, statuses: frozenset[str]) -> int:
-        """Take away the results of these statuses, so that their tasks run again, and return how many they were."""
+        """Remove the results with these statuses, so that their tasks run again, and return their number."""
         gone = sum(status in statuses for status in self.statuses.values())
         if gone:
             kept = (json.dumps(one).encode() + b"\n" for one in self.all() if one["status"] not in statuses)

@@ -1,4 +1,4 @@
-"""One task in a worker: its tree, its session, its result. Runs in a thread, in a process, or on another machine."""
+"""Run of one task in a worker, which may be a thread, a process or another machine."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _SHOWN = 2_000
 
 @frozen
 class Job:
-    """What a worker is given: plain values, for they may go to another machine.
+    """A worker's job, in plain values that can go to another machine.
 
     Args:
         task: The task.
         folder: Its folder below the output folder.
-        output: The output folder; the same path leads to it on every worker.
-        source: Where its repository is, and its commit; empty for a copy.
+        output: The output folder, at the same path on every worker.
+        source: Path of its repository; empty if a folder is copied.
         commit: The full name of the commit.
-        ceiling: What the whole batch may cost.
-        compose: What `inarch.compose` is given.
-        hosts: What of the network its setup may reach.
-        keeps_tree: Whether its tree stays when it has ended.
-        version: The version of Inarch and of this distribution that is to run it.
+        ceiling: Cost limit of the whole batch.
+        compose: Arguments of `inarch.compose`.
+        hosts: Hosts that its setup may reach.
+        keeps_tree: Whether its tree stays after it has ended.
+        version: The required versions of Inarch and of this distribution.
     """
 
     task: Task
@@ -61,7 +61,7 @@ class Job:
 
 @frozen
 class Outcome:
-    """What came of an attempt: a result, or why there is none."""
+    """Outcome of an attempt: a result, or the reason why there is none."""
 
     result: Mapping[str, Any] | None = None
     why: Why = "stopped"
@@ -69,11 +69,11 @@ class Outcome:
 
 
 class Stopped(Exception):
-    """The batch stops, and the task goes on when it is started again."""
+    """The batch stops, and the next run continues the task."""
 
 
 class _Failed(Exception):
-    """The task can't be done; the text says why."""
+    """The task can't run. The message gives the reason."""
 
 
 _FAULTS = (
@@ -82,14 +82,14 @@ _FAULTS = (
 
 
 def version() -> str:
-    """Return what runs here, by name and version."""
+    """Return the names and versions of Inarch and this distribution."""
     from importlib.metadata import version as version_of
 
     return f"inarch {inarch.__version__}, inarch-batch {version_of('inarch-batch')}"
 
 
 def kept_result(folder: Path) -> Mapping[str, Any] | None:
-    """Return the result that an attempt has left in a task's folder, None if there is none."""
+    """Return the result that an attempt left in a task's folder, or None."""
     try:
         found: Mapping[str, Any] = json.loads((folder / "result.json").read_bytes())
     except FileNotFoundError:
@@ -98,9 +98,9 @@ def kept_result(folder: Path) -> Mapping[str, Any] | None:
 
 
 def run_job(job: Job) -> Outcome:
-    """Run a task to its end and return its result, which is on disk by then.
+    """Run a task to its end and return its result, which is then on disk.
 
-    A task that has a result is not run again: an executor may ask twice for what a dead worker held.
+    A task with a result does not run again, because an executor may resubmit a dead worker's job.
     """
     if version() != job.version:
         return Outcome(None, "halt", f"a worker on {os.uname().nodename} has {version()}; the batch runs {job.version}")
@@ -108,27 +108,27 @@ def run_job(job: Job) -> Outcome:
     try:
         make_folder(folder)
         with leased(folder):
-            _ledger_of(job).give_up(job.folder)  # what a worker held that died of this task
+            _ledger_of(job).give_up(job.folder)  # holds of a worker that died of this task
             result = kept_result(folder) or asyncio.run(_Attempt(job).run())
             write_whole(folder / "result.json", json.dumps(result).encode())
     except Stopped as stopped:
         return Outcome(None, "stopped", str(stopped))
     except _Broke as broke:
         return Outcome(None, broke.why, str(broke))
-    except OSError as error:  # a full disk is no task's fault
+    except OSError as error:  # a full disk is not the task's fault
         said = f"{error.filename or folder} can't be written: {error.strerror}" if error.strerror else f"{error}"
         return Outcome(None, "halt", said)
     except inarch.StoreError as error:
         return Outcome(None, "halt", f"{error}")
     if not job.keeps_tree:
-        with suppress(OSError):  # the result is kept, and that is what counts
+        with suppress(OSError):  # only the result matters, and it is stored
             trees.remove(folder / "tree")
             trees.remove(folder / "before.git")
     return Outcome(result)
 
 
 class _Broke(Exception):
-    """The money of the batch kept the task from going on, or that a model's price is unknown; `why` says which."""
+    """The task stopped because the batch's money ran out or a model's price is unknown. `why` says which."""
 
     def __init__(self, why: Why, text: str) -> None:
         super().__init__(text)
@@ -149,11 +149,11 @@ class _Attempt:
         self._stop = Path(self.job.output) / "stop"
 
     async def run(self) -> Mapping[str, Any]:
-        """Return the result.
+        """Run the attempt and return its result.
 
         Raises:
-            Stopped, _Broke: There is none yet.
-            OSError, inarch.StoreError: Nothing can be kept.
+            Stopped, _Broke: The task has no result yet.
+            OSError, inarch.StoreError: The disk can't be written.
         """
         if self._stop.exists():
             raise Stopped
@@ -182,7 +182,7 @@ class _Attempt:
         trees.make_tree(tree, job.task.root, job.source, job.commit, Path(job.output))
 
     def _composing(self) -> dict[str, Any]:
-        """Return what the task is composed with: what the batch was given, and what the task says itself."""
+        """Return the arguments of `inarch.compose`: the batch's own, overridden by the task's."""
         given, task = dict(self.job.compose), self.job.task
         flags = dict(given.pop("flags", {}))
         if task.model:
@@ -192,12 +192,12 @@ class _Attempt:
         if task.schema is not None:
             flags["output_schema"] = task.schema
         limits = [one for one in (task.max_cost_usd, self.job.ceiling) if one is not None]
-        if limits:  # Inarch then says in each request how long a reply may be, which is what a hold counts with
+        if limits:  # Inarch then limits each reply's length, on which the hold relies
             flags["max_cost_usd"] = min(limits)
         return {**given, "flags": flags}
 
     async def _set_up(self, app: inarch.App, tree: Path) -> None:
-        """Run the task's programs with the rights of a build: the whole tree, no network but what was granted."""
+        """Run the task's setup with the rights of a build: the whole tree, and only the granted hosts."""
         rights = inarch.Rights(writes=("",), executes=True, hosts=self.job.hosts)
         for argv in self.job.task.setup:
             over = threading.Event()
@@ -216,17 +216,17 @@ class _Attempt:
                 raise _Failed(f"setup: {' '.join(argv)} {how}\n{said}".strip())
 
     async def _turn(self, app: inarch.App, kept: Path) -> tuple[inarch.Turn, inarch.Session]:
-        """Run the task's turn, or go on with that of a worker that ended in its midst."""
+        """Run the task's turn, or continue the turn of a worker that died."""
         session = _session_of(app, kept)
         done, poor = session.turns[-1] if session.turns else None, kept.with_name("poor")
         if done is not None and done.status in ("done", "limited") and not poor.exists():
-            return done, session  # all but the result was there
+            return done, session  # only the result was missing
         prompt = self.job.task.prompt if done is None else GO_ON
         if done is None:
             write_whole(kept, session.id.encode())
         if (
             done is not None and self.job.task.max_cost_usd is not None
-        ):  # a limit is of a turn, and this is the next one
+        ):  # limits apply to one turn, and this is the next one
             spent = sum((row.cost_usd for row in app.transcript(session.id).spent()), Decimal(0))
             limits = [self.job.task.max_cost_usd - spent, *([self.job.ceiling] if self.job.ceiling is not None else [])]
             session.change({"max_cost_usd": max(min(limits), LEAST_MONEY)})
@@ -247,14 +247,14 @@ class _Attempt:
         return turn, session
 
     def _is_broke(self, turn: inarch.Turn) -> bool:
-        """Whether the batch's money ended the turn, and not what the task itself may cost."""
+        """Return whether the batch's limit ended the turn, and not the task's own."""
         own, ceiling = self.job.task.max_cost_usd, self.job.ceiling
         is_batchs = ceiling is not None and (own is None or ceiling < own)
         return (self.purse.is_empty and turn.status == "failed") or (turn.limit == "max_cost_usd" and is_batchs)
 
     async def _watch(self, stop: Any) -> None:
-        """Call `stop` once the batch is told to stop."""
-        while not self._stop.exists():  # noqa: ASYNC110 - another process says so, by a file
+        """Call `stop` once the batch stops."""
+        while not self._stop.exists():  # noqa: ASYNC110 - another process signals by a file
             await asyncio.sleep(_POLL_S)
         stop()
 
@@ -288,7 +288,7 @@ def _ledger_of(job: Job) -> Ledger:
 
 
 def _session_of(app: inarch.App, kept: Path) -> inarch.Session:
-    """Return the session that the task has, or a new one where nothing of it was kept."""
+    """Return the task's stored session, or a new one."""
     if kept.exists():
         with suppress(inarch.UsageError):
             return app.session(kept.read_text())

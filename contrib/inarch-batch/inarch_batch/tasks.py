@@ -1,4 +1,4 @@
-"""The task file: one JSON object a line, checked whole before anything is spent, and never held in memory."""
+"""Task file with one JSON object per line, checked as a whole before any request and never held in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 LONGEST_PROMPT = 1_000_000
-"""Characters; no model takes more, and a file by mistake is longer."""
+"""Longest prompt in characters. Models take no more, and a wrong file is longer."""
 LONGEST_LINE = 16_000_000
 _SHOWN = 10
 _TEXTS = ("root", "repo", "base_commit", "profile", "model")
@@ -23,19 +23,19 @@ _OF_SWEBENCH = {"instance_id": "id", "problem_statement": "prompt"}
 
 @frozen
 class Task:
-    """What is to be done in one tree.
+    """A task in one tree.
 
     Args:
-        id: Its name, which no other task has.
-        prompt: What the model is asked.
-        root: A folder that is copied for it; empty where `repo` says what it works on.
-        repo: A Git repository: a path, or an address.
-        base_commit: The commit of `repo` it begins with.
-        profile: The profile that holds for it; empty: that of the batch.
-        model: The model that is asked; empty: that of the batch.
-        max_cost_usd: What it may cost; None: no limit of its own.
-        schema: The JSON Schema that its answer keeps.
-        setup: Programs that run in its tree first, each with its arguments.
+        id: Its unique name.
+        prompt: The prompt.
+        root: A folder to copy; empty if `repo` is given.
+        repo: A Git repository: a path or an address.
+        base_commit: The commit of `repo` to start from.
+        profile: Its profile; empty for the batch's.
+        model: Its model; empty for the batch's.
+        max_cost_usd: Its cost limit in US dollars, or None.
+        schema: The JSON Schema of its answer.
+        setup: Programs that run first in its tree, each with its arguments.
     """
 
     id: str
@@ -51,11 +51,11 @@ class Task:
 
 
 class TaskFault(Exception):
-    """A task is wrong; the text says how."""
+    """A task is wrong. The message gives the reason."""
 
 
 class TaskFileFaults(Exception):
-    """The task file is wrong; `faults` has a line for each thing, with its place in the file."""
+    """The task file is wrong. `faults` has a line for each fault, with its place in the file."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         more = [f"and {len(faults) - _SHOWN} more"] if len(faults) > _SHOWN else []
@@ -65,7 +65,7 @@ class TaskFileFaults(Exception):
 
 @frozen
 class Place:
-    """Where a task stands in the file."""
+    """Position of a task in the file."""
 
     id: str
     line: int
@@ -74,7 +74,7 @@ class Place:
 
 @frozen
 class TaskFile:
-    """A task file that was checked: where each task stands in it."""
+    """A checked task file, with the position of each task."""
 
     path: Path
     folder: Path
@@ -82,10 +82,10 @@ class TaskFile:
     places: tuple[Place, ...]
 
     def read(self, place: Place) -> Task:
-        """Return a task.
+        """Read a task.
 
         Raises:
-            TaskFault: The file was changed meanwhile.
+            TaskFault: The file has changed since the check.
         """
         with self.path.open("rb") as file:
             file.seek(place.offset)
@@ -98,19 +98,19 @@ class TaskFile:
 def open_tasks(
     path: Path, folder: Path, check: Callable[[Task], None], *, is_swebench: bool = False, pattern: str = ""
 ) -> TaskFile:
-    """Check a task file and return where its tasks stand.
+    """Check a task file and return the positions of its tasks.
 
     Args:
         path: The file.
-        folder: What relative paths in it lead from.
-        check: Raises `TaskFault` for a task that can't be done here, as one whose folder isn't there.
+        folder: The base of relative paths in it.
+        check: Raises `TaskFault` if a task can't run here, for example without its folder.
         is_swebench: Whether its lines are instances of SWE-bench.
-        pattern: A regular expression that is found in the ids of the tasks that are wanted; only they are checked so.
+        pattern: A regular expression to search for in task ids; `check` sees only the matching tasks.
 
     Raises:
-        TaskFileFaults: Something in it is wrong.
-        OSError: It can't be read.
-        re.error: The expression is none.
+        TaskFileFaults: The file has faults.
+        OSError: The file can't be read.
+        re.error: The pattern is not a regular expression.
     """
     wanted, places, lines, faults = re.compile(pattern), [], dict[str, int](), list[str]()
     for line, offset, data in _lines(path):
@@ -132,7 +132,7 @@ def open_tasks(
 
 
 def _lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """Yield number, offset and bytes of each line that isn't blank; one that is too long comes cut."""
+    """Yield number, offset and bytes of each line that isn't blank. Lines that are too long are cut."""
     with path.open("rb") as file:
         number, offset = 0, 0
         while data := file.readline(LONGEST_LINE):
@@ -146,10 +146,10 @@ def _lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
 
 
 def read_task(data: bytes, folder: Path, *, is_swebench: bool = False) -> Task:
-    """Return the task that a line is.
+    """Parse a line as a task.
 
     Raises:
-        TaskFault: It is none.
+        TaskFault: The line is not a task.
     """
     if len(data) >= LONGEST_LINE and not data.endswith(b"\n"):
         raise TaskFault(f"the line is longer than {LONGEST_LINE:,} bytes")
@@ -195,7 +195,7 @@ def _task_of(given: Mapping[str, Any], folder: Path) -> Task:
 
 
 def is_address(repo: str) -> bool:
-    """Whether a repository is named by an address, such as `https://HOST/PATH` or `HOST:PATH`."""
+    """Return whether a repository is an address, such as `https://HOST/PATH` or `HOST:PATH`."""
     return "://" in repo or bool(re.match(r"[\w.@-]+:(?!\\)", repo))
 
 
@@ -230,7 +230,7 @@ def _money(known: Mapping[str, Any]) -> Decimal | None:
 
 
 def _setup(value: Any) -> tuple[tuple[str, ...], ...]:
-    """Return the programs of a list of words, which is one, or of a list of such lists."""
+    """Return the programs in a list of words (one program) or in a list of such lists."""
     if isinstance(value, list):
         programs = [value] if value and all(isinstance(one, str) for one in value) else value
         if all(isinstance(one, list) and one and all(isinstance(word, str) for word in one) for one in programs):

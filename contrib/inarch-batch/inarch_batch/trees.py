@@ -1,8 +1,7 @@
-"""Clean trees: what a task works in, and the patch that it leaves.
+"""Clean trees for tasks, and the patches of their changes.
 
-A tree of a repository has its history up to the base commit and nothing that came later, so a task can't look up what
-people did afterwards. What a task changed is read by a Git folder of the batch's own, beside the tree: a tree's own
-`.git` could name programs to run.
+A repository's tree has the history up to the base commit only, so a task can't look up later changes. The batch reads a
+task's changes through its own Git folder beside the tree, because a tree's `.git` could name programs to run.
 """
 
 from __future__ import annotations
@@ -27,25 +26,25 @@ _PLAIN = (
 
 
 class GitFailed(Exception):
-    """Git could not do what it was to do; the text is what it said."""
+    """Git failed. The message is Git's output."""
 
 
 def git(*words: str | os.PathLike[str], alone: bool = False) -> bytes:
-    """Run Git and return what it wrote.
+    """Run Git and return its output.
 
     Args:
         *words: Its arguments.
-        alone: Whether it leaves out the user's configuration, whose filters could change what a patch says.
+        alone: Whether to ignore the user's configuration, whose filters could change a patch.
 
     Raises:
-        GitFailed: It failed.
+        GitFailed: Git failed.
     """
     environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environ |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
     if alone:
         environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     try:
-        path = environ.get("PATH", os.defpath)  # `.` in it: nobody runs what a repository brings along
+        path = environ.get("PATH", os.defpath)  # `.` in it must not run a repository's programs
         (program,) = inarch.user_command(("git",), root=str(Path.cwd()), brought=None, path=path)
         ran = subprocess.run(
             [program, *_PLAIN, *words], env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False
@@ -59,14 +58,14 @@ def git(*words: str | os.PathLike[str], alone: bool = False) -> bytes:
 
 
 class Sources:
-    """Where the trees come from; repositories at an address are fetched once, into the output folder."""
+    """Sources of the trees. Repositories at an address are fetched once, into the output folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._commits: dict[tuple[str, str], str] = {}
 
     def check(self, task: Task) -> None:
-        """Raise `TaskFault` where a task's folder, repository or commit isn't there."""
+        """Raise `TaskFault` if a task's folder, repository or commit does not exist."""
         if task.root:
             if not Path(task.root).is_dir():
                 raise TaskFault(f"'root' {task.root} is no folder")
@@ -79,7 +78,7 @@ class Sources:
         """Return the full name of a task's base commit.
 
         Raises:
-            TaskFault: It isn't there.
+            TaskFault: It does not exist.
         """
         key = (task.repo, task.base_commit)
         if key not in self._commits:
@@ -93,10 +92,10 @@ class Sources:
         return self._commits[key]
 
     def place(self, repo: str) -> Path:
-        """Return where a repository is on this machine.
+        """Return the local path of a repository.
 
         Raises:
-            TaskFault: It isn't there.
+            TaskFault: It does not exist.
         """
         if not is_address(repo):
             if not Path(repo).is_dir():
@@ -123,14 +122,14 @@ def make_tree(tree: Path, root: str, source: str, commit: str, left_out: Path) -
     """Make a clean tree: a copy of `root`, or the commit of a repository.
 
     Args:
-        tree: Where; what stands there goes.
+        tree: The path of the tree, which is replaced if it exists.
         root: The folder to copy, empty for a repository.
-        source: Where the repository is.
+        source: The path of the repository.
         commit: The full name of its commit.
-        left_out: A folder that is not copied: the batch's own output.
+        left_out: A folder that is not copied: the batch's output folder.
 
     Raises:
-        GitFailed: Git could not.
+        GitFailed: Git failed.
         OSError: A file can't be read or written.
     """
     remove(tree)
@@ -146,7 +145,7 @@ def make_tree(tree: Path, root: str, source: str, commit: str, left_out: Path) -
 
 
 def _special(left_out: Path) -> Callable[[str, list[str]], set[str]]:
-    """Return what names the entries that are no files, folders or links, and the folder that is left out."""
+    """Return an ignore function for `copytree`: special files, and the folder that is left out."""
 
     def named(folder: str, names: list[str]) -> set[str]:
         return {name for name in names if _is_special(Path(folder, name)) or Path(folder, name) == left_out}
@@ -160,7 +159,7 @@ def _is_special(path: Path) -> bool:
 
 
 def snapshot(tree: Path, own: Path) -> str:
-    """Remember how a tree stands, in a Git folder of its own, and return the name of that."""
+    """Store the state of a tree in a separate Git folder and return its name."""
     remove(own)
     git("init", "-q", "--bare", "--template=", own, alone=True)
     _add(tree, own)
@@ -168,7 +167,7 @@ def snapshot(tree: Path, own: Path) -> str:
 
 
 def patch_since(tree: Path, own: Path, before: str) -> str:
-    """Return what was changed in a tree since, as `git apply` takes it; what Git ignores there is left out."""
+    """Return a tree's changes since a snapshot as a patch for `git apply`, without files that Git ignores."""
     _add(tree, own)
     words = ("diff", "--cached", "--binary", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", before)
     return git(f"--git-dir={own}", *words, "--", alone=True).decode("utf-8", "surrogateescape")
@@ -179,7 +178,7 @@ def _add(tree: Path, own: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder with all that lies in it, also where a task took away its own rights."""
+    """Remove a folder and its contents, even if a task has removed its own permissions."""
     if folder.is_symlink() or folder.is_file():
         folder.unlink()
     elif folder.exists():
@@ -187,5 +186,5 @@ def remove(folder: Path) -> None:
             shutil.rmtree(folder)
         except PermissionError:
             for inner, _, _ in os.walk(folder):
-                os.chmod(inner, 0o700)  # noqa: PTH101 - what os.walk enters next must be readable by then
+                os.chmod(inner, 0o700)  # noqa: PTH101 - os.walk must be able to enter it next
             shutil.rmtree(folder)

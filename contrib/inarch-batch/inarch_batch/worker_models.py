@@ -1,4 +1,4 @@
-"""Models as the workers of a batch ask them: each request takes its money and its turn from the shared ledger first."""
+"""Model providers for a batch's workers, whose requests first reserve money and a turn in the shared ledger."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ import inarch
 from inarch_batch.ledger import Ledger
 
 LEAST_OUTPUT = 1_024
-"""Output tokens below which a request is not worth the last of the money."""
+"""Output tokens below which a request is not worth the rest of the money."""
 _ASSUMED_OUTPUT = 8_192
 _OF_A_PICTURE = 3_000
 _MOST_PER_BYTE = 0.5
-"""Input tokens for a byte of a request before a reply has told; text and code take about 0.3."""
+"""Input tokens assumed for each byte of a request until a reply reports them. Text and code take about 0.3."""
 _MARGIN = 1.25
 _POLL_S = 0.1
 _PATIENCE_S = 90.0
-"""A wait inside a request that is longer is left to Inarch, which gives a request 120 s without a word."""
+"""Longest wait inside a request. Inarch handles longer ones, because it times out after 120 s of silence."""
 _LONGEST_S = 60.0
 _MILLION = Decimal(1_000_000)
 _OUTPUT = (inarch.TextDelta, inarch.ReasoningDelta, inarch.CallDelta)
@@ -33,13 +33,13 @@ _OUTPUT = (inarch.TextDelta, inarch.ReasoningDelta, inarch.CallDelta)
 
 @define(eq=False, repr=False)
 class Purse:
-    """What one attempt at a task asks with.
+    """The money and rate limits for one attempt at a task.
 
     Args:
         ledger: The money of the batch.
-        folder: The task's folder; money is held in its name for as long as a worker has its lease.
-        is_empty: Whether the batch's money kept a request from being sent.
-        is_unpriced: Whether that is because the model's price is unknown.
+        folder: The task's folder, under which money is held while a worker has its lease.
+        is_empty: Whether a request was not sent for lack of the batch's money.
+        is_unpriced: Whether the reason was that the model's price is unknown.
     """
 
     ledger: Ledger
@@ -50,15 +50,15 @@ class Purse:
     _per_byte: dict[str, float] = field(factory=dict)
 
     def wrap(self, composed: Any) -> inarch.Replacements:
-        """Return the composed model providers, each with its requests taken from the ledger."""
+        """Wrap the composed model providers so that their requests go through the ledger."""
         return inarch.Replacements(models=[Shared(bound.value, self) for bound in composed.models.values()])
 
     def counted(self, model: str, size: int) -> int:
-        """Return how many input tokens a request of so many bytes is taken for."""
+        """Return the estimated input tokens of a request with `size` bytes."""
         return math.ceil(size * self._per_byte.get(model, _MOST_PER_BYTE)) + 64
 
     def learn(self, model: str, size: int, tokens: int) -> None:
-        """Take in how many input tokens a request turned out to have."""
+        """Update the estimate with a request's actual input tokens."""
         if size and tokens:
             now = tokens / size * _MARGIN
             self._per_byte[model] = max(now, self._per_byte.get(model, 0.0))
@@ -66,7 +66,7 @@ class Purse:
 
 @define(eq=False, repr=False, slots=False)
 class Shared:
-    """A model provider whose requests wait for money and for their turn; all else is the provider's own."""
+    """A wrapper of a model provider whose requests wait for money and for their turn."""
 
     provider: inarch.ModelProvider
     purse: Purse
@@ -75,7 +75,7 @@ class Shared:
         return getattr(self.provider, name)
 
     async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
-        """Stream the reply once there is room for the request."""
+        """Stream the reply once the request has its money and its turn."""
         name = f"{self.provider.name}/{request.model}"
         size = _size(request)
         tokens = self.purse.counted(name, size)
@@ -86,12 +86,12 @@ class Shared:
             async with aclosing(self.provider.answer(request)) as deltas:  # type: ignore[type-var]
                 async for delta in passed.through(deltas):
                     yield delta
-        except (sqlite3.Error, OSError) as error:  # the output folder is full, or gone
+        except (sqlite3.Error, OSError) as error:  # the disk is full, or the output folder gone
             self.purse.failure = f"the ledger of the batch: {error}"
             raise inarch.ProviderError("plugin", self.purse.failure, was_sent=False) from error
 
     async def _turn(self, name: str, request: inarch.ModelRequest, tokens: int) -> int:
-        """Wait until the service may be asked, and return the request's place among those of this minute."""
+        """Wait until the rate limits allow the request, and return its place in this minute."""
         limits, waited = self.provider.limits(request.model), 0.0
         while True:
             ledger = self.purse.ledger
@@ -107,9 +107,9 @@ class Shared:
             await asyncio.sleep(seconds)
 
     async def _money(self, name: str, request: inarch.ModelRequest, tokens: int) -> tuple[int, inarch.ModelRequest]:
-        """Set aside what a request may cost at most, and return the hold with the request that keeps to it.
+        """Hold a request's highest possible cost, and return the hold and the limited request.
 
-        While others hold money that they may give back, it waits; the last of the money buys a shorter reply.
+        Wait while other requests hold money that they may give back. The rest of the money buys a shorter reply.
         """
         ledger = self.purse.ledger
         price = self.provider.price(request.model)
@@ -140,13 +140,13 @@ class Shared:
 
     def _broke(self, text: str, *, retryable: bool) -> inarch.ProviderError:
         self.purse.is_empty = True
-        # a kind for which no model stands by: another one would spend the same money
+        # an error kind without a fallback, because another model would spend the same money
         return inarch.ProviderError("plugin", text, retryable=retryable, was_sent=False, remedy="raise --max-cost")
 
 
 @define(eq=False, repr=False)
 class _Passed:
-    """A reply on its way, and what it turns out to have cost."""
+    """A streamed reply and its cost."""
 
     shared: Shared
     name: str
@@ -155,7 +155,7 @@ class _Passed:
     place: int
 
     async def through(self, deltas: AsyncIterator[inarch.Delta]) -> AsyncIterator[inarch.Delta]:
-        """Yield the deltas; however the reply ends, the hold is settled."""
+        """Yield the deltas, and settle the hold however the reply ends."""
         usage: inarch.Usage | None = None
         has_begun = has_output = is_free = False
         try:
@@ -189,7 +189,7 @@ class _Passed:
 
 
 def _size(request: inarch.ModelRequest) -> int:
-    """Return the bytes of a request's text; a picture is taken for the most tokens that services count for one."""
+    """Return a request's size in bytes. Each picture counts as the most tokens that a service bills for one."""
     pictures = 0
 
     def plain(value: Any) -> Any:
@@ -213,7 +213,7 @@ def _worst(price: inarch.Price, tokens: int, output: int) -> Decimal:
 
 
 def _affordable(price: inarch.Price, tokens: int, free: Decimal) -> int:
-    """Return how many output tokens the rest of the money buys beside the input; below 0 not even that."""
+    """Return the output tokens that the rest of the money buys after the input, or -1 if it can't pay the input."""
     left = free - _worst(price, tokens, 0)
     per_token = inarch.price_at(price, tokens).output
     if left < 0:

@@ -1,6 +1,7 @@
-"""The Model Context Protocol: its servers' tools as Inarch's, and Inarch's tools for other agents.
+"""Model Context Protocol: servers' tools for Inarch, and Inarch's tools for other agents.
 
-Nothing here imports the official package: that takes as long as the rest of the start, and most starts call no server.
+Nothing here imports the official package. The import takes as long as the rest of the start, and most starts do not
+need it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from inarch_mcp.catalog import Catalog
 
 _latest: list[tuple[inarch.PluginContext, Catalog]] = []
-"""The catalog of the composition that is being made: its hooks are called one after the other."""
+"""The catalog of the current composition. Its hooks are called one at a time."""
 
 
 @inarch.hookimpl
@@ -29,13 +30,13 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return the tools of the servers that the user has configured."""
+    """Return the tools of the configured servers."""
     return _catalog(context).tools
 
 
 @inarch.hookimpl
 def inarch_late_tools(context: inarch.PluginContext) -> Iterable[inarch.LateTools]:
-    """Return who knows of tools that servers list while they run."""
+    """Return the source of tools that servers list while they run."""
     from inarch_mcp.catalog import Watch
 
     catalog = _catalog(context)
@@ -44,7 +45,7 @@ def inarch_late_tools(context: inarch.PluginContext) -> Iterable[inarch.LateTool
 
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
-    """Return who closes the connections and tells of changes."""
+    """Return the tracer that closes the connections and reports changes."""
     from inarch_mcp.catalog import Watch
 
     catalog = _catalog(context)
@@ -53,7 +54,7 @@ def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
 
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
-    """Return who asks about definitions that changed."""
+    """Return the policy that asks about changed definitions."""
     from inarch_mcp.catalog import ChangedDefinitions
 
     catalog = _catalog(context)

@@ -1,4 +1,4 @@
-"""The tools of all servers, as this run has them, and who tells of them and closes the connections."""
+"""Tools of all servers in this run, with the tracer that reports changes and the policy for changed tools."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from inarch_mcp.server_tools import ServerTool
 
 @define(eq=False, repr=False)
 class Catalog:
-    """What one composition has of servers: their tools, what is to be told of them, and what was changed.
+    """The servers of one composition: their tools, remarks and changes.
 
     Args:
         servers: The servers that are enabled.
-        cache: What they listed.
-        agreed: The definitions that the user has let run.
-        place: What they are given.
-        lent: Which of them a program brought: the person has just agreed to start them.
+        cache: Their stored listings.
+        agreed: The definitions that the user has accepted.
+        place: The folders and variables for servers.
+        lent: Names of servers that a program added; the person has just agreed to start them.
     """
 
     servers: Mapping[str, Server]
@@ -45,7 +45,7 @@ class Catalog:
         return Hub(self.servers, self.place, self._listed)
 
     def compose(self) -> None:
-        """Make the tools; only servers that never listed theirs are asked for them now."""
+        """Make the tools, and ask only servers without a stored listing."""
         listings = {name: self.cache.listing(name, server) for name, server in self.servers.items()}
         asked: list[str] = []
         for name, listing in listings.items():
@@ -66,12 +66,12 @@ class Catalog:
         self._make_tools()
 
     def news(self) -> str:
-        """Return what was noticed since it was last asked, once."""
+        """Return the changes since the last call."""
         news, self._news = self._news, []
         return "; ".join(news)
 
     def new_tools(self) -> list[ServerTool]:
-        """Return the tools that servers have listed since this was last called, each once."""
+        """Return the tools that servers have listed since the last call."""
         late, self._late = self._late, []
         return late
 
@@ -103,7 +103,7 @@ class Catalog:
                 self.agreed.agree(server, definition)
 
     def _listed(self, name: str, listing: Listing) -> None:
-        """Keep what a server lists. New tools can be called at once; what else differs counts from the next start."""
+        """Store a server's listing. New tools work at once. Other changes apply from the next start on."""
         self.cache.keep(name, self.servers[name], listing)
         before = self._composed.get(name)
         if before is None:
@@ -128,18 +128,18 @@ class Catalog:
 
 
 def catalog_of(context: inarch.PluginContext) -> Catalog:
-    """Return the catalog of a composition; an empty one while the plugin is probed, or within another Inarch's server.
+    """Return the catalog of a composition, empty during a probe or in a server that Inarch started.
 
-    A server that can't be asked is a remark, never an error.
+    A server that can't be reached becomes a remark, never an error.
 
     Raises:
-        inarch.ConfigError: This is a process that may start no servers.
+        inarch.ConfigError: This process must not start servers.
     """
     settings = context.settings if isinstance(context.settings, Settings) else Settings()
     servers = {name: server for name, server in settings.servers.items() if server.enabled}
     brought = {name: one for name, one in lent().items() if name not in settings.servers}
     servers |= {name: one.server for name, one in brought.items()}
-    if servers and context.user is None:  # a probe is given no servers, only an isolated plugin is
+    if servers and context.user is None:  # a probe has no servers, so this is an isolated plugin
         message = "servers can't be started from a process of the plugin's own"
         raise inarch.ConfigError(message, key="isolation.mcp", remedy='use mode = "in-process"')
     if WITHIN in context.environ:
@@ -164,39 +164,39 @@ def _some(names: list[str]) -> str:
 
 @define(eq=False, repr=False)
 class Watch:
-    """Tells what was noticed of servers, brings their new tools, and closes the connections with the application."""
+    """A tracer that reports changes of servers, adds their new tools, and closes the connections."""
 
     catalog: Catalog
     name: str = "mcp"
 
     def saw(self, event: inarch.Event) -> None:
-        """Take no note: nothing of a turn concerns it."""
+        """Ignore the event."""
 
     def summary(self, turn_id: str) -> str | None:
-        """Say what servers changed while the turn ran."""
+        """Return the changes of servers during the turn, or None."""
         return self.catalog.news() or None
 
     def new_tools(self) -> Sequence[inarch.Tool]:
-        """Return the tools that servers have listed since this was last asked."""
+        """Return the tools that servers have listed since the last call."""
         return self.catalog.new_tools()
 
     def remarks(self) -> Sequence[str]:
-        """Return what there is to say before anything runs: servers and tools that were left out or changed."""
+        """Return remarks for the start: servers and tools that were left out or changed."""
         return tuple(self.catalog.remarks)
 
     def close(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         self.catalog.hub.close()
 
 
 @define(eq=False, repr=False)
 class ChangedDefinitions:
-    """A policy that asks about tools whose definition is not the one that was agreed to, whatever a rule allows."""
+    """A policy that asks about tools whose definition differs from the accepted one, despite allow rules."""
 
     catalog: Catalog
     name: str = "mcp-changed-definitions"
 
     def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
-        """Ask about a changed tool; have nothing against any other."""
+        """Ask about a changed tool and allow any other."""
         why = self.catalog.changed.get(call.name)
         return inarch.Verdict("ask", why) if why else inarch.Verdict("allow")

@@ -1,6 +1,6 @@
-"""The connection to one server: made when it is needed, made again when it was lost, closed once.
+"""Connection to one server, opened when needed, reopened after a loss and closed once.
 
-Lives on the loop of the hub's thread. Importing this module imports the official package.
+It runs on the event loop of the hub's thread. Importing this module imports the official package.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ MOST_PAGES = 50
 SHORTEST_PAUSE_S = 0.25
 LONGEST_PAUSE_S = 60.0
 WAITED_FOR_S = 5.0
-"""The longest pause before another try that a call sits out; a longer one fails it."""
+"""Longest pause before a retry that a call waits for, in seconds. A longer pause fails the call."""
 CLOSING_S = 8.0
 RELISTING_PAUSE_S = 0.5
 FRESH_S = 0.5
-"""Seconds that a result waits for the list of tools that its call has changed: the model is told of both together."""
+"""Seconds that a result waits for a tool list that its call changed, so that the model gets both together."""
 _TERMINATED = "Session terminated"
 
 Report = Callable[[str], None]
@@ -56,12 +56,12 @@ class Lost(Exception):
 
 @define(eq=False, repr=False)
 class Connection:
-    """One server.
+    """The connection to one server.
 
     Args:
         name: Its name in the configuration.
         server: Its settings.
-        place: Where it runs and what it is given.
+        place: The folders and variables for servers.
         listed: Called with each listing.
     """
 
@@ -117,12 +117,12 @@ class Connection:
             raise Lost(why, sent=False)
 
     async def call(self, definition: Definition, arguments: dict[str, Any], report: Report) -> dict[str, Any]:
-        """Call a tool and return the result as it came; progress and log messages go to `report`.
+        """Call a tool and return the raw result. Progress and log messages go to `report`.
 
         Raises:
             Lost: The connection ended, before or while the tool ran.
             MCPError: The server answered with an error.
-            ValueError: Its answer is not as the protocol or the tool's own schema has it.
+            ValueError: Its answer violates the protocol or the tool's schema.
         """
         client = await self.ensure()
         self._reports.append(report)
@@ -141,7 +141,7 @@ class Connection:
         except (httpx2.HTTPError, OSError) as error:
             self._over.set()
             raise Lost(str(error), sent=True) from error
-        except RuntimeError as error:  # how the package says that structured content is not what was announced
+        except RuntimeError as error:  # the package raises it for structured content that violates the schema
             raise ValueError(str(error)) from error
         finally:
             self._reports.remove(report)
@@ -153,7 +153,7 @@ class Connection:
         return whole
 
     async def close(self) -> None:
-        """End the connection; may be called twice."""
+        """Close the connection. A second call does nothing."""
         await self._leave()
 
     async def _pause(self) -> None:
@@ -164,7 +164,7 @@ class Connection:
             await asyncio.sleep(wait)
 
     async def _live(self, ready: asyncio.Future[Client]) -> None:
-        """Hold the connection until it is over; everything about it begins and ends in this task."""
+        """Keep the connection open until it ends. Its whole life must happen in this task."""
         try:
             async with self._client_of() as client:
                 self._take(await self._list(client))
@@ -175,7 +175,7 @@ class Connection:
                 finally:
                     listening.cancel()
                     await asyncio.wait((listening,))
-        except Exception as error:  # noqa: BLE001 - whatever a foreign server brings about is why it can't be used
+        except Exception as error:  # noqa: BLE001 - any error of a foreign server makes it unusable
             if not ready.done():
                 ready.set_exception(error)
         finally:
@@ -233,7 +233,7 @@ class Connection:
             await asyncio.wait((task,), timeout=CLOSING_S)
 
     def _said(self, error: BaseException | None) -> str:
-        """Return why a connection was not made, and remember it."""
+        """Return the reason why a connection failed, and remember it."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if error is None or isinstance(error, TimeoutError):
@@ -278,7 +278,7 @@ class Connection:
         self.listed(self.name, listing)
 
     def _want_list(self) -> None:
-        """List the tools again, soon: a server may say at any rate that they changed."""
+        """Schedule a new listing. A pause between listings limits how often a server can cause one."""
         self._is_stale = True
         self._fresh.clear()
         if self._relisting is None or self._relisting.done():
@@ -297,12 +297,12 @@ class Connection:
             await asyncio.sleep(RELISTING_PAUSE_S)
 
     async def _listen(self, client: Client) -> None:
-        """Hear of changes from servers of the protocol's present form; the others tell unasked."""
+        """Subscribe to tool changes. Servers with older protocol versions send them unasked."""
         try:
             async with client.listen(tools_list_changed=True) as subscription:
                 async for _ in subscription:
                     self._want_list()
-        except Exception:  # noqa: BLE001 - most servers have no such thing; the next connection lists again
+        except Exception:  # noqa: BLE001 - most servers do not support it; the next connection lists again
             return
 
     async def _told(self, message: Any) -> None:
@@ -313,7 +313,7 @@ class Connection:
         text = params.data if isinstance(params.data, str) else inarch.escape(repr(params.data)[:2_000])
         line = f"{params.level}: {text}\n"
         self.log.add(line.encode("utf-8", "replace")[:4_000])
-        if len(self._reports) == 1:  # else nobody knows which call it is about
+        if len(self._reports) == 1:  # with several calls, it is unknown which one it belongs to
             self._reports[0](line)
 
     async def _roots(self, context: ClientRequestContext) -> ListRootsResult:

@@ -1,4 +1,4 @@
-"""What a server says of its tools, checked and made harmless: schemas, descriptions and hints."""
+"""Servers' tool definitions, checked and sanitized: schemas, descriptions and hints."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Definition:
 
     Args:
         tool: The server's name for it.
-        description: What it does, escaped and shortened.
-        input_schema: The schema of its arguments, an object's.
-        output_schema: That of its structured results.
+        description: Its description, escaped and shortened.
+        input_schema: The schema of its arguments, which is an object's.
+        output_schema: The schema of its structured results.
         reads_only: Whether the server says that it changes nothing.
-        prints: Hashes of the parts of the definition as the server gave it.
+        prints: Hashes of the parts of the server's own definition.
     """
 
     tool: str
@@ -51,13 +51,13 @@ class Definition:
 
 @frozen
 class Listing:
-    """What one server offers.
+    """The tools of one server.
 
     Args:
-        definitions: Its tools that can be used.
-        notes: A line for each that can't be, or not as it is.
-        server: Name and version of the server, as it says.
-        protocol: The version of the protocol that is spoken with it.
+        definitions: Its usable tools.
+        notes: A line for each tool that was left out or changed.
+        server: The server's own name and version.
+        protocol: The negotiated protocol version.
     """
 
     definitions: tuple[Definition, ...] = ()
@@ -67,7 +67,7 @@ class Listing:
 
 
 def defined(raw: Iterable[Mapping[str, Any]], server: Server) -> tuple[tuple[Definition, ...], tuple[str, ...]]:
-    """Return the tools of a listing that the user wants and that can be used, and a note for each that can't."""
+    """Return the wanted and usable tools of a listing, and a note for each unusable one."""
     kept: dict[str, Definition] = {}
     notes: list[str] = []
     for entry in raw:
@@ -92,28 +92,28 @@ def defined(raw: Iterable[Mapping[str, Any]], server: Server) -> tuple[tuple[Def
 
 
 def wanted(tool: str, server: Server) -> bool:
-    """Whether the user's globs let a tool through."""
+    """Return whether the user's globs allow a tool."""
     return matches(tool, server.allow) and not matches(tool, server.deny)
 
 
 def matches(tool: str, globs: Iterable[str]) -> bool:
-    """Whether one of the globs fits a tool's name."""
+    """Return whether one of the globs matches a tool's name."""
     return any(fnmatchcase(tool, glob) for glob in globs)
 
 
 def shown(text: str, most: int = 80) -> str:
-    """Return foreign text so that it can stand in a message: escaped, on one line, shortened."""
+    """Return foreign text for a message: escaped, on one line, shortened."""
     escaped = inarch.escape(text[: most + 1], keep_newlines=False)
     return escaped if len(escaped) <= most else escaped[:most] + "…"
 
 
 def fingerprints(entry: Mapping[str, Any]) -> dict[str, str]:
-    """Return a hash of each part of a definition; two that are equal in all of them are the same definition."""
+    """Return a hash of each part of a definition. Equal hashes mean the same definition."""
     return {part: _hash(entry.get(part)) for part in PARTS}
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """Return in words what changed from one definition to another; "" for nothing."""
+    """Return in words the parts that differ between two definitions, or ""."""
     return ", ".join(_WORDS.get(part, part) for part in PARTS if old.get(part) != new.get(part))
 
 
@@ -147,7 +147,7 @@ def _description(name: str, entry: Mapping[str, Any]) -> str:
 
 
 def _object_schema(schema: Any) -> dict[str, Any]:
-    """Return the schema of an object; what obviously means one is mended."""
+    """Return an object schema, after a repair of one that obviously means an object."""
     if schema is None or schema is True:
         return {"type": "object", "properties": {}}
     if not isinstance(schema, Mapping):
@@ -165,10 +165,10 @@ def _object_schema(schema: Any) -> dict[str, Any]:
 
 
 def _check(schema: Mapping[str, Any], what: str) -> None:
-    """Refuse a schema that is wrong, too large, or refers to something outside of itself.
+    """Check that a schema is valid, small enough, and without references outside itself.
 
     Raises:
-        ValueError: It can't be used.
+        ValueError: The schema can't be used.
     """
     from jsonschema import Draft202012Validator, SchemaError
 
@@ -199,7 +199,7 @@ def _walk(value: Any, depth: int) -> None:
 
 
 def _harmless(schema: Any) -> Any:
-    """Return a schema whose texts for readers are escaped and shortened; what values are compared with stays."""
+    """Return a schema with its descriptive texts escaped and shortened, and its values unchanged."""
     if isinstance(schema, Mapping):
         return {
             key: shown(value, LONGEST_REMARK)
@@ -232,14 +232,14 @@ SHIPPED = frozenset(
         "web_fetch", "web_search",
     }
 )  # fmt: skip
-"""Names that tools of Inarch's own plugins have: a server's tool must not stand in their way."""
+"""Names of tools of Inarch's own plugins, which a server's tool must not take."""
 
 
 def tool_names(tools: Sequence[tuple[str, str]]) -> list[str]:
     """Return a name for each pair of server and tool.
 
-    One that is too long, taken, has unusual characters, or would belong to two pairs ends in a hash of its pair: names
-    do not depend on the order in which servers are asked.
+    A name ends in a hash of its pair if it is too long, taken, ambiguous, or has unusual characters. So names do not
+    depend on the order of the servers.
 
     >>> tool_names([("time", "get-current-time"), ("web", "häng"), ("a", "b_c"), ("a_b", "c")])
     ['time_get_current_time', 'web_h_ng_f3a2d2f5', 'a_b_c_78fba3bd', 'a_b_c_d2a1e5d5']
@@ -253,7 +253,7 @@ def tool_names(tools: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def guarded_name(server: str, tool: str) -> str:
-    """Return the name that Claude Code has for a server's tool (code.claude.com/docs/en/mcp, read 2026-08-22).
+    """Return Claude Code's name for a server's tool (code.claude.com/docs/en/mcp, read 2026-08-22).
 
     >>> guarded_name("my server", "get-time")
     'mcp__my_server__get-time'

@@ -1,4 +1,4 @@
-"""The thread in which connections live: started with the first of them, ended when the application closes."""
+"""Thread for connections, started with the first one and ended when the application closes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 CLOSING_S = 10.0
 STARTING_S = 30.0
-"""Importing the official package takes about a second, and longer where much else runs."""
+"""Extra seconds for the import of the official package: about one, and more on a busy machine."""
 
 _started: list[Hub] = []
 
@@ -33,8 +33,8 @@ class Hub:
 
     Args:
         servers: The servers by name.
-        place: What they are given.
-        listed: Called, in the thread, with every listing of a server.
+        place: The folders and variables for servers.
+        listed: Called in the thread with every listing of a server.
     """
 
     servers: Mapping[str, Server]
@@ -47,7 +47,7 @@ class Hub:
     _closed: bool = field(init=False, default=False)
 
     def list_tools(self, names: list[str]) -> dict[str, Listing | str]:
-        """Ask servers for their tools, side by side; one that fails is in the answer with the reason."""
+        """Ask servers for their tools in parallel, and return each one's listing or reason of failure."""
         pending = {name: self._submit(self._listing(name)) for name in names}
         found: dict[str, Listing | str] = {}
         for name, future in pending.items():
@@ -63,14 +63,14 @@ class Hub:
     async def call(
         self, server: str, definition: Definition, arguments: dict[str, Any], report: Callable[[str], None], safe: bool
     ) -> dict[str, Any]:
-        """Call a tool from another loop and return what came; a cancel goes on to the server.
+        """Call a tool from another event loop and return its raw result. A cancel is passed to the server.
 
         Args:
             server: The server's name.
             definition: The tool as it was composed.
             arguments: Its arguments.
             report: Takes live output.
-            safe: Whether a call that was cut off can't have changed anything.
+            safe: Whether an interrupted call can't have changed anything.
 
         Raises:
             inarch.ToolFailed: The call failed.
@@ -78,7 +78,7 @@ class Hub:
         return await asyncio.wrap_future(self._submit(self._call(server, definition, arguments, report, safe)))
 
     def close(self) -> None:
-        """End every connection and the thread; may be called twice."""
+        """Close every connection and the thread. A second call does nothing."""
         with self._lock:
             self._closed = True
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
@@ -91,12 +91,12 @@ class Hub:
         try:
             closing.result(CLOSING_S)
         except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
-            pass  # what is left are daemon threads and children without input
+            pass  # only daemon threads and children without input remain
         loop.call_soon_threadsafe(loop.stop)
         thread.join(CLOSING_S)
 
     def log_path(self, name: str) -> str:
-        """Return where a server's standard error is kept, "" for nowhere."""
+        """Return the path of a server's log of standard error, or ""."""
         return str(self.place.log_path(name) or "")
 
     def _submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
@@ -172,16 +172,16 @@ class Hub:
 
 
 def close_all() -> None:
-    """End every connection of this process, also those of a composition that only brought a command."""
+    """Close every connection of this process, including those made while a command was loaded."""
     for hub in tuple(_started):
         hub.close()
 
 
 def _check_same(server: str, definition: Definition, listing: Listing) -> None:
-    """Refuse a call to a tool that is another one now than the user was asked about.
+    """Check that a tool is still the one that the user was asked about.
 
     Raises:
-        inarch.ToolFailed: It is gone or was changed.
+        inarch.ToolFailed: The tool is gone or has changed.
     """
     now = next((one for one in listing.definitions if one.tool == definition.tool), None)
     if now is None:

@@ -1,4 +1,4 @@
-"""`inarch mcp`: the state of servers, agreement to what they changed, and Inarch as a server."""
+"""`inarch mcp`: list servers, accept their changes, and run Inarch as a server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inarch_mcp.server_start import place_of
 @click.group()
 def mcp() -> None:
     """Use the tools of MCP servers, and be one."""
-    close_all()  # a server that was asked while this command was loaded has done its part
+    close_all()  # servers asked while this command was loaded are not needed any more
 
 
 @mcp.command("list")
@@ -146,7 +146,7 @@ def _settings(context: inarch.PluginContext) -> Settings:
 
 
 def _catalog(context: inarch.PluginContext) -> Catalog:
-    """Return a catalog that has asked no server."""
+    """Return a catalog without asking any server."""
     servers = {name: server for name, server in _settings(context).servers.items() if server.enabled}
     cache, agreed = Cache(context.cache_dir), Agreed(context.state_dir, context.recorded)
     return Catalog(servers, cache, agreed, place_of(context))

@@ -1,4 +1,4 @@
-"""`inarch mcp serve`: the composed tools for other agents, through Inarch's scheduler, policies and journal."""
+"""Server of `inarch mcp serve`, which offers the composed tools through Inarch's scheduler, policies and journal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAMPLES: Mapping[str, Any] = {
 
 
 def described(tool: inarch.Tool) -> types.Tool:
-    """Return a tool as another agent is told it."""
+    """Return a tool as the protocol describes it to another agent."""
     reads = reads_only(tool)
     hints = types.ToolAnnotations(
         read_only_hint=reads,
@@ -46,23 +46,23 @@ def described(tool: inarch.Tool) -> types.Tool:
 
 
 def reads_only(tool: inarch.Tool) -> bool:
-    """Whether no call of a tool changes anything, as far as a sample of its arguments shows."""
+    """Return whether a tool never changes anything, judged by sample arguments."""
     if tool.category in _READING:
         return True
-    if tool.category == "command":  # what a command does depends on its words
+    if tool.category == "command":  # depends on the command line
         return False
     return changes_nothing(tool, _samples(tool))
 
 
 def is_for(tool: inarch.Tool, mode: str) -> bool:
-    """Whether there is such a tool in an approve mode, which does more than show something to who watches a session."""
+    """Return whether a tool exists in an approval mode and does more than show something to a watcher."""
     chosen, shown = able(tool, ForModes), able(tool, ForWatchers)
     is_there = chosen is None or not chosen.modes or mode in chosen.modes
     return is_there and not (shown is not None and shown.for_a_watcher)
 
 
 def wants_a_person(tool: inarch.Tool, policies: Iterable[inarch.Policy]) -> bool:
-    """Whether a call is a question to the person: it does nothing else, and only their own answer lets it run."""
+    """Return whether a tool only asks the person, so that only their own answer can approve it."""
     call = inarch.ToolCall("", "", "", tool.name, _samples(tool))
     if tool.category in _READING or not changes_nothing(tool, call.arguments):
         return False  # then the person may have answered with a rule
@@ -72,7 +72,7 @@ def wants_a_person(tool: inarch.Tool, policies: Iterable[inarch.Policy]) -> bool
 def _judged(policy: inarch.Policy, call: inarch.ToolCall, tool: inarch.Tool) -> bool:
     try:
         verdict = policy.judge(call, tool)
-    except Exception:  # noqa: BLE001 - a plugin's code: one that fails at a sample says nothing of real calls
+    except Exception:  # noqa: BLE001 - a plugin's failure on a sample says nothing about real calls
         return False
     return verdict.decision == "ask" and verdict.person
 
@@ -83,7 +83,7 @@ def _samples(tool: inarch.Tool) -> dict[str, Any]:
 
 
 def changes_nothing(tool: inarch.Tool, arguments: Mapping[str, Any]) -> bool:
-    """Whether a call with these arguments changes nothing; one that can't be judged may change anything."""
+    """Return whether a call with these arguments changes nothing. If that is unknown, return False."""
     try:
         effects = tool.effects(arguments)
         return tool.category in _READING or not (effects.writes or effects.exclusive)
@@ -92,7 +92,7 @@ def changes_nothing(tool: inarch.Tool, arguments: Mapping[str, Any]) -> bool:
 
 
 def answer(tool: inarch.Tool | None, result: inarch.ToolResult) -> types.CallToolResult:
-    """Return a result as the protocol has it: as text and as structured content."""
+    """Return a result in the protocol's form, as text and as structured content."""
     text = types.TextContent(type="text", text=inarch.result_text(result))
     if result.error is not None:
         error = inarch.to_data(result.error)
@@ -104,7 +104,7 @@ def answer(tool: inarch.Tool | None, result: inarch.ToolResult) -> types.CallToo
 
 
 def _output_schema(tool: inarch.Tool) -> dict[str, Any] | None:
-    """Return the schema of structured content, which is always an object: anything else stands under `result`."""
+    """Return the schema of structured content, an object. Other schemas are nested under `result`."""
     schema = tool.output_schema
     if schema is None:
         return None
@@ -132,13 +132,13 @@ _Context = ServerRequestContext[Any, Any]
 
 @define(eq=False, repr=False)
 class Offer:
-    """The tools of an application, offered.
+    """An application's tools, as offered to another agent.
 
-    Calls that change nothing run side by side; any other one runs alone.
+    Calls that change nothing run in parallel. Any other call runs alone.
 
     Args:
         app: The application.
-        globs: Which of its tools are offered.
+        globs: Globs of the tools to offer.
     """
 
     app: inarch.App
@@ -162,11 +162,11 @@ class Offer:
 
     @property
     def tools(self) -> dict[str, inarch.Tool]:
-        """The tools on offer, by name."""
+        """Return the offered tools by name."""
         return {name: tool for name, tool in self._useful.items() if matches(name, self.globs)}
 
     def server(self) -> Server[Any]:
-        """Return a server of the protocol around the tools."""
+        """Return a protocol server for the tools."""
         root = self.app.config.root
         return Server(
             "inarch",
@@ -177,7 +177,7 @@ class Offer:
         )
 
     async def close(self) -> None:
-        """Cancel what still runs and let go of everything."""
+        """Cancel running calls and close the application."""
         for task in self._running:
             task.cancel()
         if self._running:
@@ -192,7 +192,7 @@ class Offer:
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}")
         lines: asyncio.Queue[str | None] = asyncio.Queue()
-        # A task of its own: the package repeats a cancel at every await, and a call has to be ended with care.
+        # A separate task: the package repeats a cancel at every await, and a call must end cleanly.
         task = asyncio.create_task(self._run(tool, params.arguments or {}, lines))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -202,7 +202,7 @@ class Offer:
         except asyncio.CancelledError:
             task.cancel()
             raise
-        except inarch.InarchError as error:  # a journal that can't be kept
+        except inarch.InarchError as error:  # the journal can't be written
             raise MCPError(types.INTERNAL_ERROR, str(error)) from error
         finally:
             lines.put_nowait(None)
@@ -227,7 +227,7 @@ class Offer:
         async with self._free:
             if alone:
                 await self._free.wait_for(lambda: self._readers == 0)
-                yield  # the condition itself keeps everybody else out
+                yield  # the condition itself keeps other calls out
                 return
             self._readers += 1
         try:
@@ -239,7 +239,7 @@ class Offer:
 
 
 async def _tell(context: _Context, lines: asyncio.Queue[str | None]) -> None:
-    """Send live output as progress until there is no more."""
+    """Send live output as progress until it ends."""
     count = 0
     while (text := await lines.get()) is not None:
         count += 1
@@ -247,13 +247,13 @@ async def _tell(context: _Context, lines: asyncio.Queue[str | None]) -> None:
 
 
 async def serve_stdio(offer: Offer) -> None:
-    """Serve over the standard streams until the input ends, or the process is told to end."""
+    """Serve over the standard streams until the input ends or a signal ends the process."""
     server = offer.server()
     leaving: list[asyncio.Task[None]] = []
 
     async def leave() -> None:
         await offer.close()
-        os._exit(0)  # a thread waits for the next line of input, and nothing wakes it
+        os._exit(0)  # a thread waits for input and can't be woken
 
     _on_signals(lambda: leaving.append(asyncio.create_task(leave())))
     try:
@@ -264,13 +264,13 @@ async def serve_stdio(offer: Offer) -> None:
 
 
 async def serve_http(offer: Offer, host: str, port: int, token: str, ready: Callable[[str], object]) -> None:
-    """Serve streamable HTTP at `/mcp` until the process is told to end.
+    """Serve streamable HTTP at `/mcp` until a signal ends the process.
 
     Args:
-        offer: What is served.
+        offer: The tools to serve.
         host: An address of this machine.
-        port: The port; 0 takes a free one.
-        token: What requests must carry as bearer token; "" for nothing.
+        port: The port, or 0 for a free one.
+        token: The bearer token that requests must carry, or "".
         ready: Called with the address.
     """
     import uvicorn
@@ -286,7 +286,7 @@ async def serve_http(offer: Offer, host: str, port: int, token: str, ready: Call
         server = uvicorn.Server(uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=3))
         ready(f"http://{shown}:{listening.getsockname()[1]}/mcp")
         serving = asyncio.create_task(server.serve([listening]))
-        await asyncio.sleep(0)  # it sets handlers of its own, which would end the process before anything is closed
+        await asyncio.sleep(0)  # its own handlers would end the process before the application is closed
         _on_signals(lambda: setattr(server, "should_exit", True))
         try:
             await serving
@@ -295,7 +295,7 @@ async def serve_http(offer: Offer, host: str, port: int, token: str, ready: Call
 
 
 def _only(host: str) -> TransportSecuritySettings:
-    """Return the refusal of requests that a browser was led here with: the package refuses them at three addresses."""
+    """Return settings against DNS rebinding. The package's defaults cover only three addresses."""
     hosts = [f"{name}:*" for name in dict.fromkeys((host, "127.0.0.1", "localhost", "[::1]"))]
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=[f"http://{one}" for one in hosts]
@@ -310,7 +310,7 @@ def _on_signals(act: Callable[[], object]) -> None:
 
 @define
 class _Guarded:
-    """An application that answers only requests with the right token."""
+    """An ASGI application that answers only requests with the right token."""
 
     inner: Any
     wanted: bytes

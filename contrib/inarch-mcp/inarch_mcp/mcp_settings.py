@@ -1,4 +1,4 @@
-"""The servers whose tools are offered: those of `[plugins.mcp]`, and those that a program brings along."""
+"""Settings of servers: those of `[plugins.mcp]` and those that a program adds."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 
 @frozen
 class Server:
-    """One server: a program to talk to over its standard streams, or an address of streamable HTTP.
+    """One server: a program that speaks over its standard streams, or a streamable HTTP address.
 
     Args:
-        command: The program. It runs in a folder of its own, so that nothing of the workspace is found before it.
-        args: Its arguments; `{root}` stands for the workspace's folder. A file of the workspace counts only in a
-            trusted project, as it was when you trusted it.
-        env: Variables it is given, as `NAME` (your value of it) or `NAME=value`. Without them it has only `PATH`,
-            `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG` and `TMPDIR`.
-        cwd: Where it runs instead; `{root}` stands for the workspace's folder, in trusted projects only.
+        command: The program. It runs in its own folder, so that files of the workspace can't replace what it loads.
+        args: Its arguments. `{root}` is replaced by the workspace's folder. Files of the workspace need a trusted
+            project, and are used as they were when you trusted it.
+        env: Its variables, as `NAME` (with your value) or `NAME=value`. Besides these it has only `PATH`, `HOME`,
+            `USER`, `LOGNAME`, `SHELL`, `LANG` and `TMPDIR`.
+        cwd: Another working directory. `{root}` is replaced by the workspace's folder, in trusted projects only.
         url: The address, instead of a program.
-        headers_env: Headers of the requests to it, by the names of the variables that hold their values.
+        headers_env: Headers of its requests, each with the name of the variable that holds its value.
         enabled: Whether its tools are offered.
-        timeout_s: Seconds that one call may take.
-        connect_s: Seconds that starting it and listing its tools may take.
-        allow: Globs of the tools that are offered, by the server's names for them.
-        deny: Globs of those that are not.
-        trust_hints: Whether its word that a tool only reads counts: such a tool runs unasked.
-        read_only: Globs of tools that only read, by your own knowledge: they run unasked.
-        roots: Whether it is told the workspace's folder when it asks for roots.
-        handshake: `auto` tries the protocol's present way to begin first, `legacy` only the one until 2025.
+        timeout_s: Time limit of one call, in seconds.
+        connect_s: Time limit for starting it and listing its tools, in seconds.
+        allow: Globs of the tools to offer, by the server's own names.
+        deny: Globs of the tools not to offer.
+        trust_hints: Whether to trust its hints that a tool only reads. Such tools run without asking.
+        read_only: Globs of tools that you know only read. They run without asking.
+        roots: Whether it gets the workspace's folder when it asks for roots.
+        handshake: `auto` tries the current handshake first, `legacy` uses only the one until 2025.
     """
 
     command: str = ""
@@ -67,12 +67,12 @@ class Settings:
     """Settings of the Model Context Protocol.
 
     Args:
-        servers: The servers by the names that their tools' names begin with.
+        servers: The servers by name; a server's name is the prefix of its tools' names.
     """
 
     servers: Mapping[str, Server] = field(factory=dict)
     keys_env: tuple[str, ...] = field(init=False)
-    """The variables that hold keys: Inarch puts placeholders for their values wherever they appear."""
+    """The variables that hold keys. Inarch redacts their values."""
 
     @keys_env.default
     def _keys(self) -> tuple[str, ...]:
@@ -86,11 +86,11 @@ class Settings:
 
 @frozen
 class Lent:
-    """A server, and the values of the variables that its headers name: they are in no environment.
+    """A server that a program adds, with the values of its headers' variables.
 
     Args:
-        server: How it is started or reached.
-        variables: Values by the names in its `headers_env`.
+        server: The server's settings.
+        variables: Values by the names in its `headers_env`; they are not in the environment.
     """
 
     server: Server
@@ -102,9 +102,9 @@ _lent: ContextVar[Mapping[str, Lent]] = ContextVar("inarch_mcp_lent")
 
 @contextmanager
 def lending(servers: Mapping[str, Lent]) -> Iterator[None]:
-    """Let what is composed here have these servers, too; one of the configuration keeps its name.
+    """Add servers to applications composed in this context. Configured servers of the same name win.
 
-    Whoever lends has asked the person: with the composition they are started.
+    The caller must have asked the person, because the composition starts the servers.
     """
     token = _lent.set(servers)
     try:
@@ -114,5 +114,5 @@ def lending(servers: Mapping[str, Lent]) -> Iterator[None]:
 
 
 def lent() -> Mapping[str, Lent]:
-    """Return what is lent to the composition that is being made."""
+    """Return the servers added to the current composition."""
     return _lent.get({})

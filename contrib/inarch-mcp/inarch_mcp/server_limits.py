@@ -1,6 +1,6 @@
-"""What a server may send: so much, plain, and listings as they are.
+"""Limits on servers' messages, and listings in their raw form.
 
-The official package refuses a whole listing for one odd tool in it.
+The official package rejects a whole listing for one invalid tool.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from mcp.types import JSONRPCResponse
 from inarch_mcp.stdio import LONGEST_LINE
 
 PLAIN = {"accept-encoding": "identity"}
-"""Headers of each request: a body that is compressed can be far longer than it looks."""
+"""Headers of each request, without compression: a compressed body can be far longer than it looks."""
 
 
 async def bounded(response: httpx2.Response) -> None:
-    """Limit the body of a response, before anything of it is read; of events each has its own limit.
+    """Limit the body of a response before it is read. In event streams, each event has its own limit.
 
     Raises:
-        httpx2.RemoteProtocolError: It is compressed, which it was not to be.
+        httpx2.RemoteProtocolError: The body is compressed against the request.
     """
     coding = response.headers.get("content-encoding", "").strip().lower()
     if coding not in ("", "identity"):
@@ -53,37 +53,37 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 MOST_LISTED = 2_000
-"""Tools of one listing that are looked at."""
+"""Largest number of tools in a listing. The rest are ignored."""
 LARGEST_TOOL = 1 << 18
-"""Bytes of one, as JSON."""
+"""Largest tool, in bytes of JSON."""
 MOST_MESSAGES = 5_000
-"""Messages that are taken from a server within `WITHIN_S` seconds; four times as many between two answers."""
+"""Messages accepted from a server within `WITHIN_S` seconds, or four times as many between two answers."""
 WITHIN_S = 10.0
 
 
 @define(eq=False)
 class Listed:
-    """The tools of one listing as they were sent, while it is under way: what comes unasked is passed over."""
+    """The raw tools of one listing in progress. Unrequested pages are ignored."""
 
     tools: list[Mapping[str, Any]] = field(init=False, factory=list)
     is_open: bool = field(init=False, default=False)
 
     @property
     def is_full(self) -> bool:
-        """Whether no more are looked at."""
+        """Return whether the limit is reached."""
         return len(self.tools) >= MOST_LISTED
 
     def begin(self) -> None:
-        """Take the tools of a new listing."""
+        """Start a new listing."""
         self.tools, self.is_open = [], True
 
     def end(self) -> list[Mapping[str, Any]]:
-        """Return the tools; no more are taken."""
+        """End the listing and return its tools."""
         tools, self.tools, self.is_open = self.tools, [], False
         return tools
 
     def take(self, sent: list[Mapping[str, Any]]) -> None:
-        """Take a page; of a tool that is too large, its name."""
+        """Add a page of tools. For a tool that is too large, add only its name."""
         if self.is_open:
             self.tools += [_limited(tool) for tool in sent[: MOST_LISTED - len(self.tools)]]
 
@@ -97,14 +97,14 @@ def _limited(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @define(eq=False)
 class _Rate:
-    """How many messages came since a moment, and how many without an answer among them."""
+    """Counts of messages in a time span, and of those since the last answer."""
 
     since: float = 0.0
     count: int = 0
     unasked: int = 0
 
     def is_flood(self, item: Any) -> bool:
-        """Take note of a message; return whether there are more than anybody sends."""
+        """Count a message and return whether the server floods the connection."""
         now = time.monotonic()
         if now - self.since > WITHIN_S:
             self.since, self.count = now, 0
@@ -118,10 +118,10 @@ class _Rate:
 async def tamed(
     transport: AbstractAsyncContextManager[Any], listed: Listed, ended: Callable[[str], None]
 ) -> AsyncGenerator[Any, None]:
-    """Yield the streams of a transport; of each listing that comes in, `listed` gets the tools as they were sent.
+    """Yield the streams of a transport, and pass the raw tools of each listing to `listed`.
 
-    The package sees of them what it needs to make calls. A server that sends messages without an end is heard no
-    more, and `ended` is told.
+    The package gets only the parts of the tools that calls need. If a server floods the connection, its messages are
+    dropped and `ended` is called.
     """
     async with transport as (incoming, outgoing), anyio.create_task_group() as group:
         passed_on, tame = anyio.create_memory_object_stream[Any](0)

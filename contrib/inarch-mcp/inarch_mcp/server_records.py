@@ -1,4 +1,4 @@
-"""What is kept between runs: what servers listed, when one failed, and which definitions were agreed to."""
+"""Data stored between runs: servers' listings, recent failures and accepted definitions."""
 
 from __future__ import annotations
 
@@ -18,52 +18,52 @@ from inarch_mcp.definitions import Definition, Listing
 from inarch_mcp.mcp_settings import Server
 
 PATIENCE_S = 300.0
-"""How long a server that did not come up is left alone when Inarch starts."""
-_RULES = 1  # to be raised when listings are kept in another form
+"""Seconds for which Inarch's start skips a server that failed to start."""
+_RULES = 1  # raise it when the stored form of listings changes
 _AGREED_VERSION = 1
-"""Of the files of definitions that were agreed to; the first ones said none, and had the tools alone."""
+"""Version of the files of accepted definitions. The first ones contained only the tools."""
 
 
 def target(server: Server) -> str:
-    """Return a hash of where a server is: another program, argument or address is another server."""
+    """Return a hash of a server's program, arguments, folder and address, which identify it."""
     return _hash([_RULES, server.command, server.args, server.cwd, server.url])
 
 
 def config_key(server: Server) -> str:
-    """Return a hash of all that decides what a server lists."""
+    """Return a hash of all settings of a server."""
     return _hash([_RULES, inarch.to_data(server)])
 
 
 @define
 class Cache:
-    """Listings by server, in a folder that may be deleted at any time."""
+    """Stored listings by server, in a folder that may be deleted at any time."""
 
     folder: str
 
     def listing(self, name: str, server: Server) -> Listing | None:
-        """Return what a server listed when it was last asked; None if it never was, as it is configured now."""
+        """Return a server's last listing, or None if there is none for its current configuration."""
         kept = self._read(name, server).get("listing")
         if not isinstance(kept, dict):
             return None
         try:
-            # By hand: at every start, and the general way takes longer to import than this to run.
+            # By hand, because it runs at every start, and the general way takes longer to import.
             definitions = tuple(Definition(**one) for one in kept["definitions"])
             return Listing(definitions, tuple(kept["notes"]), kept["server"], kept["protocol"])
-        except (TypeError, KeyError):  # of another version
+        except (TypeError, KeyError):  # written by another version
             return None
 
     def failure(self, name: str, server: Server) -> str:
-        """Return why a server failed a short while ago; "" if it did not."""
+        """Return the reason of a server's recent failure, or ""."""
         kept = self._read(name, server)
         lately = 0 <= time.time() - float(kept.get("failed_at") or 0) < PATIENCE_S
         return str(kept.get("failure", "")) if lately else ""
 
     def keep(self, name: str, server: Server, listing: Listing) -> None:
-        """Keep a listing."""
+        """Store a listing."""
         write(self._path(name, server), {"listing": inarch.to_data(listing)})
 
     def keep_failure(self, name: str, server: Server, why: str) -> None:
-        """Keep why a server failed, so that the next start does not wait for it again."""
+        """Store the reason of a failure, so that the next start does not wait for the server again."""
         write(self._path(name, server), {"failure": why, "failed_at": time.time()})
 
     def _path(self, name: str, server: Server) -> Path:
@@ -75,16 +75,16 @@ class Cache:
 
 @define
 class Agreed:
-    """The definitions that the user has let run, in a folder that is kept; a new tool's first one counts as agreed.
+    """The accepted definitions, stored permanently. A new tool's first definition counts as accepted.
 
-    Each method raises `StoreError` where a newer Inarch wrote the file.
+    Each method raises `StoreError` if a newer Inarch wrote the file.
     """
 
     folder: str
     writes: bool = True
 
     def changes(self, name: str, definitions: tuple[Definition, ...]) -> dict[str, Mapping[str, str]]:
-        """Return the former hashes of the tools whose definition is not the agreed one; take note of new tools."""
+        """Return the accepted hashes of the tools whose definition has changed, and accept new tools."""
         kept = self._read(name)
         new = {one.tool: dict(one.prints) for one in definitions if one.tool not in kept}
         if new:
@@ -92,7 +92,7 @@ class Agreed:
         return {one.tool: kept[one.tool] for one in definitions if kept.get(one.tool, one.prints) != one.prints}
 
     def agree(self, name: str, *definitions: Definition) -> None:
-        """Let definitions count as agreed."""
+        """Accept definitions."""
         self._write(name, {**self._read(name), **{one.tool: dict(one.prints) for one in definitions}})
 
     def _path(self, name: str) -> Path:
@@ -116,7 +116,7 @@ class Agreed:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the JSON object of a file; an empty one where there is none or it is damaged."""
+    """Return the JSON object in a file, or an empty one if the file is missing or damaged."""
     try:
         value = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -125,7 +125,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def write(path: Path, value: Mapping[str, Any]) -> None:
-    """Replace a file at once, readable for the user only; where that can't be done, nothing is kept."""
+    """Replace a file atomically, readable only by the user. On failure, store nothing."""
     inarch.staging.write_cache(path, json.dumps(value).encode(), former=rf"{re.escape(path.name)}\.[0-9]+")
 
 

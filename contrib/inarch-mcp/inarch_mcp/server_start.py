@@ -1,4 +1,4 @@
-"""What a server is given: its arguments, its place, its variables and its headers."""
+"""Start parameters of a server: arguments, folder, variables and headers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from inarch_mcp.stdio import Launch
 
 WITHIN = "MCP_WITHIN_INARCH"
-"""Set for every server: an Inarch among them does not start servers of its own."""
+"""Set for every server, so that an Inarch among them does not start its own servers."""
 _BASE = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR")
 
 
 @frozen
 class Place:
-    """What this run has to give to servers."""
+    """The folders and variables of this run for servers."""
 
     root: str
     state: str
@@ -34,14 +34,14 @@ class Place:
     brought: inarch.KeptFolder | None = None
     beside: str = ""
     agreed: frozenset[str] = frozenset()
-    """Servers that the person has just agreed to start, as they were shown."""
+    """Servers that the person has just agreed to start, exactly as shown."""
 
     def launch(self, name: str, server: Server) -> Launch:
-        """Return how a server is started; its own folder is made.
+        """Return a server's launch parameters, and create its folder.
 
         Raises:
-            OSError: The folder can't be made, or the program is missing.
-            inarch.ToolFailed: It would run what lies in a project that is not trusted.
+            OSError: The folder can't be created, or the program is missing.
+            inarch.ToolFailed: The server would run files of an untrusted project.
         """
         from inarch_mcp.stdio import Launch
 
@@ -64,10 +64,10 @@ class Place:
         return Launch(words[: len(argv)], variables, cwd)
 
     def _rooted(self, server: Server) -> list[str]:
-        """Return the parts of variables' values that name the workspace; a path of programs or modules needs trust.
+        """Return the parts of variables' values that name the workspace. Search paths of code need trust.
 
         Raises:
-            inarch.ToolFailed: One is a folder from which a program takes code, and the project is not trusted.
+            inarch.ToolFailed: A variable lets a program load code from an untrusted project.
         """
         given = [item.partition("=")[::2] for item in server.env if "{root}" in item]
         for name, value in given if self.brought is None else ():
@@ -78,7 +78,7 @@ class Place:
         return [part for _, value in given for part in self._filled(value).split(os.pathsep)]
 
     def variables(self, server: Server) -> dict[str, str]:
-        """Return the variables that a server is given."""
+        """Return the environment variables of a server."""
         given = {name: self.environ[name] for name in _BASE if name in self.environ}
         for item in server.env:
             name, is_value, value = item.partition("=")
@@ -101,7 +101,7 @@ class Place:
         return {header: values[name] or "" for header, name in server.headers_env.items()}
 
     def log_path(self, name: str) -> Path | None:
-        """Return where to keep what a server writes to standard error; None for nowhere."""
+        """Return the path of a server's log of standard error, or None."""
         return Path(self.state, "logs", f"{name}.log") if self.state and self.recorded else None
 
     def _folder(self, name: str) -> Path:
@@ -116,7 +116,7 @@ class Place:
 def place_of(
     context: inarch.PluginContext, lent: Mapping[str, str] | None = None, agreed: frozenset[str] = frozenset()
 ) -> Place:
-    """Return what a run has to give to servers; `lent` are values of variables that a program brought."""
+    """Return the folders and variables for servers. `lent` has the variables that a program added."""
     beside = str(Path(context.user.place("mcp.json")).parent) if context.user is not None else ""
     return Place(
         context.root, context.state_dir, context.environ, context.recorded, lent or {}, context.brought, beside, agreed

@@ -1,4 +1,4 @@
-"""A server's tool as one of Inarch's."""
+"""Servers' tools as tools of Inarch."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class ServerTool:
     Args:
         name: Its name here.
         server: The server's name.
-        definition: What the server says of it.
-        reads_only: Whether it changes nothing, by the user's word or by a server's that the user trusts.
+        definition: The server's definition.
+        reads_only: Whether it changes nothing, according to the user or to a trusted server.
         timeout_s: Seconds that a call may take.
         input_schema: The schema of its arguments, with a comment that binds lasting approvals to the definition.
-        hub: Where the server is called.
-        ran: Called before a call goes out: it was let through.
+        hub: The connections to servers.
+        ran: Called before each approved call.
     """
 
     name: str
@@ -59,45 +59,45 @@ class ServerTool:
         """Make the tool of a definition."""
         given, settings = server
         reads_only = matches(definition.tool, settings.read_only) or (settings.trust_hints and definition.reads_only)
-        # What an approval was given to is the whole definition of this server's tool, not the shape of its arguments.
+        # An approval is bound to the server's whole definition, not only to the shape of the arguments.
         bound = sha256(repr((target(settings), sorted(definition.prints.items()))).encode()).hexdigest()[:16]
         schema = {"$comment": f"definition {bound}", **_without_comment(definition.input_schema)}
         return cls(name, given, definition, reads_only, settings.timeout_s, schema, hub, ran)
 
     @property
     def description(self) -> str:
-        """What it does, by the server's word."""
+        """Return the server's description, marked with the server's name."""
         return f"[MCP server {self.server}] {self.definition.description}"
 
     @property
     def known_as(self) -> tuple[str, ...]:
-        """Its name in Claude Code, which guards mean it by."""
+        """Return its name in Claude Code, which guards use."""
         return (guarded_name(self.server, self.definition.tool),)
 
     @property
     def output_schema(self) -> Mapping[str, Any] | None:
-        """The schema of its structured results."""
+        """Return the schema of its structured results."""
         return self.definition.output_schema
 
     def effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
-        """Return nothing for a tool that only reads, anything for every other."""
+        """Return no effects for a tool that only reads, and any effects for the others."""
         return NOTHING if self.reads_only else ANYTHING
 
     def shape(self, arguments: Mapping[str, Any]) -> str:
-        """Return what an approval for longer covers."""
+        """Return the description of the calls that a lasting approval covers."""
         return f"every call of {self.name}, as MCP server {self.server} defines it now"
 
     async def run(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> Any:
-        """Call the server's tool; its progress and its log are live output.
+        """Call the server's tool. Its progress and log become live output.
 
         Raises:
-            inarch.ToolFailed: It failed, or the server was lost.
+            inarch.ToolFailed: The tool failed, or the connection was lost.
         """
 
         def report(text: str) -> None:
             try:
                 context.emit(text)
-            except inarch.Cancelled:  # the call is over; the server is told by the cancel itself
+            except inarch.Cancelled:  # the call is over, and the cancel itself reaches the server
                 pass
 
         self.ran(self.server, self.definition)
@@ -114,7 +114,7 @@ LONGEST_ERROR = 4_000
 def data_of(result: Mapping[str, Any]) -> Any:
     """Return the data of a result: the structured content if there is any, else its texts.
 
-    A text that is one JSON object or list becomes it. Pictures, sounds and files are told, not shown.
+    A text that is one JSON object or list is parsed. Pictures, sounds and files are only mentioned.
 
     Raises:
         inarch.ToolFailed: The tool failed.

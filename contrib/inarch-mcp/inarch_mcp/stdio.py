@@ -1,7 +1,7 @@
-"""A server as a child process: a line of JSON for each message, in limits, and nothing of it is left behind.
+"""Transport to a server as a child process, with one line of JSON per message.
 
-The official package has such a transport, too. This one has a limit for a line, gives the child no variable that was
-not granted, keeps what it writes to standard error, and tells at once when it has ended.
+The official package has such a transport, too. This one limits the length of a line, passes only granted variables,
+logs standard error, reports the process's end at once, and leaves no process behind.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from inarch_lib.confinement.keeper import keeper_argv
 from inarch_mcp.definitions import shown
 
 LONGEST = 262_144
-"""Bytes of the file; the older half goes when it is full."""
+"""Largest log in bytes. A full log loses its older half."""
 
 
 @define(eq=False)
 class Log:
-    """The log of one server; without a path only the last line is kept."""
+    """The log of one server. Without a path it has only the last lines, in memory."""
 
     path: Path | None
     _last: bytes = field(init=False, default=b"")
@@ -39,22 +39,22 @@ class Log:
 
     @property
     def last_line(self) -> str:
-        """The last line that says something, for a message."""
+        """Return the last line that is not blank, for a message."""
         lines = self._last.decode("utf-8", "replace").split("\n")
         return shown(next((line.strip() for line in reversed(lines) if line.strip()), ""), 200)
 
     def begin(self) -> None:
-        """Forget the last lines: another process writes now."""
+        """Forget the last lines, because a new process starts."""
         self._last = b""
 
     def add(self, data: bytes) -> None:
-        """Take note of what was written."""
+        """Append output."""
         self._last = (self._last + data)[-2_000:]
         if self.path is None:
             return
         try:
             self._append(self.path, data)
-        except OSError:  # a log is no reason to fail
+        except OSError:  # a log must not fail the server
             self.path = None
 
     def _append(self, path: Path, data: bytes) -> None:
@@ -72,9 +72,9 @@ class Log:
 
 
 LONGEST_LINE = 16 << 20
-"""Bytes of one message."""
+"""Longest message in bytes."""
 LEAVING_S = 2.0
-"""How long a server may take to end by itself once its input has."""
+"""Seconds that a server may take to exit after its input has ended."""
 TERMINATING_S = 1.0
 LAST_WORDS_S = 1.0
 
@@ -84,7 +84,7 @@ Streams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[Sess
 
 @frozen
 class Launch:
-    """How a server is started."""
+    """Launch parameters of a server."""
 
     argv: Sequence[str]
     environ: Mapping[str, str]
@@ -96,12 +96,12 @@ async def talk(launch: Launch, log: Log, ended: Callable[[str], None]) -> AsyncG
     """Start a server and yield the streams to talk to it.
 
     Args:
-        launch: How to start it.
-        log: Takes what it writes to standard error.
-        ended: Called when it will say nothing more, with what it did.
+        launch: Its launch parameters.
+        log: Receives its standard error.
+        ended: Called after its last message, with a description of its end.
 
     Raises:
-        OSError: It can't be started.
+        OSError: The server can't be started.
     """
     log.begin()
     _find(launch)
@@ -157,7 +157,7 @@ async def _hear(
                 why = f"sent a message of more than {LONGEST_LINE >> 20} MiB"
                 break
             if not line:
-                with anyio.move_on_after(LAST_WORDS_S):  # why it ended is most often there
+                with anyio.move_on_after(LAST_WORDS_S):  # standard error usually says why the server ended
                     await quiet.wait()
                 if await _exits(process, LAST_WORDS_S):
                     why = f"ended with {_status(process.returncode or 0)}"
@@ -183,7 +183,7 @@ async def _say(process: asyncio.subprocess.Process, to_send: MemoryObjectReceive
                 text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
                 process.stdin.write(text.encode() + b"\n")
                 await process.stdin.drain()
-    except (OSError, anyio.ClosedResourceError):  # it has ended: the other side hears of it
+    except (OSError, anyio.ClosedResourceError):  # it has ended, which the reading side reports
         pass
 
 
@@ -195,7 +195,7 @@ async def _log(process: asyncio.subprocess.Process, log: Log, quiet: anyio.Event
 
 
 def _find(launch: Launch) -> None:
-    """Raise FileNotFoundError or PermissionError if there is no such program."""
+    """Raise FileNotFoundError or PermissionError if the program can't be run."""
     command = launch.argv[0]
     path = str(Path(launch.cwd, command)) if "/" in command else command
     if shutil.which(path, path=launch.environ.get("PATH", os.defpath)) is None:
@@ -234,5 +234,5 @@ def _status(code: int) -> str:
 def _signal(group: int, number: signal.Signals) -> None:
     try:
         os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):  # nobody left
+    except (ProcessLookupError, PermissionError):  # already gone
         pass
