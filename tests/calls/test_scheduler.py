@@ -519,4 +519,4 @@ def test_arguments_that_no_record_can_hold_are_refused_whoever_made_the_call(kit
 def test_a_result_that_no_record_can_hold_is_the_tools_fault(kitchen: Kitchen, depth: int) -> None:
     call = kitchen.call(take, value=depth)
     assert call.result.error.code == "execution"
-    assert "returned what is not JSON data" in call.result.error.message
+    assert "returned something that is not JSON data" in call.result.error.message

@@ -163,7 +163,7 @@ WRONG: dict[str, tuple[str, bool]] = {
     in_tools([{"hooks": [{}]}]): ('has no "command"', True),
     in_tools([{"matcher": "Write", "hooks": [{**GUARD, "timeout": "5"}]}]): ("timeout must be a number", True),
     in_tools([{"hooks": [{**GUARD, "timeout": -1}]}]): ("timeout must be a number", True),
-    in_tools([{"hooks": [{**GUARD, "command": "'"}]}]): ("has no end", True),
+    in_tools([{"hooks": [{**GUARD, "command": "'"}]}]): ("is not closed", True),
     in_tools([{"matcher": "Read", "hooks": [GUARD] * 200}, {"hooks": [GUARD]}]): ("only the first 200 hooks", True),
 }
 

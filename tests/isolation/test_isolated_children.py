@@ -115,7 +115,7 @@ def test_it_works_where_its_caller_does(desk: Desk) -> None:
     app = desk.app([], "entrust")
     with app:
         found = asyncio.run(app.session().call_tool("entrust", {"elsewhere": True}))
-    assert found.error is not None and "works where its caller does" in found.error.message
+    assert found.error is not None and "works in its caller's folder" in found.error.message
 
 
 def test_a_cancel_ends_both(desk: Desk) -> None:

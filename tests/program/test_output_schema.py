@@ -73,11 +73,11 @@ def test_where_no_answer_keeps_it_the_last_is_shown_and_kept(asked: Run, cli: Ru
     ("text", "why"),
     [
         (None, "can't be read: No such file"),
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[1]", "is no object"),
-        ('{"type": "wrong"}', "is no JSON Schema"),
+        ('{"type": "wrong"}', "is not a JSON Schema"),
         ('{"not": {}}', "can be kept by no value"),
-        ("[" * 200_000, "is no JSON"),
+        ("[" * 200_000, "is not JSON"),
     ],
 )
 def test_a_file_that_can_not_be_used_is_said_before_anything_is_asked(

@@ -74,4 +74,4 @@ def test_a_front_end_that_cant_be_opened_is_told_with_its_plugin(
 def test_without_the_terminal_there_is_no_text(cli: Run, slowly: tuple[str, ...]) -> None:
     done = cli("what is this", *slowly, "-p", "no:terminal")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "'text' is no front end" in done.stderr and "take -p no:terminal away" in done.stderr
+    assert "'text' is not a front end" in done.stderr and "take -p no:terminal away" in done.stderr

@@ -122,7 +122,7 @@ def test_any_text_is_classified(text: str) -> None:
         ("grpe x a", "grep"),
         ("python -c 'print(1)'", "python FILE"),
         ("FOO=1 pytest", "leave the variables out"),
-        ("ls > x", "it is returned"),
+        ("ls > x", "the call returns it"),
         ("ls | mkdir x", "use create_file"),
         ("cat", "name the file"),
     ],

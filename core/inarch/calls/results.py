@@ -47,7 +47,7 @@ def from_outcome(outcome: Outcome, plugin: str, tool: str, schema: Schema | None
     except (TypeError, ValueError, RecursionError) as error:
         fault = str(error)
     if fault:
-        return broke_contract(plugin, tool, f"returned what is not JSON data: {fault}")
+        return broke_contract(plugin, tool, f"returned something that is not JSON data: {fault}")
     if schema is None or not result.success:
         return result
     try:

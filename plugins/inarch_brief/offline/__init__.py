@@ -1,6 +1,6 @@
-"""The offline planner: a model provider without a model, that plans by rules and answers by extraction.
+"""The offline planner: a model provider without a model that plans by rules and answers by extraction.
 
-Its answers come from tool results only, and each statement says in which file and line it stands.
+Its answers come from tool results only, and each statement cites its file and line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Settings:
     """Settings of `[plugins.offline]`.
 
     Args:
-        long: Whether to give full answers, as after `in full`.
+        long: Whether answers are always in full, as after `in full` behind a question.
     """
 
     long: bool = False

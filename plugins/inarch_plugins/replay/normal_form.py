@@ -86,6 +86,10 @@ class Said:
         return self.kind, self.data
 
 
+_UNASKED = (" and nobody could be asked", " and there was no user to ask")
+"""Words of 0.1 for a call that was denied without a user, and those of today."""
+
+
 @define(eq=False, repr=False)
 class Normaliser:
     """Converter of one session's events to normal form, one by one.
@@ -154,11 +158,13 @@ class Normaliser:
 
     def _is_of_this_run(self, line: str) -> bool:
         """Return whether a line may contain details of this run only. Other programs may escape text differently."""
-        return (bool(self._sign) and self._sign in line) or "asked again at" in line or "\\u" in line or "\\/" in line
+        own = bool(self._sign) and self._sign in line
+        return own or any(sign in line for sign in ("asked again at", _UNASKED[0], "\\u", "\\/"))
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, str):
             text = value.replace(self.root, "‹root›") if len(self.root) > 1 and self.root in value else value
+            text = text.replace(*_UNASKED)
             return _AGAIN.sub("it can be asked again later", text) if "asked again at" in text else text
         if isinstance(value, Mapping):
             return {self._plain(key): self._plain(item) for key, item in value.items()}

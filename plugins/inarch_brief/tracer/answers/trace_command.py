@@ -1,6 +1,6 @@
 """`inarch trace`: functions traced up, down and to each other, entry points, the index, and curated paths.
 
-What a command does is loaded once it does it: `--help` is not to wait for that.
+Each command loads its code when it runs, so that `--help` does not wait for it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ MAX_LISTED = 2_000
 
 
 def shapes(command: Any) -> Any:
-    """Add the options that choose how a trace is printed."""
+    """Add the options that choose the format of a trace."""
     for option in (
-        click.option("--tokens", type=click.IntRange(50, MAX_TOKENS), help="Token limit of the text. Default: 4,000."),
+        click.option(
+            "--tokens", type=click.IntRange(50, MAX_TOKENS), help="Token limit of the text; 4,000 by default."
+        ),
         click.option("--mermaid", is_flag=True, help="Print a Mermaid flowchart."),
         click.option("--json", "as_json", is_flag=True, help="Print everything as JSON."),
     ):
@@ -35,27 +37,29 @@ def _trace(
 
 
 class Traces(click.Group):
-    """The subcommands of `trace`; a name of a function in their place is told which of them takes it."""
+    """The subcommands of `trace`. An unknown one may be a function's name, so the error names `trace up`."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return what the first word means."""
+        """Return the command of the first word."""
         word = args[0]
         if word not in self.commands and word[:1] != "-":
-            ways = f"inarch trace up {word} shows what reaches a function, inarch trace --help what else there is"
+            ways = f"inarch trace up {word} shows what reaches a function, inarch trace --help lists the commands"
             raise click.UsageError(f"No such command {word!r} ({ways})", ctx)
         return super().resolve_command(ctx, args)
 
 
 @click.group(cls=Traces)
 def trace() -> None:
-    """Trace execution paths through the code."""
+    """Trace execution paths through the code here."""
 
 
 @trace.command()
 @click.argument("function")
-@click.option("--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Maximum calls on a path.")
+@click.option(
+    "--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Maximum number of calls on a path."
+)
 @shapes
 def up(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
     """Show every entry point that reaches FUNCTION, and how."""
@@ -74,40 +78,48 @@ def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | 
 @trace.command()
 @click.argument("function")
 @click.argument("other", required=False)
-@click.option("--to", "end", metavar="X", help="Same as OTHER.")
-@click.option("--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Maximum calls on a path.")
+@click.option("--to", "end", metavar="X", help="The end of the path, instead of OTHER.")
+@click.option(
+    "--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Maximum number of calls on a path."
+)
 @shapes
 def path(
     function: str, other: str | None, end: str | None, depth: int, as_json: bool, mermaid: bool, tokens: int | None
 ) -> None:
-    """Show how FUNCTION reaches OTHER."""
+    """Show the paths from FUNCTION to OTHER."""
     if bool(other) == bool(end):
-        raise click.UsageError("a path has one end: inarch trace path FUNCTION OTHER")
+        raise click.UsageError("name the end of the path once: inarch trace path FUNCTION OTHER")
     _trace(function, "path", depth, as_json, mermaid, tokens, other or end or "")
 
 
 @trace.command()
 @click.option("--kind", default=None, metavar="KIND", help="Only entry points of this kind.")
-@click.option("--limit", type=click.IntRange(1, MAX_LISTED), default=200, show_default=True, help="Maximum number.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MAX_LISTED),
+    default=200,
+    show_default=True,
+    help="Maximum number of entry points.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def entries(kind: str | None, limit: int, as_json: bool) -> None:
-    """List entry points. Tests and uncalled functions only with --kind."""
+    """List the entry points, the most telling kinds first. Tests and uncalled functions need --kind."""
     from inarch_brief.tracer.answers import trace_output
 
     trace_output.entries(kind, limit, as_json)
 
 
 @trace.command()
-@click.option("--status", is_flag=True, help="Only show the contents.")
-@click.option("--rebuild", is_flag=True, help="Rebuild the index.")
+@click.option("--status", is_flag=True, help="Show what is indexed, without updating it.")
+@click.option("--rebuild", is_flag=True, help="Delete the index and build it again.")
 @click.option("--export", "folder", metavar="DIR", help="Write manifest.jsonl and relationships.jsonl to DIR.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> None:
-    """Update the index completely, and show its contents."""
+    """Update the index, however long that takes, and print what it contains."""
     from inarch_brief.tracer.answers import index_output
 
     if status and (rebuild or folder):
-        raise click.UsageError("--status changes nothing: leave out --rebuild and --export")
+        raise click.UsageError("--status does not update the index: omit --rebuild and --export")
     index_output.index(status, rebuild, folder, as_json)
 
 
@@ -116,7 +128,7 @@ def index(status: bool, rebuild: bool, folder: str | None, as_json: bool) -> Non
 @click.argument("functions", nargs=-1, required=True, metavar="FUNCTION...")
 @click.option("--description", "-d", default="", help="Description of the path.")
 def define(name: str, functions: tuple[str, ...], description: str) -> None:
-    """Store a path as NAME: through the FUNCTIONs in order, or the best path to one."""
+    """Store a path as NAME: through the FUNCTIONs in their order, or along the best path to a single one."""
     from inarch_brief.tracer.answers import trace_output
 
     trace_output.define(name, functions, description)
@@ -125,7 +137,7 @@ def define(name: str, functions: tuple[str, ...], description: str) -> None:
 @trace.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def listing(as_json: bool) -> None:
-    """List stored paths, and mark stale ones."""
+    """List the curated paths, and mark stale ones."""
     from inarch_brief.tracer.answers import trace_output
 
     trace_output.listing(as_json)
@@ -135,7 +147,7 @@ def listing(as_json: bool) -> None:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
-    """Show a stored path, and mark missing or moved steps."""
+    """Show a curated path, and mark deleted or moved steps."""
     from inarch_brief.tracer.answers import trace_output
 
     trace_output.show(name, as_json)
@@ -146,7 +158,7 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("functions", nargs=-1, metavar="[FUNCTION]...")
 @click.option("--description", "-d", default=None, help="Description of the path.")
 def update(name: str, functions: tuple[str, ...], description: str | None) -> None:
-    """Update the steps of a stored path, or replace them by FUNCTIONs."""
+    """Update the places of a curated path's steps, or lead the path through FUNCTIONs instead."""
     from inarch_brief.tracer.answers import trace_output
 
     trace_output.update(name, functions, description)
@@ -155,7 +167,7 @@ def update(name: str, functions: tuple[str, ...], description: str | None) -> No
 @trace.command()
 @click.argument("name")
 def delete(name: str) -> None:
-    """Delete a stored path."""
+    """Delete a curated path."""
     from inarch_brief.tracer.answers import trace_output
 
     trace_output.delete(name)

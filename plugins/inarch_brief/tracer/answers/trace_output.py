@@ -1,4 +1,4 @@
-"""What `inarch context get` and `inarch trace` print: traces, entries, and the paths that people keep."""
+"""Output of `inarch context get` and `inarch trace`: traces, entry points, and curated paths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TRACE_TOKENS = 4_000
 
 
 def get(query: str, as_json: bool, mermaid: bool, tokens: int | None, wish: Wish) -> None:
-    """Print the best match for a query, every entry point that reaches it, and what it calls."""
+    """Print the best match for a query, every entry point that reaches it, and its calls."""
     with command_index.room() as room:
 
         def answer(graph: Graph, coverage: Coverage) -> None:
@@ -50,7 +50,7 @@ def get(query: str, as_json: bool, mermaid: bool, tokens: int | None, wish: Wish
 
 
 def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None, end: str = "") -> None:
-    """Print what was traced from a function on: up, down, or to another one."""
+    """Print a trace of a function: up, down, or to another one."""
     with command_index.room() as room:
 
         def answer(graph: Graph, coverage: Coverage) -> tuple[Answered, str]:
@@ -82,14 +82,14 @@ def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tok
 
 
 def _no_way(graph: Graph, start: Node, end: Node, depth: int) -> str:
-    """Say that there is no path, and whether there is one the other way round."""
+    """Return a note that there is no path, and whether there is one in the other direction."""
     back = between(graph, end, start, depth).story
     turned = f" (there is one from {end.qualname} to {start.qualname})" if back else ""
     return f"no path of {count(depth, 'call')} or fewer is known from {start.qualname} to {end.qualname}{turned}"
 
 
 def entries(kind: str | None, limit: int, as_json: bool) -> None:
-    """Print the entry points of a kind, or of all that are in use when the program runs."""
+    """Print the entry points of a kind, or by default all except tests and orphans."""
     if kind is not None and kind not in ENTRY_KINDS:
         command_index.fail(f"there is no kind {kind}; kinds are: {', '.join(ENTRY_KINDS)}")
     with command_index.room() as room:
@@ -115,7 +115,7 @@ def entries(kind: str | None, limit: int, as_json: bool) -> None:
 
 
 def _listed(graph: Graph, kind: str | None, limit: int) -> tuple[list[Entry], dict[str, int]]:
-    """List the entries of a kind; of all kinds, without tests, which would be most of the list."""
+    """List the entry points of a kind. Without a kind, leave out tests, which would be most of the list."""
     if kind is not None:
         return listed(graph, kind, limit)
     _, totals = listed(graph, None, 0)
@@ -127,15 +127,15 @@ def _listed(graph: Graph, kind: str | None, limit: int) -> tuple[list[Entry], di
 
 
 def define(name: str, functions: tuple[str, ...], description: str) -> None:
-    """Store a path as NAME: through the FUNCTIONs in order, or the best path to one."""
+    """Store a path as NAME: through the FUNCTIONs in their order, or along the best path to a single one."""
     with command_index.room() as room:
         nodes = room.graph(lambda graph, coverage: _nodes(graph, coverage, functions), " ".join(functions))
         _keep(lambda: room.paths.put(path_of(name, nodes, description), replaces=False))
-    command_index.say(f"kept {name}: {_chain(nodes)}")
+    command_index.say(f"stored {name}: {_chain(nodes)}")
 
 
 def listing(as_json: bool) -> None:
-    """List stored paths, and mark stale ones."""
+    """List the curated paths, and mark stale ones."""
     found, ignored = _all()
     note = "".join(ignored)
     if as_json:
@@ -147,11 +147,11 @@ def listing(as_json: bool) -> None:
     if note:
         click.echo(command_index.noted(note), err=True)
     elif not found:
-        command_index.say("no paths are kept here; inarch trace define NAME FUNCTION... keeps one")
+        command_index.say("there are no curated paths here; inarch trace define NAME FUNCTION... stores one")
 
 
 def show(name: str, as_json: bool) -> None:
-    """Show a stored path, and mark missing or moved steps."""
+    """Show a curated path, and mark deleted or moved steps."""
     found = _one(name)
     if as_json:
         command_index.say_json(found.data())
@@ -166,7 +166,7 @@ def show(name: str, as_json: bool) -> None:
 
 
 def update(name: str, functions: tuple[str, ...], description: str | None) -> None:
-    """Take down anew where the steps of a kept path are; with FUNCTIONs, lead it through these."""
+    """Update the places of a curated path's steps, or lead the path through FUNCTIONs instead."""
     found = _one(name)
     with command_index.room() as room:
         nodes = [node for node in found.nodes if node is not None]
@@ -174,16 +174,14 @@ def update(name: str, functions: tuple[str, ...], description: str | None) -> No
             nodes = room.graph(lambda graph, coverage: _nodes(graph, coverage, functions), " ".join(functions))
         elif "gone" in found.faults:
             gone = [step.node.qualname for step, fault in zip(found.path.steps, found.faults, strict=True) if fault]
-            command_index.fail(
-                f"{name} has steps that are gone: {', '.join(gone)}; name the FUNCTIONs it leads through now"
-            )
+            command_index.fail(f"{name} has deleted steps: {', '.join(gone)}; name its FUNCTIONs again")
         text = found.path.description if description is None else description
         _keep(lambda: room.paths.put(path_of(name, nodes, text), replaces=True))
     command_index.say(f"updated {name}: {_chain(nodes)}")
 
 
 def delete(name: str) -> None:
-    """Delete a stored path."""
+    """Delete a curated path."""
     with command_index.room() as room:
         if not _keep(lambda: room.paths.drop(name)):
             command_index.fail(f"there is no path {name}")
@@ -195,7 +193,7 @@ def _chain(nodes: Sequence[Node]) -> str:
 
 
 def _nodes(graph: Graph, coverage: Coverage, functions: tuple[str, ...]) -> list[Node]:
-    """Give the functions of a path; to a single one the cheapest way from its best entry."""
+    """Return the functions of a path. For a single one, take the cheapest path from its best entry point."""
     found = [command_index.one(graph, coverage, function) for function in functions]
     if len(found) > 1:
         return found
@@ -221,7 +219,7 @@ def _one(name: str) -> Checked:
 
 
 def _keep(write: Callable[[], object]) -> object:
-    """Write, and say what forbids it in one line."""
+    """Write, or end the command with the reason in one line."""
     try:
         return write()
     except inarch.ToolFailed as error:

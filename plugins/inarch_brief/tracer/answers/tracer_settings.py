@@ -10,13 +10,13 @@ class Settings:
     """Settings of the brief tracer.
 
     Args:
-        index_seconds: Processor time in one call for reading and parsing. The next call continues.
-        link_seconds: The same for the graph, which continues in the background.
-        index_in_background: No effect. Run `inarch trace index` to read the rest.
-        context: Whether to add the execution flow of named code to the turn.
-        context_seconds: Time limit for this, in seconds.
-        context_tokens: Token limit for this.
-        impact: Whether to report the entry paths and tests of edited code at the end of a turn.
+        index_seconds: Processor time for reading and parsing in one call. The next call continues.
+        link_seconds: The same for the graph, which continues in the background and with the next call.
+        index_in_background: Accepted, and without effect: `inarch trace index` reads the rest.
+        context: Whether to add the flow through the symbols that a prompt names to the turn.
+        context_seconds: The longest wait for that flow before it is left out.
+        context_tokens: The longest flow, in tokens.
+        impact: Whether the end of a turn reports which entry paths and tests its edits are on.
     """
 
     index_seconds: float = 0.8
