@@ -41,7 +41,7 @@ def faults(tmp_path: Path, *lines: Any) -> list[str]:
         ({**GOOD, "max_cost_usd": 0}, "'max_cost_usd' is 0"),
         ({**GOOD, "max_cost_usd": "much"}, "'max_cost_usd' is 'much'"),
         ({**GOOD, "max_cost_usd": True}, "'max_cost_usd' is True"),
-        ({**GOOD, "schema": []}, "'schema' is no JSON Schema"),
+        ({**GOOD, "schema": []}, "'schema' is not a JSON Schema"),
         ({**GOOD, "setup": "make"}, "'setup' is no list"),
         ({**GOOD, "setup": ["make", ["x"]]}, "'setup' is no list"),
     ],

@@ -45,7 +45,7 @@ def schema_fault(schema: Any) -> str:
         Draft202012Validator.check_schema(json.loads(_written(schema)))
         Schema(schema, "member").faults(None)  # whether it can be applied at all
     except (SchemaError, BrokenSchema) as error:
-        return f"is no JSON Schema: {getattr(error, 'message', error)!s:.300}"
+        return f"is not a JSON Schema: {getattr(error, 'message', error)!s:.300}"
     return "can be kept by no value" if _is_impossible(schema) else ""
 
 
