@@ -14,6 +14,12 @@ from pathlib import Path
 
 import pytest
 
+if find_spec("hypothesis"):
+    from hypothesis import settings
+
+    settings.register_profile("untimed", deadline=None)  # a busy machine is not a fault
+    settings.load_profile("untimed")
+
 PROGRAMS = {
     "git": "apt-get install git",
     "strace": "apt-get install strace",

@@ -193,7 +193,7 @@ def test_a_plan_is_changed_approved_and_carried_out(site: Site) -> None:
     question.locator("textarea").fill("# The year\n\nOnly the year.")
     question.get_by_role("button", name="Approve").click()
     expect(question).to_contain_text("Only the year.")
-    question.get_by_label(re.compile("edits of files")).check()
+    question.get_by_label(re.compile("file edits")).check()
     question.get_by_role("button", name="Approve").click()
     answered(page, 2)
     assert "2025" in (site.project / "footer.py").read_text()
