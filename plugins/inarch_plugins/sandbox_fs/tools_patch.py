@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from stat import S_IFREG
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import inarch
 from inarch import Effects, FileState, ToolContext, ToolFailed
-from inarch.capabilities import able
+from inarch.capabilities import Restorable, able
 from inarch_plugins.sandbox_fs import schemas
 from inarch_plugins.sandbox_fs.tools_write import (
     known_bytes,
@@ -54,18 +54,6 @@ def _effects(arguments: Mapping[str, Any]) -> Effects:
         return Effects(writes=frozenset({""}))  # the call will be refused; until then it conflicts with all others
     reads = frozenset(one.path for one in files if one.kind == "update")
     return Effects(reads, frozenset(path for one in files for path in one.paths))
-
-
-class PutsBack(Protocol):
-    """Workspace that can change several files as one."""
-
-    def restore_all(self, states: Sequence[FileState]) -> tuple[str, ...]:
-        """Leave every path as its state says, or change nothing.
-
-        Raises:
-            ToolFailed: `conflict` if a path differs from its expected state.
-        """
-        ...
 
 
 def _states(context: ToolContext, patch: str) -> tuple[list[FilePatch], list[FileState]]:
@@ -112,7 +100,7 @@ def _check(arguments: Mapping[str, Any], context: ToolContext) -> None:
 def apply_patch(context: ToolContext, patch: str) -> dict[str, Any]:
     """Change files by a patch, all of it or nothing; files that it updates must have been read first."""
     files, states = _states(context, patch)
-    restoring = able(context.workspace, PutsBack)
+    restoring = able(context.workspace, Restorable)
     if restoring is None:
         raise ToolFailed(
             "execution", "this workspace can't change several files as one",
