@@ -9,10 +9,13 @@ from inarch.contract.frozen import frozen
 
 
 class Standing(NamedTuple):
-    """Present state of a path: the hash of its bytes (None for a missing path or a directory) and its whole mode."""
+    """Present state of a path: the hash of its bytes and its whole mode; without arguments, a missing path.
 
-    hash: str | None
-    mode: int
+    A directory has no hash.
+    """
+
+    hash: str | None = None
+    mode: int = 0
 
 
 @frozen

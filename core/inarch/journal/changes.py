@@ -27,7 +27,7 @@ class Change(NamedTuple):
     data: Mapping[str, Any]
 
 
-NOTHING = Standing(None, 0)
+NOTHING = Standing()
 
 
 def changes_of(events: Iterable[Event]) -> list[Change]:

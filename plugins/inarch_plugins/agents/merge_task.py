@@ -15,7 +15,7 @@ from inarch_plugins.agents.changes import Change, read_change
 NAME = "merge_task"
 MOST_BYTES = 64 << 20
 """Size limit in bytes of a merged file."""
-NOTHING = inarch.Standing(None, 0)
+NOTHING = inarch.Standing()
 Fetch = Callable[[inarch.Standing], bytes]
 MOST_CLASHES = 10
 """Most conflicts of a file that are shown."""

@@ -124,7 +124,7 @@ class Tree:
 
     def _sides(self, path: str, made: Path) -> Sides | None:
         """Return both sides of a path and store their bytes, or return None if it is unchanged or not a file."""
-        nothing = inarch.Standing(None, 0)
+        nothing = inarch.Standing()
         base = self.files[path].standing if path in self.files else nothing
         theirs, descriptor = present(self.place, path)
         if GIT in path.casefold().split("/") or (descriptor < 0 and not is_link(theirs.mode) and theirs != nothing):

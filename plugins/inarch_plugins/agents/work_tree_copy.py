@@ -176,7 +176,7 @@ def present(root: Path, path: str) -> tuple[inarch.Standing, int]:
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             raise
-        return inarch.Standing(None, 0), -1
+        return inarch.Standing(), -1
     finally:
         os.close(folder)
 

@@ -11,7 +11,7 @@ from attrs import define, field
 from inarch import ApprovalScope, ChosenRights, Event, Standing, Submitted, ToolResult, from_data
 from inarch_sdk.result_text import NOT_ASKED
 
-NOTHING = Standing(None, 0)
+NOTHING = Standing()
 SAYS_WHEN = "it can be asked again at"
 _LASTING: tuple[ApprovalScope, ...] = ("shape", "tool", "session", "project")
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from inarch import Standing
 from inarch_lib.output.line_merge import clash_text, is_binary, merge
 
-NOTHING = Standing(None, 0)
+NOTHING = Standing()
 Fetch = Callable[[str], bytes]
 """Returns the bytes of a hash, or raises `Unavailable`."""
 MOST_SHOWN = 40
