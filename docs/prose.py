@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -121,17 +122,22 @@ def of_markdown(path: Path) -> Iterator[Sentence]:
     yield from ended()
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    """Return the syntax tree of a module, which two readers want."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 def of_docstrings(path: Path) -> Iterator[Sentence]:
     """Yield the sentences of a module's docstrings, those of attributes included, without examples."""
     name = str(path.relative_to(ROOT))
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        for child in getattr(node, "body", ()) if not isinstance(node, ast.Lambda | ast.IfExp) else ():
-            if not isinstance(child, ast.Expr) or not isinstance(child.value, ast.Constant):
+    for node in ast.walk(tree(path)):
+        body = getattr(node, "body", None)
+        for child in body if isinstance(body, list) else ():  # a lambda has an expression there
+            value = child.value if isinstance(child, ast.Expr) else None
+            if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
                 continue
-            text = child.value.value
-            if not isinstance(text, str):
-                continue
-            text = re.sub(r"(?ms)^( *)>>>.*?(?=^\s*$|\Z)|^ *```.*?```", "", text)
+            text = re.sub(r"(?ms)^( *)>>>.*?(?=^\s*$|\Z)|^ *```.*?```", "", value.value)
             text = re.sub(r"(?m)^( *)(?:Args|Returns|Raises|Yields|Attributes|Example|Examples|Note):\s*$", "", text)
             for paragraph in re.split(r"\n\s*\n|\n(?= *(?:[\w.]+(?: \([^)]*\))?: |[-*] |\|))", text):
                 paragraph = re.sub(r"^\s*(?:[-*] |[\w.]+(?: \([^)]*\))?: )", "", paragraph)
@@ -142,9 +148,8 @@ def of_docstrings(path: Path) -> Iterator[Sentence]:
 def of_messages(path: Path) -> Iterator[Sentence]:
     """Yield the sentences of strings that people read: at least four words, and not a docstring."""
     name = str(path.relative_to(ROOT))
-    tree = ast.parse(path.read_text("utf-8"))
     inside: set[int] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Expr):
             inside.add(id(node.value))
         if isinstance(node, ast.JoinedStr):
@@ -154,9 +159,8 @@ def of_messages(path: Path) -> Iterator[Sentence]:
             text = node.value
         else:
             continue
-        if len(re.findall(r"(?<!\S)[A-Za-z',.]+(?!\S)", text)) >= 4 and not re.match(
-            r"\s*(?:SELECT|CREATE|INSERT)", text
-        ):
+        is_sql = re.match(r"\s*(?:SELECT|CREATE|INSERT)", text)
+        if not is_sql and len(re.findall(r"(?<!\S)[A-Za-z',.]+(?!\S)", text)) >= 4:
             yield from split(name, node.lineno, plain(text))
 
 
@@ -180,19 +184,19 @@ def row(what: str, value: float, limit: float, found: Sequence[str] = ()) -> boo
     return value <= limit
 
 
-def measure() -> bool:
+def report() -> bool:
     """Print all measures; return whether all are within their limits."""
     good = True
     for kind, reader, patterns in SOURCES:
         found = sentences(reader, files(*patterns))
         words = sum(sentence.words for sentence in found) or 1
-        for measure in MEASURES:
-            if measure.docs_only and kind != "docs":
+        for one in MEASURES:
+            if one.docs_only and kind != "docs":
                 continue
-            hits = [(s, len(measure.pattern.findall(s.text))) for s in found if measure.pattern.search(s.text)]
+            hits = [(s, count) for s in found if (count := len(one.pattern.findall(s.text)))]
             rate = 1000 * sum(count for _, count in hits) / words
             shown = [f"{s.path}:{s.line}: {s.text}" for s, _ in hits]
-            good &= row(f"{kind}: {measure.name}", rate, measure.limit, shown)
+            good &= row(f"{kind}: {one.name}", rate, one.limit, shown)
         if kind != "messages":
             long = sorted((s for s in found if s.words > LONGEST), key=lambda s: -s.words)
             longest = max((s.words for s in found), default=0)
@@ -245,7 +249,7 @@ def main() -> int:
     if sys.argv[1:2] == ["--subject"]:
         return 0 if check_subject(Path(sys.argv[2])) else 1
     paths = [Path(word) for word in sys.argv[1:] if not word.startswith("-")]
-    return 0 if (check(paths) if paths else measure()) else 1
+    return 0 if (check(paths) if paths else report()) else 1
 
 
 if __name__ == "__main__":
