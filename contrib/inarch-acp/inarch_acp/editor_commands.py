@@ -209,7 +209,7 @@ def check_variable(method_id: str, offered: list[schema.EnvVarAuthMethod], envir
     method = next((one for one in offered if one.id == method_id), None)
     if method is None:
         ways = ", ".join(one.id for one in offered)
-        raise inarch.UsageError(f"there is no way to sign in that is called {method_id!r}", f"one of {ways}")
+        raise inarch.UsageError(f"unknown way to sign in: {method_id!r}", f"one of {ways}")
     absent = [variable.name for variable in method.vars if not environ.get(variable.name, "").strip()]
     if absent:
         raise refusal(f"{absent[0]} is not set (set it in the environment of the agent, and start it again)")

@@ -190,7 +190,7 @@ def _task_of(given: Mapping[str, Any], folder: Path) -> Task:
         texts["repo"] = os.path.normpath(folder / texts["repo"])
     schema = known.get("schema")
     if schema is not None and not isinstance(schema, dict):
-        raise TaskFault("'schema' is not a JSON Schema: it is no object")
+        raise TaskFault("'schema' is not a JSON Schema: it is not an object")
     return Task(**texts, schema=schema, max_cost_usd=_money(known), setup=_setup(known.get("setup", [])))
 
 

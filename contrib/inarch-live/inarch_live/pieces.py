@@ -15,7 +15,7 @@ from inarch_live.port import CallsRequested, LiveCall, LiveResult, ResultStatus,
 MOST_CALLS = 200
 """Most calls in one message. If there are more, none is run."""
 _TOO_MANY = "{count} calls in one message are too many, and none was run: make at most {most} at once."
-_STOPPED = "This call was stopped before it ended; what it had done until then stands, and can be undone."
+_STOPPED = "This call was stopped before it ended; its earlier changes remain, and can be undone."
 
 
 @define(eq=False, repr=False)

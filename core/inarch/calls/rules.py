@@ -99,7 +99,7 @@ def through_shell(call: ToolCall) -> tuple[str, ...] | None:
 
     line = call.arguments.get("command")
     try:
-        if split_line(line).is_plain:  # type: ignore[arg-type]  # what is no text fails like any other line
+        if split_line(line).is_plain:  # type: ignore[arg-type]  # anything but text fails like any other line
             return None
     except NeedsShell:
         pass
