@@ -41,7 +41,7 @@ _OTHERWISE = {
     "a detail in 200": CUT,
     "finish error": WITHIN,
     "wrong kinds": WITHIN,
-    "comments": "no JSON",
+    "comments": "not answer with JSON",
     "lines without empty ones": CUT,
     "not streamed": CUT,
     "not streamed, no finish": CUT,

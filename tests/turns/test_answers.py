@@ -109,7 +109,7 @@ def test_a_profile_with_a_broken_one_is_refused_before_anything(tmp_path: Path) 
     ("schema", "why"),
     [
         ([], "no object"),
-        ({"type": "strin"}, "no JSON Schema"),
+        ({"type": "strin"}, "not a JSON Schema"),
         ({"$ref": "other.json"}, "outside"),
         ({"$ref": "#/$defs/x"}, "not in it"),
         ({"not": {}}, "no value"),

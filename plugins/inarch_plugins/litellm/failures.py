@@ -58,7 +58,7 @@ def failure(
     if kinds & _SILENT:
         return ProviderError("timeout", f"{name} said nothing for {silence_s:g} s", retryable=True)
     if kinds & _GARBLED:
-        return _plain("malformed", name, "sent an answer that is not JSON", "", hide)
+        return _plain("malformed", name, "did not answer with JSON", "", hide)
     if kinds & _UNREACHABLE:
         return _plain("network", name, "can't be reached", text, hide, "check the address and the connection")
     if kinds & _BROKEN:
