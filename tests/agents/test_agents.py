@@ -272,7 +272,7 @@ def test_model_and_turns_of_the_file_count(desk: Desk) -> None:
     assert ".agents/agents/b.md" in error_of(turn, 1) and "the model 'nobody/m'" in error_of(turn, 1)
 
 
-def test_an_effort_that_there_is_not_is_told_with_the_file(desk: Desk) -> None:
+def test_an_unknown_effort_is_reported_with_the_file(desk: Desk) -> None:
     desk.project({".agents/agents/x.md": "---\ndescription: d\neffort: huge\n---\n"})
     desk.scripts = {"parent": [calls(task("x", "child")), says("ok")]}
     told = error_of(desk.run(approve="all"))

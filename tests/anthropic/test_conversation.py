@@ -112,7 +112,7 @@ def test_a_step_of_many_calls_is_found_in_the_cache(api: AnthropicApi, tmp_path:
         assert row["usage"]["cache_read_input_tokens"] >= 0.99 * sum(before["usage"].values())
 
 
-def test_blocks_of_another_model_go_along_and_are_not_told_as_a_loss(api: AnthropicApi, tmp_path: Path) -> None:
+def test_blocks_of_another_model_are_sent_and_not_reported_as_a_loss(api: AnthropicApi, tmp_path: Path) -> None:
     root = tmp_path / "work"
     session, *_ = talk(api, root, ["call 1"])
     _, (turn,), events = talk(api, root, ["call 1"], session, "claude-opus-5-5")
@@ -122,7 +122,7 @@ def test_blocks_of_another_model_go_along_and_are_not_told_as_a_loss(api: Anthro
     assert {note["source"] for note in notes if "earlier thought" in note["text"]} == {"repair"}
 
 
-def test_an_edit_is_told_and_ends_no_conversation(api: AnthropicApi, tmp_path: Path) -> None:
+def test_an_edit_is_reported_and_ends_no_conversation(api: AnthropicApi, tmp_path: Path) -> None:
     root = tmp_path / "work"
     session, *_ = talk(api, root, ["call 1"])
     _, (turn,), events = talk(api, root, ["hello"], session, extra={"system": "another text"})

@@ -121,7 +121,7 @@ def test_the_keyring_is_opened_only_where_a_kept_key_is_missing_and_wanted(
     assert opened() > before
 
 
-def test_a_locked_keyring_is_told_and_the_session_goes_on(cli: Run, keep: Keep) -> None:
+def test_a_locked_keyring_is_reported_and_the_session_goes_on(cli: Run, keep: Keep) -> None:
     keep("OPENAI_API_KEY", KEY)
     for words in (("what is in README.md",), ("--continue", "what is in README.md")):
         done = cli(*words, PYTHON_KEYRING_BACKEND="backends.Locked")
@@ -158,7 +158,7 @@ def test_without_the_library_it_is_named(environ: dict[str, str], tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["{", '{"version": 99, "names": []}'])
-def test_a_damaged_list_of_names_is_told(cli: Run, environ: dict[str, str], text: str) -> None:
+def test_a_damaged_list_of_names_is_reported(cli: Run, environ: dict[str, str], text: str) -> None:
     file = Path(environ["XDG_STATE_HOME"], "inarch", "keys.json")
     file.parent.mkdir(parents=True)
     file.write_text(text)

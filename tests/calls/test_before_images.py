@@ -112,7 +112,9 @@ def test_changes_are_recorded_however_a_command_ends(place: Place) -> None:
     assert place.changes == [("c", "a", None, b"1")]
 
 
-def test_too_many_files_are_told_once_and_nothing_is_recorded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_files_are_reported_once_and_nothing_is_recorded(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(workspace_diff, "MOST_FILES", 2)
     for number in range(5):
         (place.folder / str(number)).write_text("1")

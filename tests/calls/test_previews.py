@@ -48,7 +48,7 @@ def test_a_secret_of_the_present_file_is_shown_as_its_placeholder(kitchen: Kitch
 
 
 @pytest.mark.parametrize(("search", "times"), [("nowhere", 0), ("line", 20)])
-def test_a_patch_that_will_not_work_is_told(kitchen: Kitchen, search: str, times: int) -> None:
+def test_a_patch_that_will_not_work_is_reported(kitchen: Kitchen, search: str, times: int) -> None:
     kitchen.file("a", TEXT.encode())
     lines = shown(kitchen, "patch_source_file", file_path="a", search=search, replace="x")
     assert lines[1] == f"+++ a (the text to replace is there {times} times)"

@@ -81,7 +81,7 @@ def test_anything_else_stays_text_to_the_letter(text: str, pieces: int) -> None:
     assert understood(text, pieces=pieces) == (text, [])
 
 
-def test_a_reply_that_was_cut_is_no_call() -> None:
+def test_a_reply_that_was_cut_is_not_a_call() -> None:
     text = f"<tool_call>{CALL}</tool_call>"
     assert understood(text, reason="length") == (text, [])
 

@@ -88,7 +88,7 @@ def test_every_problem_is_found_at_once(place: Place) -> None:
     assert wanted | {"--max-iterations"} == keys
 
 
-def test_a_circle_is_told_once_and_with_its_way(place: Place) -> None:
+def test_a_circle_is_reported_once_and_with_its_way(place: Place) -> None:
     place.user('[profiles.a]\nextends = "b"\n[profiles.b]\nextends = "c"\n[profiles.c]\nextends = "a"\n')
     (error,) = place.problems()
     assert "a -> b -> c -> a" in str(error)

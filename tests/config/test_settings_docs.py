@@ -189,12 +189,12 @@ class Odd:
 
 
 @pytest.mark.parametrize("cls", [Raising, Odd])
-def test_a_class_that_fails_is_no_problem_of_the_configuration(place: Place, cls: type) -> None:
+def test_a_class_that_fails_is_not_a_problem_of_the_configuration(place: Place, cls: type) -> None:
     place.user("[plugins.p]\na = 1\n")
     assert place.load().settings_problems("p", cls) == ()
 
 
-def test_odd_annotations_are_told_as_they_are_written() -> None:
+def test_odd_annotations_are_shown_as_they_are_written() -> None:
     assert [one.type for one in settings_of("p", Odd)] == ["complex", "Missing"]
 
 

@@ -63,7 +63,7 @@ def test_exits_are_caught_at_load_and_hook_only(door: Door, error: BaseException
         ("compile('def', 'other.py', 'exec')", "word.py", "word", "(other.py, line 1)"),
     ],
 )
-def test_the_line_of_the_plugin_is_told(source: str, name: str, module: str, told: str) -> None:
+def test_the_line_of_the_plugin_is_reported(source: str, name: str, module: str, told: str) -> None:
     code = compile(source, name if name == "<string>" else f"/some/where/{name}", "exec")
     kernel = {"__name__": "inarch.kernel", "guarded": guarded, "code": code, "plugin": {"__name__": module}}
     with pytest.raises(PluginError) as caught:

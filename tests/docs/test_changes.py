@@ -23,7 +23,7 @@ def fragments(folder: Path) -> list[Path]:
     return sorted(file for file in folder.iterdir() if file.name != "README.md")
 
 
-def test_the_kinds_are_those_that_contributors_are_told_of() -> None:
+def test_contributing_lists_the_kinds_of_fragments() -> None:
     for page in ("CONTRIBUTING.md", "docs/changes/README.md"):
         assert "`{}`, `{}`, `{}` or `{}`".format(*KINDS) in re.sub(r"\s+", " ", (ROOT / page).read_text("utf-8"))
 

@@ -114,12 +114,12 @@ def test_every_command_is_explained_on_the_page_of_the_command_line(section: Sec
 
 
 @pytest.mark.parametrize("command", [name for kind, name in own_names() if kind == "slash_commands"])
-def test_every_command_of_a_conversation_is_told(page: PageOf, command: str) -> None:
+def test_every_command_of_a_conversation_is_documented(page: PageOf, command: str) -> None:
     for name in ("how-to/conversation.md", "reference/hooks.md"):
         assert re.search(rf"`/{command}[ `]", page(name)), f"/{command} is not in {name}"
 
 
-def test_every_tool_of_the_default_profile_is_told_with_its_parameters(page: PageOf, tmp_path: Path) -> None:
+def test_tools_of_the_default_profile_are_documented_with_parameters(page: PageOf, tmp_path: Path) -> None:
     text = page("reference/tools.md")
     app = inarch.compose(root=tmp_path, config={}, flags={"model": "offline"}, journal=False)
     assert not app.composition.refused

@@ -19,7 +19,7 @@ def test_there_are_pages_of_every_part() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_page_stands_in_its_part_of_the_index(section: Callable[[str, str], str], name: str) -> None:
+def test_the_page_is_in_its_part_of_the_index(section: Callable[[str, str], str], name: str) -> None:
     part = name.partition("/")[0].capitalize()
     assert re.search(rf"^- \[[^]]+\]\({re.escape(name)}\)", section("index.md", part), re.M), f"{name} is in no list"
 

@@ -43,7 +43,7 @@ def test_the_terminals_picture_is_what_a_terminal_shows(make: ModuleType, tmp_pa
     )
 
 
-def test_each_picture_is_shown_and_told_in_words() -> None:
+def test_each_picture_is_shown_and_described() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     shown = {
         (path.parent / target).resolve(): words

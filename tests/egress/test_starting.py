@@ -77,7 +77,7 @@ def _runs(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 
-def test_one_that_was_killed_is_told_and_leaves_nothing_to_connect_to() -> None:
+def test_one_that_was_killed_is_reported_and_leaves_nothing_to_connect_to() -> None:
     egress = Egress(["pypi.example"])
     with taken(egress) as end:
         assert b" 403 " in answer(end, b"CONNECT evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -79,7 +79,7 @@ def test_the_head_says_whose_trajectory_it_is_and_the_end_what_it_took() -> None
     }  # fmt: skip
 
 
-def test_the_offline_planner_is_no_language_model() -> None:
+def test_the_offline_planner_is_not_a_language_model() -> None:
     told = Telling()
     told.prompt("who calls x?", model="offline/extractive")
     told.reply(input_tokens=0, output_tokens=0, cost_usd=Decimal(0))

@@ -51,7 +51,7 @@ def test_a_call_can_be_found_by_its_id_and_a_file_by_its_path() -> None:
     assert 'data-path="a.py"' in made
 
 
-def test_bookkeeping_is_no_step() -> None:
+def test_bookkeeping_is_not_a_step() -> None:
     told = Telling()
     told.prompt("Fix it")
     told.raw("calls.done", {})

@@ -57,7 +57,7 @@ def test_signatures_of_text_come_back_in_the_next_turn_and_after_a_resume(talk: 
     assert [content["role"] for content in talking.bodies()[2]["contents"]] == ["user", "model"] * 2 + ["user"]
 
 
-def test_a_failed_call_is_told_as_an_error_and_the_loop_goes_on(talk: Talks) -> None:
+def test_a_failed_call_is_reported_as_an_error_and_the_loop_goes_on(talk: Talks) -> None:
     talking = talk(reply(call("read_file", {"file_path": "gone.txt"}), call("no_such_tool")), reply("it is gone"))
     (turn,) = talking.run("read it")
     assert turn.content == "it is gone"

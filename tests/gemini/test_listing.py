@@ -72,7 +72,7 @@ def test_a_list_that_never_ends_is_left(tmp_path: Path) -> None:
         assert len(server.requests) == 20
 
 
-def test_a_refused_key_is_told_as_one(tmp_path: Path) -> None:
+def test_a_refused_key_is_reported_as_one(tmp_path: Path) -> None:
     refused = json_reply({"error": {"code": 400, "message": "API key expired. Please renew the API key."}}, 400)
 
     async def listed(url: str) -> None:

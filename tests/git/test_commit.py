@@ -81,7 +81,7 @@ def test_partially_staged_files_are_committed_as_they_are(repo: Place) -> None:
     assert repo.git("status", "--porcelain") == ""
 
 
-def test_a_detached_head_is_told(repo: Place) -> None:
+def test_a_detached_head_is_reported(repo: Place) -> None:
     repo.git("checkout", "-q", "--detach")
     repo.put("a.txt", "x")
     done = repo.commit("a.txt")

@@ -120,7 +120,7 @@ def test_a_shell_that_may_not_write_says_what_keeps_it(desk: Desk) -> None:
     assert "one" in desk.seen[0] and log.exists()
 
 
-def test_a_long_command_that_says_no_is_told_shortly(desk: Desk) -> None:
+def test_a_long_command_that_denies_is_shown_shortened(desk: Desk) -> None:
     desk.users({"PreToolUse": one(f"sh -c 'exit 2' {'x' * 500}", "Read")})
     desk.talk([calls(READ), says("done")])
     assert "denied it" in desk.seen[0] and "x" * 100 not in desk.seen[0]

@@ -125,7 +125,7 @@ def _plain(ending: inarch.Ending) -> Any:
         (_plain, "TypeError"),
     ],
 )
-def test_one_that_fails_is_told_and_the_turn_ends(talk: Having, hold: Any, words: str) -> None:
+def test_one_that_fails_is_reported_and_the_turn_ends(talk: Having, hold: Any, words: str) -> None:
     said = talk([says("one"), says("two")], parts=[Guarding(hold, timeout_s=0.2)])
     assert (said.turn.status, said.turn.content) == ("done", "one")
     (error,) = said.of("error")

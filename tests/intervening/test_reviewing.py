@@ -85,7 +85,7 @@ def _exits(*_: Any) -> str:
         (lambda *_: {"text": "x"}, "did not return text but {'text': 'x'}"),
     ],
 )
-def test_one_that_fails_is_told_and_left_out(talk: Having, review: Any, words: str) -> None:
+def test_one_that_fails_is_reported_and_left_out(talk: Having, review: Any, words: str) -> None:
     good = Reviewing(lambda *_: "kept", "good")
     said = talk([calls(READ), says("done")], parts=[Reviewing(review, timeout_s=0.2), good])
     assert said.turn.status == "done"

@@ -154,7 +154,7 @@ def test_what_rules_keep_from_calls_is_kept_whatever_the_call_declares(made: Mad
     assert "a rule keeps .env" in refused(app, "build", argv=["cat", ".env"], asked={})
 
 
-def test_a_kept_image_of_a_file_is_no_output(made: Made) -> None:
+def test_a_kept_image_of_a_file_is_not_an_output(made: Made) -> None:
     assert "no output" in refused(made(), "image", path="notes.txt")
 
 

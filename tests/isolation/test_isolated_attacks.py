@@ -252,7 +252,7 @@ def test_the_whole_workspace_is_neither_what_links_lead_to_nor_what_runs(compose
     _end(app)
 
 
-def test_a_folder_that_became_a_link_is_no_grant_at_the_next_start(compose: Any, tmp_path: Path) -> None:
+def test_a_folder_that_became_a_link_is_not_granted_at_the_next_start(compose: Any, tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"
     outside.mkdir()
     app = compose(files=(HOSTILE,), write=("a/", "a/b/"))

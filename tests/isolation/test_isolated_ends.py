@@ -95,7 +95,7 @@ def test_a_call_that_is_cancelled_ends_whatever_it_does(compose: Any, name: str,
         assert pid_of(app) == pid  # it stopped when it was told to
 
 
-def test_the_other_calls_of_a_process_that_had_to_be_ended_are_told_so(compose: Any) -> None:
+def test_other_calls_fail_when_their_process_is_ended(compose: Any) -> None:
     app = compose()
 
     async def work() -> inarch.ToolResult:

@@ -169,7 +169,7 @@ def test_the_whole_workspace_leaves_protected_names_alone(compose: Any, tmp_path
     assert got(app, "write", root / ".git/config") == "refused"
 
 
-def test_a_link_out_of_the_workspace_is_no_grant(compose: Any, tmp_path: Path) -> None:
+def test_a_link_out_of_the_workspace_is_not_a_grant(compose: Any, tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / "build").symlink_to(tmp_path)
@@ -223,7 +223,7 @@ def test_what_this_system_can_not_keep_from_it_must_be_granted(
         ({"lout": True}, "did you mean 'loud'?"),
     ],
 )
-def test_wrong_settings_are_told_as_ever(compose: Any, settings: Any, said: str) -> None:
+def test_wrong_settings_are_reported(compose: Any, settings: Any, said: str) -> None:
     texts = []
     for mode in ("in-process", "process"):
         with pytest.raises(inarch.ConfigError) as caught:

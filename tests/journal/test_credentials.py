@@ -84,7 +84,7 @@ def test_a_token_in_the_place_of_a_user_is_found_and_the_word_beside_it_is_none(
         "",
     ],
 )
-def test_short_values_usual_words_and_what_is_no_secret_are_not_learned(text: str) -> None:
+def test_short_values_usual_words_and_non_secrets_are_not_learned(text: str) -> None:
     assert secrets_in(text.encode(), "file") == []
 
 

@@ -180,7 +180,7 @@ def test_a_locked_store_is_asked_again() -> None:
     assert texts(store) == ["one"]
 
 
-def test_a_session_that_another_process_writes_is_told_at_once() -> None:
+def test_a_session_that_another_process_writes_is_reported_at_once() -> None:
     store = MemoryStore()
     store.append("s", [Event(1, "2026-01-01T00:00:00.000000Z", "s", None, "note", {"text": "theirs"})])
     journal = Journal(store, "s", redactor=Redactor())

@@ -36,7 +36,7 @@ WAYS: dict[str, Callable[[str], str]] = {
 
 @given(VALUE, st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
 @example("a/b ä?", "", "")
-def test_however_a_text_with_the_value_is_written_a_shape_stands_in_it(value: str, before: str, after: str) -> None:
+def test_every_encoding_of_a_text_contains_a_shape_of_the_value(value: str, before: str, after: str) -> None:
     shapes = dict(shapes_of(value))
     for tag, write in WAYS.items():
         shape = shapes.pop(tag)

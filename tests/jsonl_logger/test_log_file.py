@@ -92,7 +92,7 @@ def test_a_full_disk_leaves_whole_lines_and_writing_goes_on_when_there_is_room(t
     assert seqs(tmp_path / "s.jsonl") == [1, 2, 3, 8]
 
 
-def test_a_removed_folder_is_made_again_and_told_once(tmp_path: Path) -> None:
+def test_a_removed_folder_is_made_again_and_reported_once(tmp_path: Path) -> None:
     logger = JsonlLogger(str(tmp_path / "logs"))
     logger.saw(event(1))
     logger.path("s").unlink()

@@ -26,7 +26,7 @@ def test_one_process_reads_many_files(reading: Apart) -> None:
         assert found.calls[0].callee == "g" and not found.problem
 
 
-def test_a_crash_is_told_and_the_next_file_is_read(reading: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_is_reported_and_the_next_file_is_read(reading: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
     starting = reader_process._STARTING
     monkeypatch.setattr(reader_process, "_STARTING", "import os, sys; sys.stdin.buffer.read(1); os.abort()  # {path}")
     assert reading.read("a.js", b"function f() {}").problem == "its parser crashed"

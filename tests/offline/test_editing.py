@@ -25,7 +25,7 @@ def test_several_places_are_shown_and_left_alone(shop, answer):
     assert (shop / "src/shop/till.py").read_bytes() == before
 
 
-def test_absent_file_is_told_with_files_of_that_name(shop, answer):
+def test_absent_file_is_reported_with_files_of_that_name(shop, answer):
     text = answer(shop, 'replace "a" by "b" in till.py', approve="all")
     assert "till.py could not be read" in text
     assert "src/shop/till.py" in text

@@ -33,7 +33,7 @@ COMMAND_LINE = {
 }
 
 
-def test_commands_stand_below_their_groups_and_nothing_else_is_listed(tmp_path, answer):
+def test_commands_are_below_their_groups_and_nothing_else_is_listed(tmp_path, answer):
     root = write(tmp_path / "shop", COMMAND_LINE)
     text = answer(root, "list the CLI commands")
     check_citations(text, root)

@@ -156,7 +156,7 @@ def test_a_picture_goes_along() -> None:
     ]
 
 
-def test_an_early_end_and_an_error_are_told() -> None:
+def test_an_early_end_and_an_error_are_reported() -> None:
     for reason, expected in (("max_output_tokens", "length"), ("content_filter", "filtered"), ("steered", "cut")):
         details = {"status": "incomplete", "incomplete_details": {"reason": reason}}
         assert ends(response(1, MODEL, [], **details)) == expected

@@ -106,7 +106,7 @@ def test_the_stub_takes_every_effort_that_is_sent(tmp_path: Path) -> None:
             assert (service.refusals, len(service.bodies)) == ([], 2)
 
 
-def test_an_unknown_model_and_a_server_without_the_wire_are_told(tmp_path: Path) -> None:
+def test_an_unknown_model_and_a_server_without_the_wire_are_reported(tmp_path: Path) -> None:
     unknown = error_of(tmp_path / "a", model="openai/gpt-77")
     assert "The model `gpt-77` does not exist" in unknown and "inarch models list" in unknown
     message = "The encrypted content for item rs_1 could not be verified."

@@ -121,7 +121,7 @@ def test_width_counts_columns() -> None:
     assert shorten("日本語", 4) == "日…"
 
 
-def test_a_buffer_is_no_terminal() -> None:
+def test_a_buffer_is_not_a_terminal() -> None:
     assert not is_terminal(io.StringIO())
     assert not is_terminal(None)
     assert columns_of(io.StringIO()) == 80

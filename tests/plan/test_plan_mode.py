@@ -71,7 +71,7 @@ def test_no_plan_can_be_presented_in_any_other_mode(desk: Desk, approve: str) ->
     assert desk.of("call.result")[0]["result"]["error"]["code"] == "not_found"
 
 
-def test_a_yes_to_everything_is_no_yes_to_a_plan(desk: Desk) -> None:
+def test_approving_everything_does_not_approve_a_plan(desk: Desk) -> None:
     def always(request: inarch.ApprovalRequest) -> inarch.Approval:
         assert request.is_persons and not request.shape
         return inarch.Approval(request.call.id, "approve", "session")

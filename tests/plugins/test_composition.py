@@ -163,7 +163,7 @@ def test_the_names_of_the_kernel_cannot_be_claimed(site: Site) -> None:
     assert "'native', which is taken by the kernel" in refused.reason
 
 
-def test_two_distributions_with_one_plugin_name_are_told(site: Site) -> None:
+def test_two_distributions_with_one_plugin_name_are_reported(site: Site) -> None:
     site.add("demo", distribution="aaa", module="aaa")
     site.add("demo", distribution="bbb", module="bbb")
     composition = site.compose("demo")

@@ -70,7 +70,7 @@ def test_a_guide_file_alone_makes_a_project_that_needs_trust(tmp_path: Path) -> 
     refused(tmp_path / "cloned", file)
 
 
-def test_another_root_is_no_way_around_the_project_that_the_file_is_in(tmp_path: Path) -> None:
+def test_another_root_is_not_a_way_around_the_project_that_the_file_is_in(tmp_path: Path) -> None:
     file = written(project(tmp_path / "cloned") / "deep" / "er")
     (tmp_path / "elsewhere").mkdir()
     refused(tmp_path / "elsewhere", file)

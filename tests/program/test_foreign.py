@@ -81,7 +81,7 @@ def test_outside_the_profile_it_is_refused_with_the_way_to_it(cli: Run, shop: di
     assert cli("--max-cost", "1", "shop", "tell", "x", **shop).returncode == 2
 
 
-def test_an_option_of_the_program_behind_it_is_told_its_place(cli: Run, shop: dict[str, str]) -> None:
+def test_a_program_option_after_a_plugin_command_is_refused_with_its_place(cli: Run, shop: dict[str, str]) -> None:
     for option in ("--profile", "--root"):
         done = cli("--profile", "mine", "shop", "tell", "apples", option, "x", **shop)
         assert done.returncode == 2

@@ -56,7 +56,7 @@ def test_one_word_that_is_no_command_is_a_prompt(cli: Run, jsonl: tuple[str, ...
     assert asked(cli(word, *jsonl)) == word
 
 
-def test_a_slip_is_no_prompt_but_as_an_answer_to_a_session(cli: Run, slowly: tuple[str, ...]) -> None:
+def test_a_slip_is_not_a_prompt_but_as_an_answer_to_a_session(cli: Run, slowly: tuple[str, ...]) -> None:
     flags = (*slowly, "--output", "jsonl")
     slip = cli("toosl", *flags)
     assert (slip.returncode, slip.stdout) == (2, "")

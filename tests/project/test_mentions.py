@@ -88,7 +88,7 @@ def test_lines_of_a_file_are_mentioned(tmp_path: Path, word: str, first: int, la
         ("gone.txt:2", "there is no such file or directory"),
     ],
 )
-def test_lines_that_are_not_there_are_told(tmp_path: Path, word: str, note: str) -> None:
+def test_lines_that_are_not_there_are_reported(tmp_path: Path, word: str, note: str) -> None:
     (tmp_path / "a.txt").write_text(LINES)
     (tmp_path / "p.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (tmp_path / "pkg").mkdir()
@@ -107,7 +107,7 @@ def test_any_mention_is_resolved(small: inarch.Workspace, word: str) -> None:
         assert found.lines is None or (found.files == ("a",) and 1 <= found.lines[0] <= 2)
 
 
-def test_ignored_and_escaping_mentions_are_told_not_read(tmp_path: Path) -> None:
+def test_ignored_and_escaping_mentions_are_reported_not_read(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("secret.txt\n")
     (tmp_path / ".git").mkdir()
     (tmp_path / "secret.txt").write_text("hidden words")

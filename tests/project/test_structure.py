@@ -43,7 +43,9 @@ def test_it_is_bounded(tmp_path: Path, workspace: inarch.Workspace) -> None:
 @pytest.mark.parametrize(
     "content", [b"not toml [", b"\xff\xfe\x00", b'[project]\ndependencies = "click"\n', b"project = 3\n"]
 )
-def test_a_broken_manifest_is_told_and_survived(tmp_path: Path, workspace: inarch.Workspace, content: bytes) -> None:
+def test_a_broken_manifest_is_reported_and_survived(
+    tmp_path: Path, workspace: inarch.Workspace, content: bytes
+) -> None:
     (tmp_path / "pyproject.toml").write_bytes(content)
     (tmp_path / "package.json").write_text("[]")
     assert "files" in describe_project(workspace)

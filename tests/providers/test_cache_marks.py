@@ -126,7 +126,7 @@ def reply(inputs: int, cached: int = 0, written: int = 0, **more: Any) -> dict[s
         ([reply(9_000, 8_000), reply(9_500, purpose="decision")], ""),
     ],
 )
-def test_a_rate_below_what_the_beginning_allows_is_told(replies: list[dict[str, Any]], said: str) -> None:
+def test_a_rate_below_what_the_beginning_allows_is_reported(replies: list[dict[str, Any]], said: str) -> None:
     rate = CacheRate()
     for one in replies:
         rate.replied(one)

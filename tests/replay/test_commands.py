@@ -161,5 +161,5 @@ def test_a_fork_goes_live_and_diff_names_where_it_parts(
         (("sessions", "diff", "x", "y"), "there is no session 'x'"),
     ],
 )
-def test_wrong_words_are_told(inarch: Run, words: Sequence[str], said: str) -> None:
+def test_wrong_words_are_reported(inarch: Run, words: Sequence[str], said: str) -> None:
     assert said in inarch(*words, code=2).stderr

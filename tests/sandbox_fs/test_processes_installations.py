@@ -93,7 +93,7 @@ def test_installations_are_shown_whole(workspace: FolderWorkspace, home: Path) -
     assert not reads(workspace, home / "opt/secret")
 
 
-def test_a_workspace_cannot_name_what_is_no_interpreter(workspace: FolderWorkspace, home: Path) -> None:
+def test_a_workspace_cannot_name_what_is_not_an_interpreter(workspace: FolderWorkspace, home: Path) -> None:
     root = Path(workspace.root)
     keys = script(home / "keys/key", "secret\n")
     (home / "keys/python").symlink_to("/bin/sh")

@@ -202,7 +202,7 @@ def test_no_program_grants_itself_anything_where_the_home_is_the_workspace(
     assert (folder / ".local/state/inarch").is_dir()
 
 
-def test_a_key_that_chose_bubblewrap_is_taken_and_told(folder: Path) -> None:
+def test_the_former_bubblewrap_key_is_accepted_and_reported(folder: Path) -> None:
     workspace = FolderWorkspace.open(str(folder), Settings(confine="bwrap"))
     assert "remove the key" in workspace.confinement().reason
     workspace.close()

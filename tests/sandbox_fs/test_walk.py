@@ -109,7 +109,7 @@ def test_too_long_or_too_branching_patterns_are_refused() -> None:
 
 
 @pytest.mark.usefixtures("permissions_count")
-def test_an_unreadable_folder_is_told(files: Any) -> None:
+def test_an_unreadable_folder_is_reported(files: Any) -> None:
     files.put("open/a")
     files.put("closed/b")
     (files.folder / "closed").chmod(0)

@@ -48,7 +48,7 @@ def test_a_call_goes_back_under_the_id_the_service_gave_it() -> None:
     assert chat_call(CallPart("1", "", "read_file", {}))["id"] == "1"
 
 
-def test_a_tool_is_told_with_its_schema() -> None:
+def test_a_tool_is_sent_with_its_schema() -> None:
     function = {"name": "t", "description": "d", "parameters": {"type": "object"}}
     assert chat_tool(ToolSpec("t", "d", {"type": "object"})) == {"type": "function", "function": function}
 

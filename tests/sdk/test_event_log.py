@@ -82,7 +82,7 @@ def test_a_log_that_is_cut_at_any_byte_gives_every_whole_event(file: Path) -> No
     glued=st.sets(st.integers(0, 8)),
     order=st.permutations(range(8)),
 )
-def test_junk_between_lines_costs_nothing_but_is_told(
+def test_junk_between_lines_loses_nothing_and_is_reported(
     file: Path, junk: dict[int, bytes], glued: set[int], order: list[int]
 ) -> None:
     events = [event(seq, text="{" * seq) for seq in range(1, 9)]
@@ -109,7 +109,7 @@ def test_damage_costs_only_the_lines_that_it_touches(file: Path, place: int, hol
     assert set(untouched) <= set(found)
 
 
-def test_zeros_before_a_line_cost_nothing_and_are_told(file: Path) -> None:
+def test_zeros_before_a_line_lose_nothing_and_are_reported(file: Path) -> None:
     found, problems = read(file, line(event(1)) + b"\0" * 4096 + line(event(2)) + b"\0" * 100)
     assert len(found) == 2
     assert problems == [
@@ -118,7 +118,7 @@ def test_zeros_before_a_line_cost_nothing_and_are_told(file: Path) -> None:
     ]
 
 
-def test_gaps_are_told() -> None:
+def test_gaps_are_reported() -> None:
     assert [gap_words(*gap) for gap in missing((2, 3, 7))] == ["event 1 is missing", "events 4 to 6 are missing"]
 
 
@@ -133,7 +133,7 @@ def test_events_of_several_sessions_are_told_apart(file: Path) -> None:
     assert read_sessions(file) == ({"s": (event(1), event(2)), "t": (event(1, "t"),)}, ())
 
 
-def test_lines_of_a_newer_version_are_told(file: Path) -> None:
+def test_lines_of_a_newer_version_are_reported(file: Path) -> None:
     newer = line(event(2)).replace(b'"schema":1', b'"schema":2')
     found, problems = read(file, line(event(1)) + newer)
     assert len(found) == 1

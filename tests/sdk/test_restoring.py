@@ -155,7 +155,7 @@ def test_where_the_session_went_on_without_the_lost_events_the_store_holds(talke
     assert session.not_undoable >= 1
 
 
-def test_one_changed_line_is_no_other_story(talked: Talked, tmp_path: Path) -> None:
+def test_one_changed_line_is_not_another_story(talked: Talked, tmp_path: Path) -> None:
     file = logged(tmp_path, talked)
     file.write_text(file.read_text().replace('"seq":3,"time":"2', '"seq":3,"time":"1'))
     store = MemoryStore()

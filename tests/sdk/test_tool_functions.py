@@ -224,12 +224,12 @@ def nested(items: list[dict[str, complex]]) -> None: ...
         (Context, "decorates a function, not <class"),
     ],
 )
-def test_mistakes_are_told_when_the_function_is_decorated(function: Any, message: str) -> None:
+def test_mistakes_are_reported_when_the_function_is_decorated(function: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         inarch.tool(function)
 
 
-def test_an_unknown_option_is_told_with_those_that_there_are() -> None:
+def test_an_unknown_option_is_reported_with_those_that_there_are() -> None:
     with pytest.raises(TypeError, match=r"no option 'timeout'; it has category, check, effects, .*timeout_s"):
         inarch.tool(timeout=3)  # type: ignore[call-overload]
 

@@ -20,6 +20,6 @@ from inarch_sdk.tool_pages import argument_lines
         max_leaves=8,
     )
 )
-def test_any_schema_is_told(about: object) -> None:
+def test_any_schema_is_described(about: object) -> None:
     schema = {"type": "object", "properties": {"a": about, "b": {"type": "array", "items": {"$ref": "#/properties/a"}}}}
     assert len(argument_lines(schema)) >= 2

@@ -105,7 +105,7 @@ def test_another_format_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert index.size() == 0 and index.stamps() == {}
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "index.db").write_bytes(b"no database" * 100)
     with pytest.raises(sqlite3.DatabaseError):
         Index(tmp_path / "index.db")

@@ -63,7 +63,7 @@ def test_text_without_headings_is_one_section() -> None:
     assert documents_of_text("README", "\n\n") == []
 
 
-def test_keys_of_toml_stand_in_their_tables_and_not_in_lists_and_texts() -> None:
+def test_keys_of_toml_are_in_their_tables_and_not_in_lists_and_texts() -> None:
     assert told("pyproject.toml", TOML) == [
         (1, 7, "project"),
         (2, 2, "project.name"),

@@ -49,7 +49,7 @@ def composed(tmp_path: Path, remarks: str = '["a part is left out"]') -> inarch.
     return app
 
 
-def test_a_call_shows_its_own_output_and_stands_in_the_session(tmp_path: Path) -> None:
+def test_a_call_shows_its_own_output_and_is_in_the_session(tmp_path: Path) -> None:
     app = composed(tmp_path)
 
     async def go() -> tuple[list[str], list[str], inarch.Session]:
@@ -92,7 +92,7 @@ def test_a_cancelled_call_ends_in_the_journal(tmp_path: Path) -> None:
     app.close()
 
 
-def test_remarks_of_a_tracer_are_told(tmp_path: Path) -> None:
+def test_remarks_of_a_tracer_are_reported(tmp_path: Path) -> None:
     app = composed(tmp_path)
     assert app.ignored == ("a part is left out",)
     app.close()

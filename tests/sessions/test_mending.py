@@ -74,7 +74,7 @@ def garbage(place: Place) -> None:
 
 
 @pytest.mark.parametrize("words", [("sessions", "list"), ("sessions", "list", "--json"), ("ask", "what", "is", "here")])
-def test_a_store_that_was_set_aside_is_told_with_what_to_do(place: Place, words: tuple[str, ...]) -> None:
+def test_a_store_that_was_set_aside_is_reported_with_what_to_do(place: Place, words: tuple[str, ...]) -> None:
     garbage(place)
     done = place.cli(*words)
     assert "sessions.db was damaged: it is now sessions.db.damaged-1" in done.stderr

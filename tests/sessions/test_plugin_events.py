@@ -151,5 +151,5 @@ def test_data_is_the_same_in_store_log_and_restored_store(data: list[dict[str, A
 @pytest.mark.parametrize(
     ("kind", "expected"), [("notes.saved", True), ("turn.paused", False), ("file.copied", False), ("note", False)]
 )
-def test_a_kind_of_the_kernels_first_words_is_no_plugins(kind: str, expected: bool) -> None:
+def test_kinds_with_a_first_word_of_the_kernel_are_not_a_plugins(kind: str, expected: bool) -> None:
     assert is_plugins(kind) is expected

@@ -125,7 +125,7 @@ def test_what_is_wrong_is_told_once_and_the_turn_goes_on(desk: Desk) -> None:
         assert len(notes) == 1 and words in notes[0]
 
 
-def test_one_that_includes_itself_is_told(desk: Desk) -> None:
+def test_one_that_includes_itself_is_reported(desk: Desk) -> None:
     desk.write("root/.agents/commands/again.md", "Do it. @.agents/commands/again.md @a.txt\n")
     desk.write("root/.agents/commands/loop.md", "/loop $ARGUMENTS\n")
     desk.trust()

@@ -125,7 +125,7 @@ def test_nothing_outside_of_a_skills_folder_is_served(desk: Desk) -> None:
     assert "s3cret" not in str(desk.seen) and not any(one.result.success for one in turn.calls)
 
 
-def test_a_link_that_leads_out_is_no_skill_and_one_to_a_folder_is(desk: Desk) -> None:
+def test_a_link_that_leads_out_is_not_a_skill_but_one_to_a_folder_is(desk: Desk) -> None:
     desk.write("secret.txt", skill("out"))
     desk.write("elsewhere/greeting/SKILL.md", GREETING)
     desk.write("elsewhere/greeting/more.md", "more")
@@ -156,7 +156,7 @@ def test_many_skills_stay_within_their_bounds(desk: Desk) -> None:
     assert "Do it." in desk.seen[0]
 
 
-def test_a_long_body_is_cut_and_told(desk: Desk) -> None:
+def test_a_long_body_is_cut_and_reported(desk: Desk) -> None:
     desk.write(".agents/skills/long/SKILL.md", skill("long", "word " * 40_000))
     turn = desk.talk([calls(("activate_skill", {"name": "long"})), says("done")])
     data = turn.calls[0].result.data

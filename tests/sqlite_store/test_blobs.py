@@ -79,7 +79,7 @@ def test_before_the_first_event_and_while_the_database_is_locked_they_are_files(
     assert (again.get_blob("s", early), again.get_blob("s", late)) == (b"early", b"late")
 
 
-def test_a_damaged_file_is_told(opened: Opened, folder: Path) -> None:
+def test_a_damaged_file_is_reported(opened: Opened, folder: Path) -> None:
     store = opened()
     ref = store.put_blob("s", BIG)
     (folder / "blobs" / "s" / ref).write_bytes(b"after")
@@ -89,7 +89,7 @@ def test_a_damaged_file_is_told(opened: Opened, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["x'00'", "'text'", "7", "zeroblob(5)"])
-def test_a_damaged_row_is_told_and_mended_by_the_same_bytes(opened: Opened, folder: Path, damage: str) -> None:
+def test_a_damaged_row_is_reported_and_mended_by_the_same_bytes(opened: Opened, folder: Path, damage: str) -> None:
     store = opened()
     store.append("s", [event(1)])
     ref, other = store.put_blob("s", b"bytes"), store.put_blob("s", b"other")

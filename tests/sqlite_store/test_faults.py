@@ -39,7 +39,7 @@ def output(code: str, folder: Path) -> str:
     return said
 
 
-def test_a_full_disk_is_told_and_recording_resumes_when_there_is_room(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_recording_resumes_when_there_is_room(tmp_path: Path) -> None:
     said = output(
         """
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -73,7 +73,7 @@ def test_a_full_disk_is_told_and_recording_resumes_when_there_is_room(tmp_path: 
     store.close()
 
 
-def test_no_room_to_begin_is_told(tmp_path: Path) -> None:
+def test_no_room_to_begin_is_reported(tmp_path: Path) -> None:
     said = output(
         """
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -88,7 +88,7 @@ def test_no_room_to_begin_is_told(tmp_path: Path) -> None:
     assert said.split() == ["full", "True"]
 
 
-def test_a_folder_without_rights_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_rights_is_reported(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
     said = output(
@@ -107,7 +107,7 @@ def test_a_folder_without_rights_is_told(tmp_path: Path) -> None:
     assert said.split() == ["permission", "True"]
 
 
-def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     for path in ("file", "file/below"):
         with pytest.raises(StoreError) as caught:

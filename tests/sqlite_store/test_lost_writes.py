@@ -76,7 +76,7 @@ def test_whatever_page_is_broken_no_event_is_lost_in_silence(
         again.close()
 
 
-def test_a_broken_head_of_the_log_is_told(killed: Path, tmp_path: Path) -> None:
+def test_a_broken_head_of_the_log_is_reported(killed: Path, tmp_path: Path) -> None:
     folder = copy(killed, tmp_path / "a")
     wal = folder / "sessions.db-wal"
     wal.write_bytes(b"\0" * HEADER + wal.read_bytes()[HEADER:])
@@ -86,7 +86,7 @@ def test_a_broken_head_of_the_log_is_told(killed: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bytes_left", [FRAME - 1, FRAME // 2, 24, 1])
-def test_a_write_that_a_kill_cut_is_no_loss(killed: Path, tmp_path: Path, bytes_left: int) -> None:
+def test_a_write_that_a_kill_cut_is_not_a_loss(killed: Path, tmp_path: Path, bytes_left: int) -> None:
     folder = copy(killed, tmp_path / "a")
     wal = folder / "sessions.db-wal"
     data = wal.read_bytes()
@@ -96,7 +96,7 @@ def test_a_write_that_a_kill_cut_is_no_loss(killed: Path, tmp_path: Path, bytes_
     store.close()
 
 
-def test_a_second_process_that_writes_is_no_loss(tmp_path: Path) -> None:
+def test_a_second_process_that_writes_is_not_a_loss(tmp_path: Path) -> None:
     one = SqliteStore(str(tmp_path))
     for seq in range(1, 60):
         one.append("s", [event(seq)])

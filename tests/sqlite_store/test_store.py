@@ -76,7 +76,9 @@ def test_a_readable_database_is_made_private(opened: Callable[[], SqliteStore], 
         "UPDATE events SET line = 7 WHERE id & 0xFFFFFFFF = 2",
     ],
 )
-def test_a_damaged_row_costs_that_row_and_is_told(opened: Callable[[], SqliteStore], folder: Path, damage: str) -> None:
+def test_a_damaged_row_costs_that_row_and_is_reported(
+    opened: Callable[[], SqliteStore], folder: Path, damage: str
+) -> None:
     opened().append("s", [event(seq, text=f"event {seq}") for seq in (1, 2, 3)])
     change(folder, damage)
     store = opened()

@@ -130,7 +130,7 @@ def test_a_summary_that_says_nothing_or_is_longer_is_not_taken(desk: Desk, answe
 
 
 @pytest.mark.parametrize("settings", [{"at": 0}, {"at": 1.5}, {"keep": -1}, {"modell": "x"}])
-def test_settings_that_mean_nothing_are_told(desk: Desk, settings: dict[str, Any]) -> None:
+def test_settings_that_mean_nothing_are_reported(desk: Desk, settings: dict[str, Any]) -> None:
     desk.config["plugins"]["summary"] = settings
     with pytest.raises(inarch.InarchError, match=next(iter(settings))):
         inarch.compose(root=desk.root, config=desk.config, environ=desk.environ)

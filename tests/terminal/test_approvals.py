@@ -112,7 +112,7 @@ def test_the_question_shows_what_will_run_harmlessly() -> None:
     assert "\x1b" not in text + explained([request(shape="a\x1b[2J")])
 
 
-def test_a_preview_takes_the_place_of_arguments_and_a_cut_is_told() -> None:
+def test_a_preview_replaces_arguments_and_reports_a_cut() -> None:
     long = request(preview="\n".join(f"+line {i}" for i in range(100)))
     text = question([long])
     assert "+line 0" in text and "+line 99" not in text
@@ -180,7 +180,7 @@ def test_what_chooses_nothing_is_no_answer(line: str) -> None:
     assert read_answers("l", [offering(), request(2)]).word == "unclear"
 
 
-def test_the_keys_of_rights_stand_in_the_question_and_are_explained() -> None:
+def test_the_keys_of_rights_are_in_the_question_and_are_explained() -> None:
     assert "l light, f FILE… files, A always" in question([offering()])
     assert "add or remove the right: files" in explained([offering()])
     assert "light" not in question([request()])

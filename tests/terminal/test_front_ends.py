@@ -109,7 +109,7 @@ def test_a_script_is_told_what_was_denied_and_what_would_allow_it(capsys: pytest
         assert said == ("" if quiet else f"{call}{told}{call}")
 
 
-def test_quiet_is_the_answer_only_but_errors_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_is_the_answer_only_but_errors_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     out = io.StringIO()
     front_end = TextFrontEnd(out, io.StringIO(), quiet=True)
     failed = events(ErrorHappened("no luck", "try again"), TurnEnded(turn("failed", error="no luck (try again)")))

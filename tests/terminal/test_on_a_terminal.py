@@ -52,7 +52,7 @@ def test_a_yes_lets_a_call_run(terminal: Open, slowly: Flags, project: Path) -> 
     assert (project / "new.txt").read_text() == "one\ntwo\n"
 
 
-def test_no_is_no_and_carries_the_reason(terminal: Open, slowly: Flags, project: Path) -> None:
+def test_a_denied_call_does_not_run_and_carries_the_reason(terminal: Open, slowly: Flags, project: Path) -> None:
     opened = terminal("write a file", *slowly)
     opened.until("[d]")
     opened.type("d not that one", "Enter")
@@ -82,7 +82,7 @@ def test_a_conversation_on_a_dumb_terminal(terminal: Open, slowly: Flags) -> Non
     opened.until("code=0")
 
 
-def test_the_same_error_is_told_in_each_turn_and_by_each_command(terminal: Open, slowly: Flags) -> None:
+def test_the_same_error_is_reported_in_each_turn_and_by_each_command(terminal: Open, slowly: Flags) -> None:
     for dumb in (True, False):
         opened = terminal(*slowly, "--plugin", str(Path(__file__).parents[1] / "running" / "parts.py"), dumb=dumb)
         opened.until("Ctrl-D", ">")

@@ -95,7 +95,7 @@ def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk) -> None:
     assert {"/memory", "/skills", "/commands", "/processes"} <= set(words)
 
 
-def test_an_unknown_command_is_told_with_the_nearest_and_quit_ends(
+def test_an_unknown_command_is_reported_with_the_nearest_and_quit_ends(
     talk: Talk, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert talk.took("/agian now")

@@ -40,7 +40,7 @@ def had(root: Path, *script: Any, schema: Any = SCHEMA, **flags: Any) -> tuple[i
     return asyncio.run(go()), model, events
 
 
-def test_an_answer_that_keeps_it_ends_the_turn_and_the_model_was_told(tmp_path: Path) -> None:
+def test_a_valid_answer_ends_the_turn_and_requests_carry_the_schema(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\n")
     turn, model, _ = had(tmp_path, calls(("read_file", {"file_path": "a.txt"})), says(GOOD))
     assert (turn.status, turn.content, len(model.requests)) == ("done", GOOD, 2)

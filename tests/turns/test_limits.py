@@ -33,14 +33,14 @@ def test_who_does_something_else_after_the_warning_is_warned_anew(period: int) -
 
 
 @given(st.lists(st.integers(), min_size=3, max_size=30, unique=True))
-def test_a_poll_whose_output_changes_is_no_loop(outputs: list[int]) -> None:
+def test_a_poll_whose_output_changes_is_not_a_loop(outputs: list[int]) -> None:
     repeats = Repeats()
     for output in outputs:
         repeats.saw([done("poll", output)], {})
     assert len(repeats.states) <= REPEATS * max(PERIODS)
 
 
-def test_the_same_call_over_changed_files_is_no_loop() -> None:
+def test_the_same_call_over_changed_files_is_not_a_loop() -> None:
     repeats = Repeats()
     for number in range(6):
         repeats.saw([done("run_tests", "1 failed")], {"a.py": str(number)})

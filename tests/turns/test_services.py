@@ -51,7 +51,7 @@ def test_a_service_is_told_once_with_model_and_price_before_anything_is_sent(
     assert firsts(run(tmp_path, server)) == []
 
 
-def test_another_service_is_told_too_also_one_that_takes_over(tmp_path: Path) -> None:
+def test_another_service_is_reported_and_a_fallback_too(tmp_path: Path) -> None:
     busy = json_reply({"error": {"message": "You exceeded your current quota"}}, 429)
     with HttpServer([busy]) as first, HttpServer([chat("fine")]) as second:
         servers = {"openrouter": elsewhere(first), "openai-compatible": elsewhere(second)}
@@ -63,7 +63,7 @@ def test_another_service_is_told_too_also_one_that_takes_over(tmp_path: Path) ->
     assert "price unknown" in firsts(played)[1]
 
 
-def test_nothing_is_told_of_this_machine(tmp_path: Path, server: HttpServer) -> None:
+def test_a_model_on_this_machine_is_not_announced(tmp_path: Path, server: HttpServer) -> None:
     assert firsts(play(tmp_path, "openai-compatible/x", {"openai-compatible": server})) == []
     assert firsts(play(tmp_path, "offline", {})) == []
 
@@ -97,7 +97,7 @@ def test_without_a_list_the_table_names_it(tmp_path: Path) -> None:
     assert "did you mean openrouter/anthropic/claude-sonnet-5.5?" in str(played.turns[0].error)
 
 
-def test_a_model_that_retires_is_told_with_its_day_and_what_to_take(tmp_path: Path, server: HttpServer) -> None:
+def test_a_model_that_retires_is_reported_with_its_day_and_what_to_take(tmp_path: Path, server: HttpServer) -> None:
     soon = (datetime.now(UTC).date() + timedelta(days=9)).isoformat()
     kept = tmp_path / "home" / ".cache" / "inarch" / "models" / "openrouter.json"
     kept.parent.mkdir(parents=True)

@@ -72,7 +72,7 @@ def test_a_file_that_nobody_can_read_is_left_and_told(desk: Desk, do: Calls) -> 
     assert (desk.read("a"), desk.read("b")) == ("2\n", "1\n")
 
 
-def test_damaged_images_are_told_and_the_rest_is_undone(desk: Desk, do: Calls) -> None:
+def test_damaged_images_are_reported_and_the_rest_is_undone(desk: Desk, do: Calls) -> None:
     desk.write("a", "first\n")
     desk.write("b", "second\n")
     desk.turn("change", do.patch("a", "first", "x"), do.patch("b", "second", "y"))

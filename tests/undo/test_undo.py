@@ -225,7 +225,7 @@ def test_what_is_not_there_is_refused(desk: Desk, do: Calls, target: str, said: 
     assert refused.value.message == "turn 2 changed no files"
 
 
-def test_a_name_that_cannot_be_recorded_is_told(desk: Desk, do: Calls) -> None:
+def test_a_name_that_cannot_be_recorded_is_reported(desk: Desk, do: Calls) -> None:
     desk.turn("run", do.run("touch here"))
     assert not desk.events("note")
     desk.turn("run", do.run(r"touch new $(printf 'bad\377')"))

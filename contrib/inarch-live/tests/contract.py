@@ -210,7 +210,7 @@ class LiveProviderContract:
             await there.until(lambda there: "I did." in str(there.received), "what was said")
             assert all(words in str(there.received) for words in ("edit a", "edit_file", "done"))
 
-    async def test_a_cut_is_told_once_and_sending_does_nothing_after(self) -> None:
+    async def test_a_cut_is_reported_once_and_sending_does_nothing_after(self) -> None:
         """So that whoever sends needs no care."""
 
         async with self.talk() as (connection, there):
@@ -224,7 +224,7 @@ class LiveProviderContract:
             await connection.send_text("anybody?")
             await connection.interrupt(0)
 
-    async def test_an_end_in_peace_is_no_error(self) -> None:
+    async def test_an_end_in_peace_is_not_an_error(self) -> None:
         """Of either side."""
 
         async with self.talk() as (connection, there):
@@ -262,7 +262,7 @@ class LiveProviderContract:
         """Return messages of the service by their top-level fields, whose values are made strange."""
         raise NotImplementedError
 
-    def test_a_wrong_key_is_told_with_what_to_do(self) -> None:
+    def test_a_wrong_key_is_reported_with_what_to_do(self) -> None:
         """And the key itself is nowhere."""
         for status in (401, 403):
             error = self._refused(status, '{"error": {"message": "the key sk-wrong-key-of-tests is not valid"}}')

@@ -122,7 +122,7 @@ class Still:
         self.stopped += 1
 
 
-async def test_a_microphone_that_goes_away_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_microphone_that_goes_away_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inarch_live.voice.GONE_S", 0.1)
     source = Still()
     async with GeminiServer() as server, talking(server.provider(), tmp_path, source=source) as bench:

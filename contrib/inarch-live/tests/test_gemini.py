@@ -97,7 +97,7 @@ def test_audio_has_the_rate_that_its_type_tells_and_its_samples_are_whole() -> N
 
 
 @pytest.mark.parametrize("mime", ["audio/mpeg", "audio/pcm;rate=0", "audio/pcm;rate=999999999999", "text/plain", ""])
-def test_audio_that_cannot_be_played_is_told_once(mime: str) -> None:
+def test_audio_that_cannot_be_played_is_reported_once(mime: str) -> None:
     (told,) = read(sound(b"\1\2", mime), sound(b"\3\4", mime))
     assert isinstance(told, ServiceNotice)
     assert repr(mime) in told.text
@@ -141,7 +141,7 @@ def test_what_the_person_says_into_an_answer_is_one_utterance() -> None:
     ]
 
 
-def test_an_utterance_without_end_is_told_in_pieces() -> None:
+def test_an_endless_utterance_is_reported_in_pieces() -> None:
     events = read(*({"serverContent": {"outputTranscription": {"text": "x" * 30_000}}} for _ in range(9)))
     assert max(len(event.whole) for event in events if isinstance(event, OutputTranscript)) == 120_000
     assert sum(event.is_final for event in events if isinstance(event, OutputTranscript)) == 2
@@ -250,7 +250,7 @@ async def test_history_is_words_and_an_unanswered_question_is_taken_up() -> None
         await connection.aclose()
 
 
-def test_a_schema_is_told_in_the_words_that_the_service_takes() -> None:
+def test_a_schema_is_sent_in_the_form_that_the_service_accepts() -> None:
     tool = LiveTool("x", "", {"type": "object", "properties": {"a": {"const": 1}}}, blocking=False)
     body = setup_message(LiveSetup(tools=(tool,)), "gemini-3.8-live")["setup"]
     (declared,) = body["tools"][0]["functionDeclarations"]

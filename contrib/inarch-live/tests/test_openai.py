@@ -112,7 +112,7 @@ def test_a_transcript_is_what_it_is_in_the_end() -> None:
     ]
 
 
-def test_a_rate_limit_is_told_when_little_is_left() -> None:
+def test_a_rate_limit_is_reported_when_little_is_left() -> None:
     limits = [
         {"name": "tokens", "limit": 1_000, "remaining": 49},
         {"name": "requests", "limit": 100, "remaining": 6},

@@ -270,7 +270,7 @@ async def test_an_answer_that_no_limit_has_room_for_is_not_heard(kind: Any, root
 
 
 @both
-async def test_tokens_that_no_turn_has_are_kept_and_told(kind: Any, root: Path) -> None:
+async def test_tokens_that_no_turn_has_are_kept_and_reported(kind: Any, root: Path) -> None:
     prices = {"gpt-realtime": {"input_text": 1, "input_audio": 1, "output_text": 1, "output_audio": 1}}
     async with kind() as server, talking(server.provider(), root, prices=prices, max_cost_usd=1e-6) as bench:
         there = await server.connection()

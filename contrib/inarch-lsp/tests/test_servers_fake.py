@@ -47,7 +47,7 @@ def test_what_comes_late_is_announced_and_told_before_the_next_request(desk: Des
     assert words == "1 new error in a.txt since this edit, says fake-server:\na.txt:3:1: bad: bad"
 
 
-def test_edits_that_a_slow_server_can_not_follow_are_told_at_once(desk: Desk) -> None:
+def test_edits_that_a_slow_server_cannot_follow_are_reported_at_once(desk: Desk) -> None:
     desk.server("slow")
     desk.settings["wait_s"] = 0.1
     desk.trust()

@@ -17,7 +17,7 @@ def program_of(desk: Desk, part: Any, name: str) -> None:
 
 
 @pytest.mark.needs("basedpyright-langserver")
-def test_new_errors_of_python_stand_below_the_edit(desk: Desk, part: Any) -> None:
+def test_new_errors_of_python_are_below_the_edit(desk: Desk, part: Any) -> None:
     program_of(desk, part, "basedpyright-langserver")
     desk.settings = {"wait_s": 30.0}
     desk.write("a.py", "first: int = 'old'\n")
@@ -37,7 +37,7 @@ def test_new_errors_of_python_stand_below_the_edit(desk: Desk, part: Any) -> Non
 
 
 @pytest.mark.needs("typescript-language-server")
-def test_new_errors_of_typescript_stand_below_the_edit(desk: Desk, part: Any) -> None:
+def test_new_errors_of_typescript_are_below_the_edit(desk: Desk, part: Any) -> None:
     program_of(desk, part, "typescript-language-server")
     desk.settings = {"wait_s": 30.0}
     desk.write("a.ts", "export const first: number = 'old';\n")

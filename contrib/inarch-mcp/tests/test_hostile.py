@@ -56,7 +56,7 @@ def test_a_reading_call_whose_server_dies_has_failed(ground: Any) -> None:
     assert code(call(app, "bad_die")) == "execution"
 
 
-def test_a_server_that_never_answers_is_told_of_the_end_of_a_call(ground: Any) -> None:
+def test_a_silent_server_is_notified_when_a_call_ends(ground: Any) -> None:
     app = ground.app({"short": ground.server(timeout_s=3), "long": ground.server()})
     assert code(call(app, "short_silent")) == "timeout"
     ground.until(lambda: "cancelled" in ground.did, "the news of the end")

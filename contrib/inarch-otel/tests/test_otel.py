@@ -264,7 +264,7 @@ def test_a_collector_that_is_not_there_is_told_in_the_next_run_at_the_latest(tmp
 
 
 @pytest.mark.parametrize("status", [400, 404])
-def test_a_collector_that_refuses_is_told_once(tmp_path: Path, status: int) -> None:
+def test_a_collector_that_refuses_is_reported_once(tmp_path: Path, status: int) -> None:
     with HttpServer([HttpReply([b"no"], status)]) as server:
         tracer = OtelTracer(f"{server.url}/v1/traces", state=str(tmp_path))
         told = []

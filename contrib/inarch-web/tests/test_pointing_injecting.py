@@ -44,7 +44,7 @@ def injected(pieces: list[bytes]) -> bytes:
         (b"<!doctype html>", b"<!doctype html>"),
     ],
 )
-def test_the_tag_stands_before_everything_but_the_document_type(page: bytes, before: bytes) -> None:
+def test_the_tag_is_before_everything_but_the_document_type(page: bytes, before: bytes) -> None:
     assert injected([page]) == before + TAG + page[len(before) :]
 
 

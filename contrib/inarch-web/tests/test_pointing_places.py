@@ -130,7 +130,7 @@ async def test_without_a_build_the_best_match_is_a_guess(project: Path) -> None:
     assert "a guess" in words_of({"tag": "footer", "sourceLocation": found})
 
 
-async def test_nothing_that_fits_is_no_place(project: Path) -> None:
+async def test_no_matching_source_gives_no_place(project: Path) -> None:
     assert await located(project, evolve(ELEMENT, text="Zebra", classes=("nowhere",))) is None
     assert words_of({"tag": "p", "selector": "main > p", "sourceLocation": None}) == "Selected <p> (main > p)"
 

@@ -60,7 +60,7 @@ def test_a_prompt_that_names_nothing_brings_nothing(acme: Any, prompt: str) -> N
     assert told(model) == []
 
 
-def test_the_same_flow_is_told_once_a_conversation(acme: Any) -> None:
+def test_the_same_flow_is_described_once_a_conversation(acme: Any) -> None:
     model, _ = run(acme, [says("done"), says("done")], "fix validate_table", "fix validate_table again")
     assert len(told(model, 1)) == 1
 

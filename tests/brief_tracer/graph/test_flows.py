@@ -67,7 +67,7 @@ def test_tests_do_not_drown_the_entries(tree: Any, linking: Any) -> None:
     assert "acme.core.acme.Acme.execute" in [entry.node.qualname for entry in flow.entries]
 
 
-def test_entries_stand_in_the_order_of_their_kinds(tree: Any, linking: Any) -> None:
+def test_entries_are_in_the_order_of_their_kinds(tree: Any, linking: Any) -> None:
     tree.write(
         {
             "pyproject.toml": '[project.scripts]\nshop = "shop.cli:main"\n',

@@ -90,7 +90,7 @@ def test_any_program_is_linked_the_same_in_any_order(first: str, second: str, or
 
 
 @given(st.binary(max_size=60), st.integers(0, 200), st.integers(0, 255))
-def test_damaged_facts_are_told_and_never_more(noise: bytes, place: int, value: int) -> None:
+def test_damaged_facts_raise_only_value_errors(noise: bytes, place: int, value: int) -> None:
     blob = bytearray(encode_links(facts("def f(): g()\ndef g(): pass\n")))
     blob[place % len(blob)] = value
     for data in (noise, bytes(blob)):

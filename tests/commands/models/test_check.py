@@ -127,7 +127,7 @@ def test_what_fails_is_told_with_a_remedy(cli: Run, serve: Serve, replies: Any, 
     assert check["state"] == "fails" and said in check["said"] and check["remedy"]
 
 
-def test_a_refused_key_is_told_once_and_shown_nowhere(cli: Run, serve: Serve) -> None:
+def test_a_refused_key_is_reported_once_and_shown_nowhere(cli: Run, serve: Serve) -> None:
     server = serve(json_reply({"error": {"message": f"bad key {KEY}"}}, 401), provider="openrouter")
     done = cli("models", "check", "openrouter/m", OPENROUTER_API_KEY=KEY)
     assert done.returncode == 1
@@ -136,7 +136,7 @@ def test_a_refused_key_is_told_once_and_shown_nowhere(cli: Run, serve: Serve) ->
     assert KEY not in done.stdout + done.stderr and "0f1e2d3c" not in done.stdout + done.stderr
 
 
-def test_a_connection_that_breaks_once_is_no_failure(cli: Run, serve: Serve) -> None:
+def test_a_connection_that_breaks_once_is_not_a_failure(cli: Run, serve: Serve) -> None:
     server = serve(OK, HttpReply(ending="nothing"), CALL, JSON)
     (model,) = report(cli, "openai-compatible/m", code=0)["models"]
     assert model["works"] and len(posted(server)) == 4

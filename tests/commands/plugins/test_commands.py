@@ -208,14 +208,14 @@ def test_safe_mode_loads_only_the_shipped_store_and_still_lists(world: Path) -> 
     assert "state: available" in inarch(world, "plugins", "show", "good", INARCH_SAFE_MODE="1").stdout
 
 
-def test_wrong_configuration_is_told_with_its_line(world: Path) -> None:
+def test_wrong_configuration_is_reported_with_its_line(world: Path) -> None:
     file = world / "home" / ".config" / "inarch" / "config.toml"
     file.write_text("[profiles.default]\npluggins = []\n")
     done = inarch(world, "plugins", "list", code=2)
     assert f"{file}:2" in done.stderr and "did you mean 'plugins'?" in done.stderr
 
 
-def test_a_table_for_no_installed_plugin_is_told(world: Path) -> None:
+def test_a_table_for_no_installed_plugin_is_reported(world: Path) -> None:
     file = world / "home" / ".config" / "inarch" / "config.toml"
     file.write_text(file.read_text() + "[plugins.goood]\nkey = 1\n")
     assert "[plugins.goood] is for no plugin that is installed" in inarch(world, "plugins", "list").stderr

@@ -67,7 +67,7 @@ def test_protected_folders_get_no_export(tmp_path: Path, place: str) -> None:
     assert not target.exists()
 
 
-def test_a_link_into_a_protected_folder_is_no_way_round(tmp_path: Path) -> None:
+def test_a_link_into_a_protected_folder_is_not_a_way_round(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "link").symlink_to(".git")
     with pytest.raises(UsageError, match="is protected"):

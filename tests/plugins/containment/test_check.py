@@ -96,7 +96,7 @@ def test_a_file_can_be_checked(tmp_path: Path) -> None:
     assert "(mine.py, line 1)" in found["mine"]["reason"]
 
 
-def test_a_plugin_that_registers_nothing_is_told(tmp_path: Path) -> None:
+def test_a_plugin_that_registers_nothing_is_reported(tmp_path: Path) -> None:
     install(tmp_path, "silent", "x = 1")
     row = rows(check(tmp_path, "--json", "silent"))["silent"]
     assert row["state"] == "ok" and "registers nothing" in row["warnings"][0]
@@ -109,7 +109,7 @@ def test_what_only_shows_beside_other_plugins_is_told(tmp_path: Path) -> None:
     assert row["state"] == "refused" and "claims the tool name 'read_file'" in row["reason"]
 
 
-def test_wrong_settings_are_told_at_their_plugin(tmp_path: Path) -> None:
+def test_wrong_settings_are_reported_at_their_plugin(tmp_path: Path) -> None:
     source = "import inarch\nfrom attrs import frozen\n@frozen\nclass Settings:\n    'S.'\n    size: int\n"
     install(tmp_path, "sized", source + "@inarch.hookimpl\ndef inarch_settings(): return Settings\n")
     profile = "plugins = ['sized']\n[plugins.sized]\nsize = 'big'\n"

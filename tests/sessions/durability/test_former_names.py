@@ -50,7 +50,7 @@ def test_the_next_write_sweeps_what_an_older_version_left(tmp_path: Path, name: 
     assert other.exists()
 
 
-def test_a_leftover_of_any_version_is_no_file_of_a_project(tmp_path: Path) -> None:
+def test_a_leftover_of_any_version_is_not_a_file_of_a_project(tmp_path: Path) -> None:
     root, state = tmp_path / "root", tmp_path / "state"
     (root / ".inarch").mkdir(parents=True)
     (root / ".inarch" / "memory.md").write_bytes(b"old")

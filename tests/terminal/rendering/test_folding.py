@@ -66,7 +66,7 @@ def test_a_line_of_folded_calls_is_never_wider_than_the_terminal(columns: int) -
     st.lists(st.sampled_from(["ok", "error", "cancelled"]), min_size=1, max_size=40),
     st.permutations(range(40)), st.integers(1, 90), st.integers(1, 12), st.sets(st.integers(0, 40)),
 )  # fmt: skip
-def test_each_call_is_told_once_in_the_order_asked(
+def test_each_call_is_reported_once_in_the_order_asked(
     ends: list[str], order: list[int], columns: int, rows: int, opened: set[int]
 ) -> None:
     stage = many(len(ends))

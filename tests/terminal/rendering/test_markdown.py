@@ -66,7 +66,7 @@ def test_lines_of_a_paragraph_stay_lines() -> None:
     assert drawn("one two three four", 9) == "one two\nthree\nfour\n"
 
 
-def test_a_link_is_told_once_and_is_no_sequence() -> None:
+def test_a_link_is_reported_once_and_is_not_a_sequence() -> None:
     assert drawn("see [this](http://x.y/z)") == "see this (http://x.y/z)\n"
     assert drawn("see <http://x.y/z>") == drawn("see [http://x.y/z](http://x.y/z)") == "see http://x.y/z\n"
     assert drawn('[this](http://x.y "and why")') == 'this (http://x.y "and why")\n'

@@ -106,7 +106,7 @@ def test_a_kept_reply_without_pieces_is_shown() -> None:
     assert stage.printed()[1:4] == ["├─ ▸ thought", "╰─", "The answer."]
 
 
-def test_a_reply_that_broke_off_is_told() -> None:
+def test_a_reply_that_broke_off_is_reported() -> None:
     stage = Stage().saw(begun(), asked(), ModelDelta("The ans"), replied(error="network", finish="error"))
     stage.saw(asked(attempt=2), ModelDelta("The answer"), replied("The answer"), over("The answer"))
     printed = stage.printed()
@@ -176,7 +176,7 @@ FILES = [{"path": "a", "content": ""}, {"path": "b", "error": "too much"}]
         ("x", {"a": 1, "b": True, "c": None}, {"found": 1}, "x a=1 b=true"),
     ],
 )  # fmt: skip
-def test_a_call_is_told_in_a_line(name: str, arguments: dict[str, Any], data: Any, shown: str) -> None:
+def test_a_call_is_reported_in_a_line(name: str, arguments: dict[str, Any], data: Any, shown: str) -> None:
     (line, *_) = Stage().saw(call("c", name, **arguments), runs("c"), done("c", name, data)).printed(120)
     assert shown in line
 
@@ -205,7 +205,7 @@ def test_a_wait_is_counted_down_and_then_gone() -> None:
     assert stage.moving() == ["x"]
 
 
-def test_context_models_notes_and_errors_are_told_once() -> None:
+def test_context_models_notes_and_errors_are_reported_once() -> None:
     stage = Stage().saw(begun(), ContextAdded("mentions", "x" * 1200, (KeptImage("image/png", "r"),)))
     stage.saw(ContextDropped("window", 900, turns=("t",)), ModelSwitched("a/b", "c/d", "out of quota"))
     stage.saw(Note("mind the gap"), Note("mind the gap"), ErrorHappened("no luck", "set:\nkey = 1"))

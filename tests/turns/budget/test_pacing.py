@@ -129,7 +129,7 @@ def test_who_comes_first_goes_first_and_everyone_goes(schedule: list[Asked], lim
 
 
 @given(st.lists(PLAIN, max_size=12), LIMITS)
-def test_each_wait_is_told_before_and_lasts_no_longer(schedule: list[Asked], limits: Limits) -> None:
+def test_each_wait_is_announced_and_lasts_no_longer(schedule: list[Asked], limits: Limits) -> None:
     log = play(schedule, limits)
     begin = 1000.0
     for number, allowed in log.allowed:

@@ -230,7 +230,7 @@ def test_a_tool_that_comes_late_is_told_in_a_message_and_called_through_the_gate
     asyncio.run(again.aclose())
 
 
-def test_instructions_that_changed_are_told_in_a_message(tmp_path: Path) -> None:
+def test_instructions_that_changed_are_reported_in_a_message(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     options: dict[str, Any] = {"journal": True, "environ": {"XDG_STATE_HOME": str(tmp_path / "state")}}
     kept = ""
