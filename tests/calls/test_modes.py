@@ -1,4 +1,4 @@
-"""Every approve mode over every kind of call: what runs, what is asked, what is denied."""
+"""Every approval mode over every kind of call: what runs, what is asked, what is denied."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def test_no_rule_lets_a_call_run_that_changes_something(cli: Run, project: Path,
     config.mkdir(parents=True)
     (config / "config.toml").write_text('[[rules]]\ntool = "write_file"\ndecision = "allow"\n')
     ran = cli(*HEADLESS, "write it")
-    assert "the approve mode is plan" in ran.stdout and not (project / "new.txt").exists()
+    assert "the approval mode is plan" in ran.stdout and not (project / "new.txt").exists()
 
 
 def test_a_list_and_a_question_without_a_terminal(cli: Run) -> None:
@@ -58,11 +58,11 @@ def test_a_plan_is_edited_and_approved_at_a_terminal(terminal: Open, project: Pa
     editor = tmp_path / "editor.sh"
     editor.write_text('test "$(basename "$1")" = plan.md && sed -i "s/Write new/Write only new/" "$1"\n')
     opened = terminal("plan it", *HEADLESS, EDITOR=f"sh {editor}")
-    opened.until("# The plan", "1. Write new.txt", "after approval the approve mode is ask", "[d]")
+    opened.until("# The plan", "1. Write new.txt", "after approval the approval mode is ask", "[d]")
     opened.type("e", "Enter")
     opened.until("1. Write only new.txt", "[d]", times=1)
     opened.type("w", "Enter")
-    opened.until("after approval the approve mode is edits")
+    opened.until("after approval the approval mode is edits")
     opened.type("a", "Enter")
     opened.until("✓ present_plan", "✓ write_file", "The answer.", "code=0")
     assert (project / "new.txt").read_text() == "text\n"
@@ -81,7 +81,7 @@ def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Pat
     opened.type("/plan plan it", "Enter")
     opened.until("1. Write new.txt", "Run it?")
     opened.type("w")
-    opened.until("the approve mode is edits", "Run it?")
+    opened.until("the approval mode is edits", "Run it?")
     opened.type("a")
     opened.until("✓ write_file", "The answer.")
     assert (project / "new.txt").read_text() == "text\n"

@@ -27,7 +27,7 @@ def test_a_plan_is_edited_approved_and_carried_out_in_one_turn(desk: Desk) -> No
     assert turn.content == "done" and not turn.unmet
     assert (desk.root / "new.txt").read_text() == "text\n"
     assert desk.person is not None
-    assert desk.person.asked[0].reason.endswith("after approval the approve mode is ask")
+    assert desk.person.asked[0].reason.endswith("after approval the approval mode is ask")
     assert "present_plan" in desk.offered(0) == desk.offered(2)
     assert "plan mode" in desk.requests[0].messages[0].text
     assert "The user changed the arguments of this call" in desk.seen[1] and "2. Nothing else" in desk.seen[1]
@@ -48,7 +48,7 @@ def test_a_refused_plan_leaves_the_mode_and_its_reason_reaches_the_model(desk: D
     script = [calls(PRESENT), calls(WRITE), says("done")]
     desk.talk(script, answers={"present_plan": [no("too much")]}, **PLANNING)
     assert "too much" in desk.seen[0]
-    assert "the approve mode is plan" in desk.seen[1] and "only read for now" in desk.seen[1]
+    assert "the approval mode is plan" in desk.seen[1] and "only read for now" in desk.seen[1]
     assert not (desk.root / "new.txt").exists()
 
 
@@ -67,7 +67,7 @@ def test_where_nobody_can_be_asked_the_plan_is_the_answer(desk: Desk) -> None:
 @pytest.mark.parametrize("approve", ["ask", "edits", "all", "none"])
 def test_no_plan_can_be_presented_in_any_other_mode(desk: Desk, approve: str) -> None:
     desk.talk([calls(PRESENT), says("done")], answers={}, flags={"approve": approve})
-    assert "in the approve mode plan only" in desk.seen[0]
+    assert "only in the approval mode plan" in desk.seen[0]
     assert desk.of("call.result")[0]["result"]["error"]["code"] == "not_found"
 
 

@@ -76,7 +76,7 @@ class Approvals:
         return True
 
     def let_through(self, live: LiveCall, judgement: Judgement) -> None:
-        """Record that the approve mode answered instead of the user."""
+        """Record that the approval mode answered instead of the user."""
         self._given(live, "approve", "once", "mode", judgement.reason)
 
     async def ask(self, batch: Sequence[LiveCall], prepare: Prepare) -> None:
@@ -131,7 +131,7 @@ class Approvals:
         shape = live.shape
         words = "" if live.offer is not None and live.offer.is_once else shape.words
         if live.offer is not None and live.offer.approve:
-            reason = f"{reason}; after approval the approve mode is {live.offer.approve}"
+            reason = f"{reason}; after approval the approval mode is {live.offer.approve}"
         return ApprovalRequest(live.call, tool, reason, shown, words, file, live.offer, live.is_persons, shape.key)
 
     async def _from_front_end(
@@ -253,7 +253,7 @@ class Approvals:
 
 
 def denied(live: LiveCall, judgement: Judgement) -> ToolError:
-    """Return the error of a call that a policy or the approve mode denies."""
+    """Return the error of a call that a policy or the approval mode denies."""
     message = f"{live.call.name} is denied: {judgement.reason}"
     return ToolError("denied", message, _remedy_of_denied(live, judgement))
 
@@ -285,10 +285,10 @@ def remedy_of_unasked(live: LiveCall) -> str:
 
 
 def _remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
-    """Return what to do about a call that a policy or the approve mode denies."""
-    if judgement.reason.endswith("the approve mode is plan"):
+    """Return what to do about a call that a policy or the approval mode denies."""
+    if judgement.reason.endswith("the approval mode is plan"):
         return "only read for now, and propose the changes in a plan; the user decides when to start"
-    if judgement.by != "policy" or "the approve mode is none" in judgement.reason:
+    if judgement.by != "policy" or "the approval mode is none" in judgement.reason:
         return "run with --approve ask to be asked"
     key = "" if judgement.is_rule else lifting_key(live)
     return f"do it another way; a user who wants it adds to the configuration:\n{key}" if key else "do it another way"

@@ -149,7 +149,7 @@ class Doors(Protocol):
         ...
 
     def set_approve(self, level: str) -> None:
-        """Set the approve mode from now on, as the user chose with a call."""
+        """Set the approval mode from now on, as the user chose with a call."""
         ...
 
 

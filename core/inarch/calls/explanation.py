@@ -120,7 +120,7 @@ def _outcome(
     if judgement.decision == "ask" and approved and not judgement.by_policy:
         return "allow", f"{judgement.reason}, and it was approved for this project", "project"
     if judgement.passed:
-        return "allow", f"{judgement.reason}, and the approve mode {mode} answers yes", "mode"
+        return "allow", f"{judgement.reason}, and the approval mode {mode} answers yes", "mode"
     return judgement.decision, judgement.reason, judgement.by
 
 

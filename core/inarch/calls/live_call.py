@@ -152,7 +152,7 @@ class LiveCall:
         needs_person: Why no mode, grant or earlier approval answers.
         stop: The plugin that ends the turn because of the call, and why.
         is_unasked: Whether it runs because there was no user to ask.
-        then: The approve mode that the user chose to follow.
+        then: The approval mode that the user chose to follow.
     """
 
     call: ToolCall

@@ -1,4 +1,4 @@
-"""Tools of a session: those of an approve mode, and those shown to a model."""
+"""Tools of a session: those of an approval mode, and those shown to a model."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ GATEWAY = ToolSpec(
 
 
 def modes_of(tool: Tool) -> Collection[str]:
-    """Return the approve modes that offer a tool; empty for all."""
+    """Return the approval modes that offer a tool; empty for all."""
     chosen = able(tool, ForModes)
     return () if chosen is None else chosen.modes
 
 
 def is_offered(tool: Tool, mode: str) -> bool:
-    """Return whether an approve mode offers a tool."""
+    """Return whether an approval mode offers a tool."""
     modes = modes_of(tool)
     return not modes or mode in modes
 
@@ -53,8 +53,8 @@ class OfferedTools:
     """Available tools of a session.
 
     Args:
-        now: Tools of the present approve mode.
-        find: Returns the tools of an approve mode, or of any.
+        now: Tools of the present approval mode.
+        find: Returns the tools of an approval mode, or of any.
         find_late: Returns all tools, including those added since the last call; None if none can be added.
         by_name: All tools; each says which models see it.
     """
@@ -66,7 +66,7 @@ class OfferedTools:
     _told: dict[tuple[str, int | None], tuple[ToolSpec, ...]] = field(init=False, factory=dict)
 
     def enter_mode(self, mode: str) -> None:
-        """Switch to the tools of an approve mode."""
+        """Switch to the tools of an approval mode."""
         self.now = self.find(mode)
 
     def take_late(self) -> Mapping[str, Bound[Tool]]:
@@ -85,8 +85,8 @@ class OfferedTools:
     def for_model(self, model: str, window: int | None) -> tuple[ToolSpec, ...]:
         """Return the tools for a model, given its full name and its context window in tokens.
 
-        They include the tools of all approve modes; the mode is checked when a tool is called. A tool that fails to say
-        whether it fits the model is included.
+        They include the tools of all approval modes, because the mode is checked when a tool is called. A tool that
+        fails to say whether it fits the model is included.
         """
         told = self._told.get((model, window))
         if told is None:

@@ -1,4 +1,4 @@
-"""Decision whether a call may run: approve mode, every policy and the tool's own wish, strictest first."""
+"""Decision whether a call may run: approval mode, every policy and the tool's own wish, strictest first."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def judge(
         return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules, remedy=denied.verdict.remedy)
     # Regardless of rules: a call allowed while working may not run while planning.
     if mode == "plan" and (reason := _changing(tool, effects)):
-        return Judgement("deny", f"{reason}, and the approve mode is plan")
+        return Judgement("deny", f"{reason}, and the approval mode is plan")
     asked = question(tool, effects, opinions)
     if asked is None:
         # A grant can answer what only the user may: the call then runs as if the user had just approved it.
@@ -91,7 +91,7 @@ def judge(
     if mode == "edits" and asked.by == "mode" and is_edit(tool, effects):
         return Judgement("allow", asked.reason, asked.by, passed=True)
     if mode == "none":
-        return Judgement("deny", f"{asked.reason}, and the approve mode is none", asked.by, remedy=asked.remedy)
+        return Judgement("deny", f"{asked.reason}, and the approval mode is none", asked.by, remedy=asked.remedy)
     return asked
 
 

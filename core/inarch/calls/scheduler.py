@@ -187,7 +187,7 @@ class Scheduler:
         events: Events that plugins may record.
         rewriters: Plugins that may rewrite a call before it is judged.
         reviewers: Plugins that may add text to the result of a finished call.
-        may_allow: Plugins whose rewriters may answer the approve mode's question, by the user's configuration.
+        may_allow: Plugins whose rewriters may answer the approval mode's question, by the user's configuration.
         doors: Session operations that calls may use; None without a session.
         preparation: Repairs and checks calls.
     """

@@ -50,7 +50,7 @@ class Config:
         safe_mode: Whether to load no plugin.
         environ: The variables this was made from.
         trusted_files: Hashes of the trusted files, by path; empty when `trusted` is false.
-        may_allow: Plugins that may answer the approve mode's question, by the user's own file.
+        may_allow: Plugins that may answer the approval mode's question, by the user's own file.
         added: Folders beside the root whose files belong to the workspace, too; absolute, links resolved.
         copy_of: The project's own folder, if `root` is a temporary copy of it; otherwise empty.
         settings_classes: The settings class of each plugin whose settings were read so far.

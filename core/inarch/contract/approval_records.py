@@ -43,7 +43,7 @@ class RightsOffer:
         words: Description of an approval of this call with these rights; no other call has the same words.
         lasting: Whether such an approval may be stored for the project.
         asks: Whether `rights` are questions to the user, and `chosen` their answers.
-        approve: The session's approve mode after the call succeeded, shown with the question; empty keeps the mode.
+        approve: The session's approval mode after the call succeeded, shown with the question; empty keeps the mode.
             It counts if the user answers this very question.
         unasked: Whether the call runs without a user to ask, if it changes nothing and needs the user's answer; it
             then finds None in `context.rights`.
@@ -123,10 +123,10 @@ class ApprovalAsked:
 
 @frozen
 class ApprovalGiven:
-    """Event: an answer arrived; `by` is `user`, `mode` (the approve mode) or `headless`.
+    """Event: an answer arrived; `by` is `user`, `mode` (the approval mode) or `headless`.
 
     `arguments` are those that the user gave the call if `outcome` is `modify`. `rights` are the additional rights from
-    the user. `approve` is the session's approve mode after the call succeeded.
+    the user. `approve` is the session's approval mode after the call succeeded.
     """
 
     kind: ClassVar[str] = "approval.given"

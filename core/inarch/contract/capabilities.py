@@ -105,7 +105,7 @@ class NeedsRoom(Protocol):
 
 
 class ForModes(Protocol):
-    """Tool that only some approve modes offer."""
+    """Tool that only some approval modes offer."""
 
     modes: Collection[str]
     """Empty for all."""

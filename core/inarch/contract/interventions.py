@@ -25,10 +25,10 @@ class Rewrite:
     Args:
         arguments: Its arguments from now on; None leaves them as they are.
         decision: `deny` and `ask` tighten the decision, `stop` denies the call and ends the turn. `allow` answers the
-            question of the approve mode or of the tool itself, if the user's own file names the plugin in `may_allow`;
+            question of the approval mode or of the tool itself, if the user's own file names the plugin in `may_allow`;
             otherwise it has no effect.
         reason: Why, for the user and, if the call is denied, for the model.
-        person: Whether only the user can answer its question, not an approve mode, grant or earlier approval.
+        person: Whether only the user can answer its question, not an approval mode, grant or earlier approval.
     """
 
     arguments: Mapping[str, Any] | None = None

@@ -99,7 +99,7 @@ class ToolContext(Protocol):
     def rights(self) -> ChosenRights | None:
         """Additional rights that the user gave the call, from those that the tool's `rights` offers.
 
-        None if the user did not let the call run by an answer or by a rule that names it. Then an approve mode did, or
+        None if the user did not let the call run by an answer or by a rule that names it. Then an approval mode did, or
         there was no question.
         """
 
@@ -162,7 +162,7 @@ class Tool(Protocol):
 
     A tool may have more attributes:
 
-    - `modes`: the approve modes that offer the tool, empty for all.
+    - `modes`: the approval modes that offer the tool, empty for all.
     - `least_window`: models with fewer tokens of room for a request do not see it.
     - `for_a_watcher`: it only shows something to the user who watches a session, so other programs do not see it.
     - `known_as`: names by which guards of other programs know it.

@@ -311,7 +311,7 @@ class Verdict:
         decision: The answer.
         reason: Why.
         person: For `ask`: only the user's own answer, rule or grant for this very thing lets the call run, not an
-            approve mode or a wider approval. For `allow`, in the user's own rules: it is such a rule or grant.
+            approval mode or a wider approval. For `allow`, in the user's own rules: it is such a rule or grant.
         remedy: Alternative for the model if there is no user to ask.
     """
 

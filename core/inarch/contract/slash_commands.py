@@ -27,10 +27,10 @@ class SlashContext(Protocol):
 
     @property
     def approve(self) -> str:
-        """The session's approve mode."""
+        """The session's approval mode."""
 
     def set_approve(self, level: str) -> None:
-        """Set the approve mode from now on, as `Session.set_approve` does: the user typed the command.
+        """Set the approval mode from now on, as `Session.set_approve` does: the user typed the command.
 
         Raises:
             UsageError: There is no such mode.

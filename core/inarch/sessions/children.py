@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class SessionDoors:
-    """Session operations for calls: the inbox, the approve mode, and children.
+    """Session operations for calls: the inbox, the approval mode, and children.
 
     Args:
         parts: The application.
@@ -49,7 +49,7 @@ class SessionDoors:
         return PluginInbox(self.state.inputs, plugin)
 
     def set_approve(self, level: str) -> None:
-        """Set the approve mode from now on."""
+        """Set the approval mode from now on."""
         change_settings(self.state, {"approve": level})
 
     async def child(self, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:

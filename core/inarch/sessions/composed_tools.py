@@ -51,7 +51,7 @@ class Tools:
         return self.composed.composition.tools
 
     def in_mode(self, mode: str | None, among: Collection[str] | None = None) -> tuple[ToolSpec, ...]:
-        """Return the tools of an approve mode, or of any mode for None; `among` restricts the names."""
+        """Return the tools of an approval mode, or of any mode for None; `among` restricts the names."""
         tools = self.composed.composition.tools
         there = (name for name in tools if among is None or name in among)
         names = {name for name in there if mode is None or is_offered(tools[name].value, mode)}

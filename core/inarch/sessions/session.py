@@ -221,11 +221,11 @@ class Session:
 
     @property
     def approve(self) -> str:
-        """The approve mode: what runs without a question now."""
+        """The approval mode: what runs without a question now."""
         return self.state.config.profile.approve
 
     def set_approve(self, level: str) -> None:
-        """Set the approve mode `ask`, `edits`, `all`, `plan` or `none` from now on, as `--approve` does.
+        """Set the approval mode `ask`, `edits`, `all`, `plan` or `none` from now on, as `--approve` does.
 
         Raises:
             UsageError: There is no such mode.

@@ -43,11 +43,11 @@ class CommandContext:
 
     @property
     def approve(self) -> str:
-        """The session's approve mode."""
+        """The session's approval mode."""
         return self.session.approve
 
     def set_approve(self, level: str) -> None:
-        """Set the approve mode from now on.
+        """Set the approval mode from now on.
 
         Raises:
             UsageError: There is no such mode.

@@ -28,7 +28,7 @@ def _approve_of(turn: RecordedTurn) -> str:
     if any(event.kind == "approval.given" and event.data.get("by") == "mode" for event in turn.events):
         return "all"
     denied = (call.result.error.message for call in turn.calls if call.result is not None and call.result.error)
-    return "none" if any(message.endswith("the approve mode is none") for message in denied) else "ask"
+    return "none" if any(message.endswith("the approval mode is none") for message in denied) else "ask"
 
 
 def change_settings(session: Session, settings: Mapping[str, Any], strategies: Iterable[str]) -> None:
