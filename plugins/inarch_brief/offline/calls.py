@@ -66,7 +66,7 @@ def entry_points(kind: str = "all") -> PlannedCall:
 
 
 def git_log(paths: Iterable[str] = (), limit: int = 10) -> PlannedCall:
-    """List commits, the newest first; with paths only those that changed them."""
+    """List commits, newest first; with paths, only those that changed them."""
     return PlannedCall("git_log", {"limit": limit} | ({"paths": kept} if (kept := list(paths)) else {}))
 
 

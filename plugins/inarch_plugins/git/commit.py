@@ -81,7 +81,7 @@ def check(context: ToolContext, paths: list[str], message: str) -> None:
 
 
 def commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
-    """Commit exactly these files or directories as they are now; what else is staged stays staged."""
+    """Commit exactly these files or directories as they are now. Other staged changes stay staged."""
     git, identity, status = _prepared(context, paths, message)
     present = _present(git, paths, status)
     with own_index(git.repository) as index:

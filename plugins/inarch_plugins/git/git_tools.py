@@ -43,7 +43,7 @@ def _paths(paths: object) -> frozenset[str]:
     input_schema=schemas.NOTHING, output_schema=schemas.STATUS_DATA,
 )  # fmt: skip
 def git_status(context: ToolContext) -> dict[str, Any]:
-    """Show the branch and what is staged, changed, untracked and conflicted."""
+    """Show the branch and staged, changed, untracked and conflicted files."""
     from inarch_plugins.git.repository_views import status
 
     return status(context)
@@ -54,7 +54,7 @@ def git_status(context: ToolContext) -> dict[str, Any]:
     input_schema=schemas.DIFF, output_schema=schemas.DIFF_DATA,
 )  # fmt: skip
 def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool = False) -> dict[str, Any]:
-    """Show what has changed in tracked files since they were staged, or what is staged."""
+    """Show the unstaged changes of tracked files, or the staged changes."""
     from inarch_plugins.git.repository_views import diff
 
     return diff(context, paths, staged)
@@ -65,7 +65,7 @@ def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool 
     input_schema=schemas.LOG, output_schema=schemas.LOG_DATA,
 )  # fmt: skip
 def git_log(context: ToolContext, paths: list[str] | None = None, limit: int = 20) -> dict[str, Any]:
-    """List commits, the newest first; with paths only those that changed them."""
+    """List commits, newest first; with paths, only those that changed them."""
     from inarch_plugins.git.repository_views import log
 
     return log(context, paths, limit)
@@ -76,7 +76,7 @@ def git_log(context: ToolContext, paths: list[str] | None = None, limit: int = 2
     input_schema=schemas.SHOW, output_schema=schemas.SHOW_DATA,
 )  # fmt: skip
 def git_show(context: ToolContext, revision: str) -> dict[str, Any]:
-    """Show one commit: who, when, its message and its diff."""
+    """Show one commit: author, date, message and diff."""
     from inarch_plugins.git.repository_views import show
 
     return show(context, revision)
@@ -89,7 +89,7 @@ def git_show(context: ToolContext, revision: str) -> dict[str, Any]:
 def git_blame(
     context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
 ) -> dict[str, Any]:
-    """Say for each line of a file which commit last changed it, when and whose."""
+    """Show commit, date and author of the last change of each line of a file."""
     from inarch_plugins.git.repository_views import blame
 
     return blame(context, file_path, start_line, end_line)
@@ -106,7 +106,7 @@ def _check_commit(arguments: Mapping[str, Any], context: ToolContext) -> None:
     input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA, check=_check_commit,
 )  # fmt: skip
 def git_commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
-    """Commit exactly these paths as they are now; what else is staged stays staged."""
+    """Commit exactly these paths as they are now. Other staged changes stay staged."""
     from inarch_plugins.git.commit import commit
 
     return commit(context, paths, message)

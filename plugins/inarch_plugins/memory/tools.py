@@ -47,7 +47,7 @@ def tools(memory: Memory) -> list[inarch.Tool]:
 
     @inarch.tool(category="memory", input_schema=_RECALL, effects=inarch.Effects())
     def recall(query: str) -> dict[str, Any]:
-        """Find notes that the user saved, by their words."""
+        """Search the notes that the user saved."""
         from inarch_plugins.memory.memory import ranked
 
         notes = memory.notes()

@@ -163,7 +163,7 @@ class PlanMode:
     "type": "object", "properties": {"todos": _TODOS}, "required": ["todos"], "additionalProperties": False,
 }, effects=inarch.Effects(), least_window=LEAST_WINDOW, for_a_watcher=True)  # fmt: skip
 def write_todos(todos: list[dict[str, Any]], context: inarch.ToolContext) -> dict[str, Any]:
-    """Show the user the list of what is to be done, the whole of it each time; for work of several steps."""
+    """Show the user the todo list, the whole list each time. For work of several steps."""
     done = sum(one["status"] == "completed" for one in todos)
     rows = (f"- [{_BOXES[one['status']]}] {one['content']}" for one in todos)
     context.record("todos", {"text": "\n".join([f"{done} of {len(todos)} done", *rows]), "todos": todos})

@@ -98,7 +98,7 @@ def _check(arguments: Mapping[str, Any], context: ToolContext) -> None:
     category="file", effects=_effects, input_schema=schemas.APPLY_PATCH, receives_secrets=True, check=_check
 )  # fmt: skip
 def apply_patch(context: ToolContext, patch: str) -> dict[str, Any]:
-    """Change files by a patch, all of it or nothing; files that it updates must have been read first."""
+    """Apply a patch to files, all of it or nothing. Files that it updates must have been read first."""
     files, states = _states(context, patch)
     restoring = able(context.workspace, Restorable)
     if restoring is None:

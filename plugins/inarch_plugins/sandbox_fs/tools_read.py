@@ -16,7 +16,7 @@ from inarch_plugins.sandbox_fs.settings import settings_of
 
 @inarch.tool(category="file", effects=schemas.reads_pattern, input_schema=schemas.LIST_FILES)
 def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) -> dict[str, Any]:
-    """List files by glob, sorted; git-ignored ones are left out."""
+    """List files by glob, sorted, without git-ignored ones."""
     pattern, told = _relative(pattern, context)
     walk = context.workspace.walk(pattern, limit)
     notes = [*told, *walk.notes]
@@ -49,7 +49,7 @@ def _why_nothing(context: ToolContext, pattern: str) -> str:
 
 @inarch.tool(category="file", effects=schemas.reads_folder, input_schema=schemas.LIST_DIRECTORY)
 def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]:
-    """List one directory: names, kinds and sizes, hidden and ignored things too."""
+    """List one directory with hidden and ignored entries: names, kinds and sizes."""
     found = context.workspace.entries(directory)
     entries: list[dict[str, Any]] = [
         {"name": entry.path.rpartition("/")[2], "kind": entry.kind, "size": entry.size}
@@ -138,7 +138,7 @@ def search_files(
     ignore_case: bool = False,
     limit: int = 100,
 ) -> dict[str, Any]:
-    """Search a directory or file; git-ignored and binary files are left out."""
+    """Search a directory or file, without git-ignored and binary files."""
     told: list[str] = []
     if glob is not None:
         glob, told = _relative(glob, context, path)
@@ -154,7 +154,7 @@ def search_files(
 
 @inarch.tool(category="other", effects=inarch.Effects(), input_schema=schemas.READ_OUTPUT)
 def read_output(context: ToolContext, output_ref: str, offset: int = 0, limit: int = 20_000) -> dict[str, Any]:
-    """Read more of a long output that was cut; `output_ref` is in its note."""
+    """Read more of a long output that was cut. Its note has `output_ref`."""
     from inarch_plugins.sandbox_fs.excerpts import whole_characters
 
     data = context.output(output_ref)

@@ -29,7 +29,7 @@ def _check_write(arguments: Mapping[str, Any], context: ToolContext) -> None:
     check=_check_write,
 )  # fmt: skip
 def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
-    """Write a whole text file; an existing one must have been read first."""
+    """Write a whole text file. An existing one must have been read first."""
     path = writable(context, file_path)
     if context.workspace.stat(path) is None:
         return _create(context, path, content)
@@ -49,7 +49,7 @@ def _check_create(arguments: Mapping[str, Any], context: ToolContext) -> None:
     check=_check_create,
 )  # fmt: skip
 def create_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
-    """Create a text file and its directories; fails if the file exists."""
+    """Create a text file and its directories. Fails if the file exists."""
     return _create(context, writable(context, file_path), content)
 
 
@@ -73,7 +73,7 @@ def _check_move(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 @inarch.tool(category="file", effects=schemas.moves_file, input_schema=schemas.MOVE_FILE, check=_check_move)
 def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, Any]:
-    """Move or rename a file; never over another."""
+    """Move or rename a file. Never overwrites."""
     path, target = writable(context, file_path), writable(context, new_path)
     context.workspace.move(path, target, known_hash(context, path))
     return {"path": target, "old_path": path, "note": "moved"}

@@ -55,7 +55,7 @@ CASES: dict[str, Case] = {
         raise Hostile
         """, "failed at load: Hostile (its own text fails)"),
     "missing-module": Case("metadata", None, "No module named", "its entry point names a module that is not there"),
-    "missing-attribute": Case("metadata", TOOL.format("f1"), "which is not a module", target="missing_attribute:plugin"),
+    "missing-attribute": Case("metadata", TOOL.format("f1"), "is not a module", target="missing_attribute:plugin"),
     "other-object": Case("metadata", "import sys; sys.modules[__name__] = object()", "puts something else in its own"),
     # It ends, crashes or hangs.
     "exits": Case("ends", "import sys; sys.exit('bye')", "failed at load: SystemExit: bye"),

@@ -163,7 +163,7 @@ def tools(desk: Desk) -> list[Tool]:
 
     @tool(category="trace", effects=_READS, timeout_s=60)
     def find_entry_points(context: ToolContext, kind: EntryKind = "all") -> dict[str, Any]:
-        """List where the program is entered."""
+        """List the program's entry points."""
         from inarch_brief.tracer.indexing.entry_nodes import entries
 
         def answer(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:

@@ -24,9 +24,9 @@ LEAST_WINDOW = 10_000
 START = "start_process"
 _SETTLE_S = 1.0  # an immediate failure is reported at once
 _DESCRIPTION = (
-    "Start a program that runs on, such as a server or a watcher, and return at once. You are notified when it ends or"
+    "Start a program that keeps running, such as a server or watcher; return at once. You are notified when it ends or"
     " writes a line that matches tell_when: go on meanwhile, or end your turn. It has a localhost of its own:"
-    " execute_command with in_process reaches it. It is stopped with the session."
+    " execute_command with in_process reaches it. It stops with the session."
 )
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -118,7 +118,7 @@ _READ = {
     "type": "object",
     "properties": {
         "process": _PROCESS,
-        "since": {"type": ["integer", "null"], "minimum": 0, "description": "Offset; else what you have not read yet"},
+        "since": {"type": ["integer", "null"], "minimum": 0, "description": "Offset; default: the unread output"},
         "wait_s": {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT_S, "default": 0},
     },
     "required": ["process"],
@@ -136,14 +136,14 @@ def tools(desk: Desk) -> Sequence[inarch.Tool]:
     def read_process(
         process: str, context: inarch.ToolContext, since: int | None = None, wait_s: float = 0
     ) -> dict[str, Any]:
-        """Return output of a process; wait_s waits for its end or its pattern. Don't poll: you are notified of both."""
+        """Return output of a process. wait_s waits for its end or its pattern. Don't poll: you are notified of both."""
         watched = desk.find(process)
         news = watched.wait(wait_s, context.cancelled)
         return {"state": f"{watched.how()}.", **watched.read(since, LIMIT), "note": " ".join(news) or None}
 
     @inarch.tool(effects=inarch.Effects(), input_schema=_STOP, timeout_s=90.0, least_window=LEAST_WINDOW)
     def stop_process(process: str) -> dict[str, Any]:
-        """Kill a process with all that it has started."""
+        """Kill a process and everything it started."""
         watched = desk.stop(process, "stop_process")
         return {"state": f"{watched.how()}.", **watched.read(None, LIMIT)}
 

@@ -68,7 +68,7 @@ _UNKNOWN = Effects(exclusive=True)
 _DESCRIPTION = (
     "Run a program, or several joined by | && || ; (also 2>&1, >/dev/null, a leading cd FOLDER &&). These run at once,"
     " in pipes too: ls cat head tail wc grep find sort uniq cut stat du diff file nl, sed -n '1,9p', git status diff"
-    " log show blame grep ls-files. Asked about: tests, builds (pytest, make, …), words for a shell (variables, globs,"
+    " log show blame grep ls-files. These ask first: tests, builds (pytest, make, …), shell syntax (variables, globs,"
     " redirections)."
 )
 _SCHEMA: Mapping[str, Any] = {
@@ -76,7 +76,7 @@ _SCHEMA: Mapping[str, Any] = {
     "properties": {
         "command": {"type": "string", "minLength": 1, "description": "Such as: grep -rn def src | head -5"},
         "timeout_s": {"type": "number", "minimum": 1, "maximum": LONGEST_S, "default": DEFAULT_S},
-        "in_process": {"type": "string", "description": "ID of a process of start_process: share its localhost"},
+        "in_process": {"type": "string", "description": "ID from start_process: share that localhost"},
     },
     "required": ["command"],
     "additionalProperties": False,
