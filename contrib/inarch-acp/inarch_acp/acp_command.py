@@ -16,7 +16,7 @@ import inarch
 @click.option(
     "--approve",
     type=click.Choice(["ask", "edits", "all", "plan", "none"]),
-    help="What runs without a question; with none, nothing that an editor chooses lifts it.",
+    help="Calls that run without a question; none stays read-only, whatever the editor chooses.",
 )
 @click.pass_obj
 def acp(context: inarch.PluginContext, profile: str | None, model: str | None, approve: str | None) -> int:

@@ -12,20 +12,32 @@ from inarch.commands import composing_options
 
 @click.command("batch")
 @click.argument("tasks", metavar="TASKS.jsonl")
-@click.option("-o", "--output", "out", required=True, metavar="DIR", help="The folder of results; it is gone on with.")
-@click.option("-w", "--workers", type=click.IntRange(1, 1000), default=4, metavar="N", help="Tasks at a time; 4.")
+@click.option(
+    "-o", "--output", "out", required=True, metavar="DIR", help="Folder of the results; an unfinished batch continues."
+)
+@click.option(
+    "-w", "--workers", type=click.IntRange(1, 1000), default=4, metavar="N", help="Tasks at a time, 4 by default."
+)
 @click.option(
     "--executor", default="processes", metavar="NAME", help="processes, threads, dask://HOST:PORT or a plugin's."
 )
-@click.option("--max-cost", metavar="USD", help="Money that the whole batch may take.")
-@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Requests a task may take.")
-@click.option("--retry", type=click.IntRange(0, 100), default=0, metavar="N", help="Begin a failed task anew so often.")
-@click.option("--redo", type=click.Choice(["failed", "limited"]), multiple=True, help="Run again what ended so.")
-@click.option("--filter", "pattern", default="", metavar="RE", help="Only tasks whose id has this in it.")
-@click.option("--slice", "part", default="", metavar="A:B", help="Only these of them, as Python slices.")
-@click.option("--format", "form", type=click.Choice(["jsonl", "swebench"]), default="jsonl", help="Form of the tasks.")
-@click.option("--setup-host", "hosts", multiple=True, metavar="HOST", help="Let the tasks' setup reach this host.")
-@click.option("--keep-trees", is_flag=True, help="Keep the trees of tasks that have ended.")
+@click.option("--max-cost", metavar="USD", help="Maximum cost of the whole batch.")
+@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Maximum requests of a task.")
+@click.option(
+    "--retry", type=click.IntRange(0, 100), default=0, metavar="N", help="Times that a failed task is retried."
+)
+@click.option(
+    "--redo", type=click.Choice(["failed", "limited"]), multiple=True, help="Run the tasks with this result again."
+)
+@click.option("--filter", "pattern", default="", metavar="RE", help="Only tasks whose id matches this.")
+@click.option("--slice", "part", default="", metavar="A:B", help="Only this slice of them, as in Python.")
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "swebench"]), default="jsonl", help="Format of the tasks."
+)
+@click.option(
+    "--setup-host", "hosts", multiple=True, metavar="HOST", help="Allow the setup of tasks to reach this host."
+)
+@click.option("--keep-trees", is_flag=True, help="Keep the work trees of finished tasks.")
 @composing_options
 @click.pass_obj
 def batch(context: inarch.PluginContext, /, **given: Any) -> int:

@@ -42,7 +42,7 @@ class Settings:
     Args:
         model: The live model, such as `gemini-3.8-live` or `gpt-realtime`; not given, that of the service.
         service: `gemini` or `openai`; not given, the one that the model's name or the key that is set stands for.
-        voice: The service's name of a voice.
+        voice: Voice, by the service's name for it.
         hearing: `open` hears all the time, `push` while the key says so.
         headphones: Whether the microphone can't hear the speaker: then it stays open while the model speaks.
         record_audio: Whether audio is kept in the session, too; otherwise none is written to disk.

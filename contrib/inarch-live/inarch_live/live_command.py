@@ -11,16 +11,16 @@ from inarch.commands import compose_given, composing_options
 
 
 @click.command("live")
-@click.option("--audio-in", metavar="FILE.wav", help="Speak this file instead of a microphone.")
-@click.option("--audio-out", metavar="FILE.wav", help="Write what is heard there instead of playing it.")
-@click.option("--no-audio", is_flag=True, help="Neither microphone nor speaker: type, and read captions.")
-@click.option("--push-to-talk", is_flag=True, help="Hear only between two presses of Space.")
-@click.option("--headphones", is_flag=True, help="The microphone can't hear the speaker: speak into answers.")
-@click.option("--voice", metavar="NAME", help="The service's name of a voice.")
-@click.option("--session", metavar="ID", help="Go on with a session (a name, an id or its start).")
-@click.option("--continue", "resume", is_flag=True, help="Go on with the latest session of this directory.")
-@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Requests a turn may take.")
-@click.option("--max-cost", metavar="USD", help="Money a turn may take.")
+@click.option("--audio-in", metavar="FILE.wav", help="Use this file instead of a microphone.")
+@click.option("--audio-out", metavar="FILE.wav", help="Write the sound to this file instead of playing it.")
+@click.option("--no-audio", is_flag=True, help="No microphone and no speaker: type, and read captions.")
+@click.option("--push-to-talk", is_flag=True, help="Listen only between two presses of Space.")
+@click.option("--headphones", is_flag=True, help="You wear headphones, so you can interrupt answers by speaking.")
+@click.option("--voice", metavar="NAME", help="Voice, by the service's name for it.")
+@click.option("--session", metavar="ID", help="Resume a session (a name, an id or its start).")
+@click.option("--continue", "resume", is_flag=True, help="Resume the latest session of this directory.")
+@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Maximum requests of a turn.")
+@click.option("--max-cost", metavar="USD", help="Maximum cost of a turn.")
 @composing_options
 @click.pass_obj
 def live(context: inarch.PluginContext, /, **given: Any) -> int:

@@ -79,7 +79,7 @@ def accept(context: inarch.PluginContext, names: tuple[str, ...]) -> None:
 @click.option(
     "--approve",
     type=click.Choice(["ask", "edits", "all", "plan", "none"]),
-    help="What answers the question whether a call may run; nobody can be asked, so ask means deny; plan: read only.",
+    help="Calls that run without a question. Inarch cannot ask here, so it denies the others.",
 )
 @click.option("--profile", metavar="NAME", help="The profile whose tools are offered.")
 @click.option("--root", metavar="DIRECTORY", help="The workspace; the current directory by default.")

@@ -11,12 +11,12 @@ from inarch.commands import composing_options
 
 
 @click.command("web")
-@click.option("--page", metavar="URL", help="Show this development page of yours beside it, to point at things.")
-@click.option("--page-anywhere", is_flag=True, help="Let --page be on another machine.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Serve on this port; 0 is any.")
+@click.option("--page", metavar="URL", help="Show your development page beside it, to point at elements.")
+@click.option("--page-anywhere", is_flag=True, help="Allow --page on another machine.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Serve on this port; 0 picks one.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Requests a turn may take.")
-@click.option("--max-cost", metavar="USD", help="Money a turn may take.")
+@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="Maximum requests of a turn.")
+@click.option("--max-cost", metavar="USD", help="Maximum cost of a turn.")
 @composing_options
 @click.pass_obj
 def web(context: inarch.PluginContext, /, **given: Any) -> int:

@@ -128,5 +128,5 @@ def test_what_is_new_is_said_once_to_who_listens(site: Site) -> None:
                   ".observe(document.getElementById(id), {childList: true})")  # fmt: skip
     ask(page, "lines 2000")
     answered(page)
-    expect(page.locator("#polite")).to_have_text("The answer is there.")
+    expect(page.locator("#polite")).to_have_text("The answer is complete.")
     assert page.evaluate("said.length") <= 3

@@ -123,7 +123,7 @@ function button(words, label, act) {
 /** @param {string} word @param {Undone} done */
 function report(word, done) {
   if (done.done) notice(`${word}: ${done.what.join(", ")}`, done.notes.join(" "));
-  else dialog("Not everything could be done", shown(done));
+  else dialog("Some of it failed", shown(done));
 }
 
 /** @param {Undone} plan */

@@ -17,7 +17,7 @@ export class Bar {
     this.title = make("button", { type: "button", class: "plain title", title: "Name this session", click: asks.name });
     this.heading = make("h1", { class: "unseen" }, "Inarch");
     this.model = make("select", { class: "model", "aria-label": "Model", change: () => asks.set({ model: this.model.value }) });
-    this.approve = make("select", { class: "approve", "aria-label": "What it may do without asking", change: () => asks.set({ approve: this.approve.value }) });
+    this.approve = make("select", { class: "approve", "aria-label": "Approval mode", change: () => asks.set({ approve: this.approve.value }) });
     this.spent = make("span", { class: "spent" });
     this.meter = make("meter", { class: "budget", min: "0", hidden: true, "aria-label": "Budget" });
     this.pages = make("span", { class: "pages quiet", hidden: true });

@@ -25,7 +25,7 @@ export class Composer {
       role: "combobox", "aria-expanded": "false", "aria-controls": "completions", "aria-autocomplete": "list", autocomplete: "off",
       enterkeyhint: "send" });
     this.list = make("ul", { id: "completions", class: "completions", role: "listbox", "aria-label": "Completions", hidden: true });
-    this.queue = make("ul", { class: "queue", "aria-label": "Prompts that wait" });
+    this.queue = make("ul", { class: "queue", "aria-label": "Waiting prompts" });
     this.extra = make("div", { class: "composer-extra" });
     this.stop = make("button", { type: "button", class: "stop", hidden: true, "aria-keyshortcuts": "Escape", click: () => this.asks.cancel() }, "Stop");
     this.send = make("button", { type: "submit", class: "primary send" }, "Send");
@@ -48,7 +48,7 @@ export class Composer {
     this.#isRunning = state.running !== null;
     this.stop.hidden = !this.#isRunning;
     this.send.textContent = this.#isRunning ? "Steer" : "Send";
-    this.text.placeholder = this.#isRunning ? "Say more while it works" : "Ask, or type / for commands and @ for files";
+    this.text.placeholder = this.#isRunning ? "Add to the prompt while it works" : "Ask, or type / for commands and @ for files";
     this.queue.replaceChildren(...state.queued.map((text, place) => make("li", {},
       make("span", { class: "queued-text" }, text),
       make("button", { type: "button", class: "plain", "aria-label": `Take back: ${text}`, click: () => this.#unqueue(place) }, icon("close")))));
@@ -74,8 +74,8 @@ export class Composer {
       const { as } = await this.asks.say(text);
       this.#past.push(text);
       this.#at = this.#past.length;
-      if (as === "steer") announce("It is read before the next step.");
-      if (as === "queued") announce("It is the next prompt.");
+      if (as === "steer") announce("The model reads it before the next step.");
+      if (as === "queued") announce("It becomes the next prompt.");
     } catch (error) {
       this.text.value = text;
       this.asks.failed(/** @type {Error} */ (error));

@@ -36,8 +36,8 @@ export class Glance {
   list(conversation) {
     const paths = new Set(each("code[data-path]", conversation).map((code) => code.dataset.path ?? ""));
     const rows = [...paths].filter(Boolean).sort().map((path) => make("li", {},
-      make("button", { type: "button", class: "plain", title: "Who wrote which line", click: () => this.asks.blame(path) }, path)));
-    this.#files.replaceChildren(...(rows.length ? rows : [make("li", { class: "quiet" }, "None touched yet")]));
+      make("button", { type: "button", class: "plain", title: "Author of each line", click: () => this.asks.blame(path) }, path)));
+    this.#files.replaceChildren(...(rows.length ? rows : [make("li", { class: "quiet" }, "No files yet")]));
     const turns = each("section.chapter", conversation).filter((section) => section.id !== "t0").map((section) => make("li", {},
       make("button", { type: "button", class: "plain", click: () => { section.focus({ preventScroll: true }); section.scrollIntoView(); } },
         make("span", { class: "number" }, section.id.slice(1)), " ", section.querySelector(".prompt > pre")?.textContent?.slice(0, 90) ?? "")));

@@ -31,7 +31,7 @@ let listing = 0;
 
 const socket = new Socket(sessionStorage.getItem(KEY) ?? "", {
   ready: (said) => begun(said),
-  lost: (seconds) => bar.connection(seconds > 1 ? "The connection is lost; it is tried again. Turns go on meanwhile." : ""),
+  lost: (seconds) => bar.connection(seconds > 1 ? "The connection is lost. The page reconnects. Turns continue meanwhile." : ""),
   ended: (words) => ended(words),
   message: (message) => received(message),
   sound: (data) => extras.sound(data),
@@ -219,7 +219,7 @@ function turn(entry) {
   if (entry.running) announce("The turn begins.");
   else {
     const failed = conversation.section(entry.number)?.querySelector(".ending");
-    announce(failed?.textContent ?? "The answer is there.");
+    announce(failed?.textContent ?? "The answer is complete.");
     composer.remember(conversation.prompts());
   }
   sessions.soon();
@@ -290,7 +290,7 @@ function welcome() {
   const tips = [["@", "a file or a folder of this project"], ["/", "commands"], ["?", "all keys"]];
   return make("div", { class: "welcome" },
     make("img", { src: "/static/icon.svg", alt: "", width: "48", height: "48" }),
-    make("h2", {}, "What shall be done?"),
+    make("h2", {}, "What should Inarch do?"),
     make("p", { class: "quiet" }, "In ", make("code", {}, hello?.root ?? "")),
     make("dl", { class: "tips" }, ...tips.map(([key, words]) => make("div", {}, make("dt", {}, make("kbd", {}, key ?? "")), make("dd", {}, words ?? "")))));
 }

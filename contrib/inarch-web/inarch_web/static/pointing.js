@@ -245,7 +245,7 @@ function build(host, page) {
   stage.append(frame, cover);
   const picture = made("input", "pointing-picture"), seen = made("label", "pointing-seen");
   picture.type = "checkbox";
-  seen.title = "Send a picture of what is selected along, for models that see";
+  seen.title = "Send a picture of the selection, for models that see";
   seen.append(picture, " with picture");
   form.append(pick, seen, address, reload);
   const told = made("div", "pointing-told");

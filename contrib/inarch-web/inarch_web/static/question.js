@@ -71,7 +71,7 @@ export class Asking {
     text.value = file.after;
     text.dataset.before = file.after;
     const body = make("details", { class: "asked-edit" }, make("summary", {}, "Edit the proposed file"), text,
-      make("p", { class: "quiet" }, "Approve proposes what stands here instead; you see it once more before it runs, and the model is told."));
+      make("p", { class: "quiet" }, "Approve proposes this text instead. You see it once more before it runs, and the model learns of it."));
     body.addEventListener("toggle", () => { if (body.open) text.focus(); });
     return body;
   }
@@ -87,7 +87,7 @@ export class Asking {
       if (call.asks) return this.#asked(right, box, values);
       return make("div", { class: "right" }, make("label", { class: "right-box" }, box, " ", right.words), values);
     });
-    const legend = call.asks ? "Your answers" : "For this call it may also";
+    const legend = call.asks ? "Your answers" : "Also allow for this call";
     return make("fieldset", { class: "asked-rights" }, make("legend", {}, legend), ...rows);
   }
 
@@ -110,9 +110,9 @@ export class Asking {
   #buttons(question) {
     const scopes = question.calls[0]?.scopes ?? [];
     const shared = scopes.filter((scope) => question.calls.every((call) => call.scopes.some((one) => one.scope === scope.scope)));
-    const reach = make("select", { class: "scope", "aria-label": "How far the approval reaches" },
+    const reach = make("select", { class: "scope", "aria-label": "Scope of the approval" },
       ...shared.map((scope) => make("option", { value: scope.scope }, scope.label)));
-    const reason = make("input", { class: "why-not", placeholder: "Why not, or what instead (the model reads it)", "aria-label": "Reason of a denial",
+    const reason = make("input", { class: "why-not", placeholder: "Reason, or what to do instead (the model reads it)", "aria-label": "Reason of a denial",
       autocomplete: "off" });
     reason.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.#send("deny");
@@ -134,7 +134,7 @@ export class Asking {
     buttons.forEach((button) => { button.disabled = true; });
     try {
       const told = await this.answer(question.id, answers);
-      if (!told.counts) announce("Another page has answered before.");
+      if (!told.counts) announce("Another page has already answered.");
     } catch {
       buttons.forEach((button) => { button.disabled = false; });
     }

@@ -59,7 +59,7 @@ export class Sessions {
     if (focused) /** @type {HTMLElement | null} */ (this.list.querySelector(`a[href="${CSS.escape(focused)}"]`))?.focus();
     this.more.hidden = !found.more;
     this.none.hidden = this.#shown.length > 0;
-    this.none.textContent = this.search.value ? "No session has these words." : "No sessions yet in this folder.";
+    this.none.textContent = this.search.value ? "No session matches." : "No sessions yet in this folder.";
   }
 
   /** @param {SessionLine} session */
@@ -68,7 +68,7 @@ export class Sessions {
       : session.running ? make("span", { class: "badge runs" }, "runs") : null;
     const when = make("time", { datetime: session.updated }, ago(session.updated));
     return make("li", {}, make("a", { href: `#/${session.id}`, "aria-current": session.id === this.#open ? "true" : null },
-      make("span", { class: "session-title" }, session.name || session.title || "Nothing asked yet"),
+      make("span", { class: "session-title" }, session.name || session.title || "No prompts yet"),
       make("span", { class: "session-more" }, when, state)));
   }
 

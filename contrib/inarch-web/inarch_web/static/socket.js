@@ -54,7 +54,7 @@ export class Socket {
   ask(what, given = {}, part) {
     return new Promise((done, failed) => {
       if (!this.#line || this.#line.readyState !== WebSocket.OPEN) {
-        failed(new Refused({ text: "The connection is lost.", remedy: "It is tried again; repeat this then." }));
+        failed(new Refused({ text: "The connection is lost.", remedy: "The page reconnects. Repeat this afterwards." }));
         return;
       }
       const id = ++this.#count;

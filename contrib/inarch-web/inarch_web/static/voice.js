@@ -139,7 +139,7 @@ function build(host) {
   const push = made("input", ""), hold = made("button", "voice-hold"), hush = made("button", "voice-hush");
   state.setAttribute("role", "status");
   state.textContent = "Asking for the microphone…";
-  caption.setAttribute("aria-label", "What is understood");
+  caption.setAttribute("aria-label", "What Inarch understood");
   push.type = "checkbox";
   label.append(push, " push to talk");
   Object.assign(hold, { type: "button", textContent: "Hold to talk", hidden: true });
