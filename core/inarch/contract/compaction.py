@@ -115,7 +115,7 @@ class Compaction(Protocol):
     """Port of an object that shortens a conversation whose next request does not fit the model.
 
     If it has an attribute `at`, a share of the model's window, it is called as soon as a request takes more than that.
-    If its attribute `watches` is true, it is called before the others, whenever one of them is.
+    If its attribute `watches` is true, it is called whenever another compaction is, and before it.
     """
 
     @property

@@ -310,8 +310,8 @@ class Verdict:
     Args:
         decision: The answer.
         reason: Why.
-        person: For `ask`: only the user's own answer, rule or grant for this very thing lets the call run, not an
-            approval mode or a wider approval. For `allow`, in the user's own rules: it is such a rule or grant.
+        person: For `ask`: no approval mode and no wider approval answers it, only the user, or their rule or grant for
+            this very thing. For `allow`, in the user's own rules: it is such a rule or grant.
         remedy: Alternative for the model if there is no user to ask.
     """
 

@@ -216,7 +216,7 @@ class Meter:
         """Reserve the worst case of a request, waiting if other requests hold the needed amount.
 
         Args:
-            price: The model's price; None (unknown) cannot be reserved, so only `max_tokens` applies.
+            price: The model's price; None if unknown, which reserves no money.
             input_tokens: The counted input.
             wanted: The limit of output that the request asks for, if any.
             own: The model's own limit of output, None if unknown.
@@ -333,10 +333,10 @@ class TurnTime:
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
-        """Let the turn work.
+        """Interrupt the body when the time for work ends; the rest is reserved for the last request.
 
         Raises:
-            LimitReached: The time for it is over.
+            LimitReached: The body was interrupted.
         """
         left = self.meter.seconds_left()
         if left is None:

@@ -72,7 +72,7 @@ class Asker:
         Args:
             request: The request.
             plugin: Owner of the strategy or context source that asks; empty for the turn itself.
-            tell: Stores the message to the model about an unusable reply, as a separate message.
+            tell: Called with the text that tells the model why its reply was unusable, before it is asked again.
 
         Raises:
             ProviderError: It failed after all retries and fallback models.

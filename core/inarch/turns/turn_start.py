@@ -70,10 +70,10 @@ async def decide(run: TurnRun) -> Decision:
 
 
 def checked_decision(value: object) -> Decision | None:
-    """Return a strategy's answer.
+    """Return a strategy's answer, None if it has none.
 
     Raises:
-        TypeError: It cannot be carried out.
+        TypeError: It is not a valid `Decision`.
     """
     if value is None:
         return None

@@ -22,7 +22,7 @@ class Prepared(NamedTuple):
     Args:
         program: The program's path, at an address that children share.
         filter: The seccomp filter; empty for none.
-        ruleset: The rules, unless the plan gets a view: then they are about paths inside it.
+        ruleset: The Landlock rules; None without Landlock, or if the plan has a view, where they are made later.
     """
 
     program: Text

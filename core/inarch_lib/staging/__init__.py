@@ -329,7 +329,7 @@ def hold(descriptor: int) -> bool:
 
 
 def lock(descriptor: int) -> bool:
-    """Lock an open file; return False if there are no locks.
+    """Lock an open file without waiting; return False if the system or file system has no locks.
 
     Raises:
         BlockingIOError: Another process holds it.

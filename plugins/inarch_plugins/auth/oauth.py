@@ -210,7 +210,7 @@ async def refreshed(address: str, client_id: str, tokens: Tokens) -> Tokens:
 
 
 async def revoke(address: str, client_id: str, tokens: Tokens) -> None:
-    """End the sign-in at the server.
+    """Revoke the tokens at the server, if it has a revocation endpoint.
 
     Raises:
         ProviderError: The request failed.

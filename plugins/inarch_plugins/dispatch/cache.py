@@ -23,7 +23,7 @@ VERSION = 1
 class DecisionCache:
     """Small JSON file of decisions with counts of hits and misses.
 
-    A cache that cannot be read or written counts as empty: decisions are then made again.
+    An unreadable cache counts as empty. One that cannot be written lasts as long as the process.
     """
 
     path: Path | None

@@ -164,7 +164,10 @@ class _AroundCalls:
 
 
 class BeforeCalls(_AroundCalls):
-    """Rewriter that applies the decisions of hooks: deny, ask, allow, rewrite or end the turn. The strictest wins."""
+    """Rewriter that applies the decisions of hooks: deny, ask, allow, rewrite or end the turn.
+
+    Hooks run in order. The first denial or end of the turn stops them. Otherwise `ask` beats `allow`.
+    """
 
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
         """Run the hooks for a call. Each gets the input as changed by the hooks before it."""

@@ -125,7 +125,7 @@ class LogFile:
 
 
 def has_events(path: Path, session_id: str, last: int) -> bool:
-    """Return whether a log and its renamed files hold a session from its first event to `last` or later.
+    """Return whether the oldest log file starts with a session's first event and the newest ends at `last` or later.
 
     A fork's log needs only its own events: the log of the original session has the rest.
 

@@ -142,7 +142,7 @@ def deltas_of(data: Mapping[str, Any], provider: str) -> Iterator[Delta]:
 
 
 def recorded_error(data: Mapping[str, Any], *, says_when: bool = False) -> ProviderError:
-    """Return the error that ended a request. Its retry delay no longer matters."""
+    """Return the error that ended a request; only with `says_when` it has a retry delay."""
     failure = data.get("failure") or {}
     return ProviderError(
         data["error"],

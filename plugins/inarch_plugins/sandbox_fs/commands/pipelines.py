@@ -29,7 +29,9 @@ _LAST = 2_000
 
 
 def run(found: Classified, context: ToolContext, timeout_s: float, in_process: str = "") -> dict[str, Any]:
-    """Run a command or a line and return its output; use the network of a process if one is named.
+    """Run a command or a line and return its result.
+
+    `in_process` is the id of a background process whose localhost it shares.
 
     Raises:
         ToolFailed: It cannot be started, or took too long.

@@ -140,7 +140,7 @@ class Runner:
             raise ToolFailed("cancelled", f"{name} was killed because the workspace was closed{put_back}")
 
     def find_program(self, name: str) -> str:
-        """Return the path of the program with a name, as seen by programs that may start others."""
+        """Return the path of a program, from the user's interpreters and the workspace's programs too."""
         return self._programs.find(name, ".", executes=True).path
 
     def close(self) -> None:

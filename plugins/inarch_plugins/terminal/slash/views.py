@@ -130,7 +130,7 @@ def context(talk: Talk, words: str) -> str:
 
 
 def compact(talk: Talk, words: str) -> str:
-    """Remove earlier turns from the context, and return which.
+    """Shorten earlier turns in the context to prompt and answer, and return which.
 
     Raises:
         UsageError: KEEP is not a number.
