@@ -62,7 +62,7 @@ _ASKING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 )
 _SHOWING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--quiet",), {"is_flag": True, "help": "The answer only."}),
-    (("--no-color",), {"is_flag": True, "help": "No colours; so does NO_COLOR."}),
+    (("--no-color",), {"is_flag": True, "help": "No colors; so does NO_COLOR."}),
     (("--debug",), {"is_flag": True, "help": "Tracebacks instead of one-line errors."}),
 )
 
