@@ -20,21 +20,21 @@ class Kind(NamedTuple):
 
 KINDS: Mapping[str, Kind] = {
     "tool": Kind(
-        "A tool for Inarch: says a text loudly",
+        "A tool for Inarch: shouts a text",
         """inarch --plugin {{folder}}/{{module}}.py tools call {{function}} '{"text": "hello"}'""",
     ),
     "model": Kind(
-        "A model provider for Inarch: says again what it was asked",
+        "A model provider for Inarch: repeats the prompt",
         'inarch --plugin {{folder}}/{{module}}.py --model {{name}} "hello there"',
         'model = "{{name}}"\n',
     ),
     "strategy": Kind(
-        "A decision strategy for Inarch: lists the files when they are mentioned",
+        "A decision strategy for Inarch: lists the files if a prompt mentions them",
         'INARCH_STRATEGY={{name}},native inarch --plugin {{folder}}/{{module}}.py "which files are there?"',
         'strategy = ["{{name}}", "native"]\n',
     ),
     "store": Kind(
-        "A store for Inarch: keeps each session as a file of JSON lines",
+        "A store for Inarch: writes each session to a file of JSON lines",
         'INARCH_STORE={{name}} inarch --plugin {{folder}}/{{module}}.py "hello there"',
         'store = "{{name}}"\n',
     ),
