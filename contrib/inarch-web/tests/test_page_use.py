@@ -111,8 +111,8 @@ def test_a_change_is_undone_done_again_and_blamed(site: Site) -> None:
     expect(page.locator(".notice")).to_contain_text("Undone")
     assert "2024" in file.read_text()
     page.get_by_role("button", name="More").click()
-    page.get_by_role("menuitem", name="Redo it").click()
-    expect(page.locator(".notice", has_text="Done again")).to_be_visible()
+    page.get_by_role("menuitem", name="Redo the last undo").click()
+    expect(page.locator(".notice", has_text="Redone")).to_be_visible()
     assert "2025" in file.read_text()
 
 

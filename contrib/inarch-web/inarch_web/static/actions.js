@@ -1,4 +1,4 @@
-/** What can be done with turns and files by a click: undo, redo, blame, fork, export. */
+/** Buttons of turns and files: undo, redo, blame, fork, export. */
 import { announce, each, make } from "./dom.js";
 import { confirmed, dialog, notice, told } from "./dialogs.js";
 /** @import { Undone } from "./wire.js" */
@@ -11,7 +11,7 @@ export class Actions {
     this.open = open;
   }
 
-  /** @param {ParentNode} made  what is about to be placed: its turns and files get their buttons */
+  /** @param {ParentNode} made  a part before it is placed: its turns and files get their buttons */
   equip(made) {
     const sections = made instanceof HTMLElement && made.matches("section.chapter") ? [made] : each("section.chapter", made);
     for (const section of sections) {
@@ -25,11 +25,11 @@ export class Actions {
       const path = code.dataset.path ?? "";
       const call = code.closest("li[data-call]");
       code.after(make("span", { class: "file-tools" }, button("Blame", `Blame: who wrote the lines of ${path}`, () => this.blame(path)),
-        call instanceof HTMLElement ? button("Undo", `Undo what this call did to ${path}`, () => this.undo(call.dataset.call ?? "")) : null));
+        call instanceof HTMLElement ? button("Undo", `Undo this call's changes to ${path}`, () => this.undo(call.dataset.call ?? "")) : null));
     }
   }
 
-  /** @param {string} [target]  a turn, a call; nothing is the last turn that changed files */
+  /** @param {string} [target]  a turn or a call; by default the last turn that changed files */
   async undo(target = "") {
     try {
       const plan = await this.ask("undo", { target, dry_run: true });
@@ -44,10 +44,10 @@ export class Actions {
     }
   }
 
-  /** Puts on again what was taken back last. */
+  /** Reapplies the last reverted change. */
   async redo() {
     try {
-      report("Done again", await this.ask("redo"));
+      report("Redone", await this.ask("redo"));
     } catch (error) {
       told(error);
     }
@@ -72,7 +72,7 @@ export class Actions {
     try {
       const { session } = await this.ask("fork", { at });
       this.open(session);
-      announce("This is the fork.");
+      announce("This is the new fork.");
     } catch (error) {
       told(error);
     }
@@ -132,5 +132,5 @@ function shown(plan) {
     file.note ? make("span", { class: "quiet" }, ` ${file.note}`) : null));
   const conflicts = plan.conflicts.map((one) => make("li", {}, make("code", {}, one.path), " ", one.text));
   const notes = plan.notes.map((note) => make("p", { class: "quiet" }, note));
-  return [make("ul", { class: "files" }, ...files), ...(conflicts.length ? [make("h3", { class: "bad" }, "In the way"), make("ul", { class: "files" }, ...conflicts)] : []), ...notes];
+  return [make("ul", { class: "files" }, ...files), ...(conflicts.length ? [make("h3", { class: "bad" }, "Conflicts"), make("ul", { class: "files" }, ...conflicts)] : []), ...notes];
 }

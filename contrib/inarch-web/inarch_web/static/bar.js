@@ -1,4 +1,4 @@
-/** The line above the conversation: which session, which model, what it may do unasked, what it has cost. */
+/** The line above the conversation: session, model, approval mode, cost. */
 import { byId, make, money } from "./dom.js";
 import { drawer, menu } from "./dialogs.js";
 import { icon } from "./icons.js";
@@ -60,7 +60,7 @@ export class Bar {
     this.pages.textContent = `${state?.pages} pages`;
   }
 
-  /** @param {string} words  what is the matter with the connection; nothing where it holds */
+  /** @param {string} words  the state of the connection; empty if it is open */
   connection(words) {
     this.line.textContent = words;
     this.line.hidden = !words;

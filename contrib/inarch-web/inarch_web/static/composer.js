@@ -1,4 +1,4 @@
-/** Where a person writes: several lines, what was written before, completion of `/` and `@`, steering, stopping. */
+/** The prompt: several lines, earlier prompts, completion of `/` and `@`, steering, stopping. */
 import { announce, byId, make } from "./dom.js";
 import { icon } from "./icons.js";
 /** @import { State } from "./wire.js" */
@@ -37,7 +37,7 @@ export class Composer {
     this.text.addEventListener("blur", () => setTimeout(() => this.#offer({ from: 0, items: [] }), 150));
   }
 
-  /** @param {string[]} prompts  what was asked before, for the arrow keys */
+  /** @param {string[]} prompts  earlier prompts, for the arrow keys */
   remember(prompts) {
     this.#past = prompts.filter(Boolean);
     this.#at = this.#past.length;
@@ -51,7 +51,7 @@ export class Composer {
     this.text.placeholder = this.#isRunning ? "Add to the prompt while it works" : "Ask, or type / for commands and @ for files";
     this.queue.replaceChildren(...state.queued.map((text, place) => make("li", {},
       make("span", { class: "queued-text" }, text),
-      make("button", { type: "button", class: "plain", "aria-label": `Take back: ${text}`, click: () => this.#unqueue(place) }, icon("close")))));
+      make("button", { type: "button", class: "plain", "aria-label": `Remove: ${text}`, click: () => this.#unqueue(place) }, icon("close")))));
   }
 
   focus() {

@@ -1,4 +1,4 @@
-/** The turns of a session, in one column: placed, replaced, filled with steps, and with what still comes. */
+/** The turns of a session in one column, with their steps and streaming text. */
 import { byId, each, fragment, make } from "./dom.js";
 import { Growing } from "./streams.js";
 /** @import { Delta, Entry, Step, Steps } from "./wire.js" */
@@ -42,7 +42,7 @@ export class Conversation {
     this.toEnd();
   }
 
-  /** @param {HTMLElement} words  what stands where there are no turns yet */
+  /** @param {HTMLElement} words  shown while there are no turns */
   welcome(words) {
     if (!this.place.querySelector("section.chapter")) this.place.replaceChildren(words);
   }
@@ -68,7 +68,7 @@ export class Conversation {
     this.#follow();
   }
 
-  /** @param {Step} step  a step that begins or has changed: it replaces the one at its place */
+  /** @param {Step} step  a new or changed step: it replaces the one at its place */
   putStep(step) {
     const section = this.section(step.turn);
     if (!section) return;
@@ -87,7 +87,7 @@ export class Conversation {
     this.#follow();
   }
 
-  /** @param {Delta} delta  more of what still comes */
+  /** @param {Delta} delta  more of a streaming text */
   delta(delta) {
     if (delta.of === "output") this.#output(delta);
     else this.#reply(delta);
@@ -253,7 +253,7 @@ export class Conversation {
     this.#outputs.clear();
   }
 
-  /** @param {HTMLElement} section  whose line of work says how many calls there are, as they come */
+  /** @param {HTMLElement} section  its summary counts the calls so far */
   #count(section) {
     const said = section.querySelector(".work > summary > .first");
     if (!said || !section.matches(".is-running")) return;

@@ -1,4 +1,4 @@
-/** Dialogs: one at a time, closed by Esc, with the focus where it was when they are over. */
+/** Dialogs: one at a time, closed by Esc. Closing restores the focus. */
 import { byId, make } from "./dom.js";
 import { icon } from "./icons.js";
 
@@ -48,7 +48,7 @@ export function asked(title, label, value) {
 }
 
 /**
- * A line at the foot of the page that goes away by itself, but not while it is read or pointed at.
+ * A line at the foot of the page that disappears by itself, except while it has the focus or the pointer.
  * @param {string} text
  * @param {string} [remedy]
  * @param {boolean} [isError]
@@ -103,7 +103,7 @@ export function menu(label, sign, items) {
   return box;
 }
 
-/** @param {string} id  a column that is a drawer where there is no room for it */
+/** @param {string} id  a column that is a drawer on a narrow page */
 export function drawer(id) {
   const side = byId(id);
   const open = !document.body.classList.contains(`shows-${id}`);

@@ -1,10 +1,10 @@
-/** Elements, made without any text being read as HTML. */
+/** Elements, created without parsing text as HTML. */
 
 /**
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} name
  * @param {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} given
- *   Attributes; a function is the listener of the event of that name, `class` the classes.
+ *   Attributes. A function is the listener for the event of that name.
  * @param {...(Node | string | null | undefined)} inside
  * @returns {HTMLElementTagNameMap[K]}
  */
@@ -20,7 +20,7 @@ export function make(name, given = {}, ...inside) {
 }
 
 /**
- * A fragment of the exporter, which has escaped whatever a session says.
+ * A fragment of the exporter, which has escaped the session's text.
  * @param {string} html
  */
 export function fragment(html) {
@@ -45,15 +45,15 @@ export function byId(id) {
 export const each = (selector, within = document) =>
   /** @type {E[]} */ (/** @type {unknown} */ ([...within.querySelectorAll(selector)]));
 
-/** Whether keys are letters where the focus is. */
+/** Whether the focus is in a field for text. */
 export const isTyping = () => {
   const at = document.activeElement;
   return at instanceof HTMLElement && (at.matches("input, textarea, select") || at.isContentEditable);
 };
 
-/** @param {string} words  said politely by a screen reader */
+/** @param {string} words  announced by a screen reader when it is idle */
 export const announce = (words) => say("polite", words);
-/** @param {string} words  said at once by a screen reader */
+/** @param {string} words  announced by a screen reader at once */
 export const alertOf = (words) => say("urgent", words);
 
 /** @param {string} id @param {string} words */

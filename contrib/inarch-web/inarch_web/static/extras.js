@@ -1,4 +1,4 @@
-/** What is there only where it is asked for: the person's own page in a frame, what is selected in it, and voice. */
+/** Optional parts: the user's own page in a frame, the selection in it, and voice. */
 import { byId, make } from "./dom.js";
 import { dialog, told } from "./dialogs.js";
 import { icon } from "./icons.js";
@@ -39,13 +39,13 @@ export class Extras {
     this.#pointing = module.mount(frame, page, { select: (selection) => this.ask("select", { selection }) });
   }
 
-  /** @param {any} selection  what every tool is given from now on */
+  /** @param {any} selection  the selection for every tool from now on */
   selected(selection) {
     this.#pointing?.shows(selection);
     this.chip.hidden = !selection;
     if (!selection) return;
     const words = String(selection.words ?? `<${selection.tag ?? "element"}>`);
-    const clear = make("button", { type: "button", class: "plain small", "aria-label": `Select no longer: ${words}`,
+    const clear = make("button", { type: "button", class: "plain small", "aria-label": `Clear the selection: ${words}`,
       click: () => { this.ask("select", { selection: null }).catch(told); } }, icon("close"));
     this.chip.replaceChildren(make("span", { class: "selection-words" }, words), clear);
   }
@@ -63,12 +63,12 @@ export class Extras {
 
   async talk() {
     if (this.#missing) {
-      dialog("Talk with it", [make("p", {}, this.#missing)]);
+      dialog("Talk", [make("p", {}, this.#missing)]);
       return;
     }
     try {
       if (!this.#voice) {
-        const address = "./voice.js"; // is there with the plugin that talks
+        const address = "./voice.js"; // imported only if voice is used
         const module = await import(address);
         this.captions.hidden = false;
         this.#voice = module.mount({ host: this.captions, send: (/** @type {any} */ given) => this.ask("voice", given), sendBytes: this.sendBytes });

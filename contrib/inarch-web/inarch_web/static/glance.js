@@ -1,4 +1,4 @@
-/** At a glance: what it took, what is planned, which files were touched. */
+/** At a glance: cost, plan, files and turns. */
 import { byId, cost, each, make, money } from "./dom.js";
 /** @import { State } from "./wire.js" */
 
@@ -44,7 +44,7 @@ export class Glance {
     this.#turns.replaceChildren(...turns);
   }
 
-  /** @param {{kind: string, data: any}} event  of a plugin: one that keeps a list of things to do is shown as that */
+  /** @param {{kind: string, data: any}} event  of a plugin; a list of steps is shown as a todo list */
   event(event) {
     const name = LISTS.find((key) => Array.isArray(event.data?.[key]));
     if (!name) return;

@@ -1,4 +1,4 @@
-/** The signs on buttons, drawn: fonts differ. */
+/** Icons of buttons, drawn because fonts differ. */
 const PATHS = {
   sessions: "M4 6h16M4 12h16M4 18h10",
   glance: "M4 5h16v14H4zM14.5 5v14",

@@ -1,4 +1,4 @@
-/** Keys, where nobody is typing; Alt with a letter works everywhere. */
+/** Keys that work unless you type; Alt with a letter always works. */
 import { isTyping, make } from "./dom.js";
 import { dialog } from "./dialogs.js";
 

@@ -1,4 +1,4 @@
-/** Where it begins: the token, the connection, and which part of the page hears of which message. */
+/** Start of the page: the token, the connection, and the part of the page for each message. */
 import { Actions } from "./actions.js";
 import { Bar } from "./bar.js";
 import { Composer } from "./composer.js";
@@ -19,7 +19,7 @@ const KEY = "inarch-token";
 const isToken = location.hash.length > 1 && !location.hash.startsWith("#/");
 if (isToken) {
   sessionStorage.setItem(KEY, location.hash.slice(1));
-  history.replaceState(null, "", "#/"); // the address bar is seen and copied
+  history.replaceState(null, "", "#/"); // others see or copy the address bar
 }
 
 /** @type {Hello | null} */
@@ -46,7 +46,7 @@ const bar = new Bar({
   name: () => rename(),
   items: () => [
     { words: "Undo the last change", keys: "u", act: () => actions.undo() },
-    { words: "Redo it", act: () => actions.redo() },
+    { words: "Redo the last undo", act: () => actions.redo() },
     { words: "Fork this session", act: () => actions.fork(null) },
     ...(hello?.exports ?? []).map((form) => ({ words: `Export as ${form}`, act: () => actions.export(form) })),
     { words: "Theme", keys: "t", act: () => theme() },
@@ -74,25 +74,25 @@ const glance = new Glance({ blame: (path) => actions.blame(path) });
 const extras = new Extras(inSession, (data) => socket.sendBytes(data), composer.extra);
 const keys = new Keys([
   { keys: ["c", "/"], words: "write a prompt; / begins a command", act: () => composer.focus() },
-  { keys: ["Enter"], words: "send; Shift Enter is a new line; while a turn runs it is told more" },
-  { keys: ["↑", "↓"], words: "in the prompt: what was asked before" },
-  { keys: ["@", "Tab"], words: "in the prompt: a file of the folder, completed" },
-  { keys: ["Escape"], words: "stop the turn that runs; close what is open", act: () => escape() },
+  { keys: ["Enter"], words: "send the prompt, or steer the turn that runs; Shift Enter is a new line" },
+  { keys: ["↑", "↓"], words: "in the prompt: earlier prompts" },
+  { keys: ["@", "Tab"], words: "in the prompt: complete a file" },
+  { keys: ["Escape"], words: "stop the turn, or close an open column", act: () => escape() },
   { keys: ["Alt Q", "q"], words: "go to the question", act: () => question.focus() },
   { keys: ["a", "d", "e"], words: "in the question: approve, deny, edit the file" },
-  { keys: ["j", "k"], words: "the next and the previous turn" },
+  { keys: ["j", "k"], words: "go to the next or the previous turn" },
   { keys: ["j"], words: "", act: () => walk(1) },
   { keys: ["k"], words: "", act: () => walk(-1) },
   { keys: ["o"], words: "open or close the work of the turn", act: () => fold() },
-  { keys: ["l"], words: "the latest", act: () => conversation.toEnd() },
+  { keys: ["l"], words: "go to the latest turn", act: () => conversation.toEnd() },
   { keys: ["s"], words: "search sessions", act: () => { if (!byId("side").checkVisibility()) drawer("side"); sessions.search.focus(); } },
-  { keys: ["n"], words: "a new session", act: () => begin() },
-  { keys: ["g"], words: "at a glance: plan, costs, files, turns", act: () => drawer("glance") },
+  { keys: ["n"], words: "start a new session", act: () => begin() },
+  { keys: ["g"], words: "show plan, costs, files and turns", act: () => drawer("glance") },
   { keys: ["u"], words: "undo the last change", act: () => actions.undo() },
-  { keys: ["p"], words: "point at something in your page", act: () => extras.pick() },
-  { keys: ["m"], words: "microphone on or off", act: () => extras.talk() },
-  { keys: ["t"], words: "dark, light, as the system has it", act: () => theme() },
-  { keys: ["?"], words: "this sheet", act: () => keys.sheet() },
+  { keys: ["p"], words: "point at an element of your page", act: () => extras.pick() },
+  { keys: ["m"], words: "turn the microphone on or off", act: () => extras.talk() },
+  { keys: ["t"], words: "switch the theme: dark, light, system", act: () => theme() },
+  { keys: ["?"], words: "show the keys", act: () => keys.sheet() },
 ]);
 
 /** @param {Hello} said */
@@ -116,7 +116,7 @@ async function route() {
   else blank();
 }
 
-/** @param {string} id @param {boolean} again  whether the page has been there and only missed something */
+/** @param {string} id @param {boolean} again  whether the page had it open and missed only some messages */
 async function show(id, again) {
   const mine = ++opening;
   const left = session;
@@ -183,7 +183,7 @@ async function say(text) {
 }
 
 /**
- * Ask about the session that is seen; where none is, about a new one.
+ * Ask about the shown session, or about a new one if none is shown.
  * @param {string} what @param {Record<string, unknown>} [given]
  */
 async function inSession(what, given) {
@@ -216,7 +216,7 @@ function received(message) {
 /** @param {import("./wire.js").Entry} entry */
 function turn(entry) {
   conversation.putTurn(entry);
-  if (entry.running) announce("The turn begins.");
+  if (entry.running) announce("The turn has started.");
   else {
     const failed = conversation.section(entry.number)?.querySelector(".ending");
     announce(failed?.textContent ?? "The answer is complete.");

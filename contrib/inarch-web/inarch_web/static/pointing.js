@@ -1,29 +1,29 @@
 // @ts-check
 /**
- * The person's own page in a frame, beside the conversation, and what they point at in it.
+ * The user's own page in a frame beside the conversation, and the selection in it.
  *
- * The frame is of another origin. Nothing of it is trusted: it is given one port, over which it says JSON texts of a
- * bounded size, and every one is looked at before it is used.
+ * The frame has another origin and is not trusted. It gets one port for JSON texts of a bounded size, and each text is
+ * checked before it is used.
  *
- * While a person points, a cover of this page lies above the frame and takes their clicks and keys: the framed page shares a
- * realm with the picker, so only an event of this page shows that a person chose.
+ * While the user points, a cover of this page lies above the frame and takes clicks and keys. The framed page shares a
+ * realm with the picker, so only an event of this page proves that the user chose.
  */
 
-/** @typedef {{origin: string, address: string, path: string}} Page Where the frame has the page, and where it really is. */
+/** @typedef {{origin: string, address: string, path: string}} Page Address of the page in the frame, and its real one. */
 /** @typedef {Record<string, unknown>} Data */
 /** @typedef {{words?: string, selector?: string, tag?: string}} Selection */
 /**
  * @typedef {object} Pointing
- * @property {(message: {what: string} & Data) => Promise<Data>} asked Answers a question of the server's about the page.
- * @property {(selection: Selection | null) => void} shows Shows what is selected, whoever selected it.
+ * @property {(message: {what: string} & Data) => Promise<Data>} asked Answers a question of the server about the page.
+ * @property {(selection: Selection | null) => void} shows Shows the selection.
  * @property {() => void} close Ends it.
  */
 
 const LONGEST = 2_000_000; // characters of one message: a picture
-const A_SECOND = 200; // messages of the frame that are read in a second
+const A_SECOND = 200; // messages of the frame that are read each second
 const PATIENCE_MS = 14_000;
 
-/** What goes wrong, with what to do. */
+/** An error with its remedy. */
 export class PointingError extends Error {
   /** @param {string} text @param {string} [remedy] */
   constructor(text, remedy = "") {
@@ -35,9 +35,9 @@ export class PointingError extends Error {
 
 /**
  * Make frame and controls.
- * @param {HTMLElement} host where they go
- * @param {Page} page what is shown
- * @param {{select: (selection: Data | null) => Promise<unknown>}} session whom a selection is told
+ * @param {HTMLElement} host their parent
+ * @param {Page} page the page in the frame
+ * @param {{select: (selection: Data | null) => Promise<unknown>}} session receives the selection
  * @returns {Pointing}
  */
 export function mount(host, page, session) {
@@ -62,7 +62,7 @@ export function mount(host, page, session) {
     const data = event.data;
     if (typeof data !== "object" || data === null || data.inarch !== "ready" || typeof data.nonce !== "string" || data.nonce.length > 64) return;
     if (budget-- <= 0) return;
-    drop("the page was loaded anew");
+    drop("the page was reloaded");
     const channel = new MessageChannel();
     port = channel.port1;
     port.onmessage = (message) => heard(message.data);
@@ -78,7 +78,7 @@ export function mount(host, page, session) {
     port?.close();
     port = null;
     picking(false);
-    for (const waiting of open.values()) waiting.reject(new PointingError(why, "try it again"));
+    for (const waiting of open.values()) waiting.reject(new PointingError(why, "try again"));
     open.clear();
   }
 
@@ -105,10 +105,10 @@ export function mount(host, page, session) {
     if (!waiting) return;
     open.delete(id);
     if (isData(message.ok)) waiting.resolve(message.ok);
-    else waiting.reject(new PointingError(String(message.error ?? "the page gave no answer").slice(0, 500)));
+    else waiting.reject(new PointingError(String(message.error ?? "the page did not answer").slice(0, 500)));
   }
 
-  /** Select what lies under a click, or what the keys led to. @param {{x?: number, y?: number}} [place] */
+  /** Select the element under a click, or the one that the keys reached. @param {{x?: number, y?: number}} [place] */
   function choose(place = {}) {
     const withPicture = parts.picture.checked;
     asked({ what: "choose", ...place })
@@ -134,12 +134,12 @@ export function mount(host, page, session) {
 
   /** @param {{what: string} & Data} message @returns {Promise<Data>} */
   function asked(message) {
-    if (!port) return Promise.reject(new PointingError(`the page at ${page.address} is not there, or can't be pointed at`, "start its server and look whether the frame shows it"));
+    if (!port) return Promise.reject(new PointingError(`the page at ${page.address} is missing, or you cannot point at it`, "start its server, and check that the frame shows it"));
     const id = next++;
     return new Promise((resolve, reject) => {
       open.set(id, { resolve, reject });
       setTimeout(() => {
-        if (open.delete(id)) reject(new PointingError("the page gave no answer", "look whether it still runs"));
+        if (open.delete(id)) reject(new PointingError("the page did not answer", "check that it still runs"));
       }, PATIENCE_MS);
       tell({ ...message, do: message.what, id });
     });
@@ -147,9 +147,9 @@ export function mount(host, page, session) {
 
   parts.frame.addEventListener("load", () => {
     if (!isNew) {
-      drop("the page can't be pointed at");
+      drop("you cannot point at this page");
       parts.pick.disabled = true;
-      say("This document can't be pointed at.");
+      say("You cannot point at this document.");
     }
     isNew = false;
   });
@@ -196,7 +196,7 @@ export function mount(host, page, session) {
     const target = URL.canParse(given, page.origin) ? new URL(given, page.origin) : null;
     if (target?.origin === page.address) parts.frame.src = page.origin + target.pathname + target.search + target.hash;
     else if (target?.origin === page.origin) parts.frame.src = target.href;
-    else say(`Only pages of ${page.address} are shown here.`);
+    else say(`The frame shows only pages of ${page.address}.`);
   }
 
   addEventListener("message", greeted);
@@ -229,19 +229,19 @@ function build(host, page) {
   Object.assign(address, { type: "text", spellcheck: false, autocomplete: "off", value: page.path });
   address.setAttribute("aria-label", `Path on ${page.address}`);
   Object.assign(reload, { type: "button", textContent: "Reload" });
-  Object.assign(clear, { type: "button", textContent: "×", title: "Select nothing" });
-  clear.setAttribute("aria-label", "Select nothing");
+  Object.assign(clear, { type: "button", textContent: "×", title: "Clear the selection" });
+  clear.setAttribute("aria-label", "Clear the selection");
   status.setAttribute("role", "status");
   selected.hidden = true;
   selected.append(words, clear);
   frame.title = `The page at ${page.address}`;
-  frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms allow-modals allow-downloads"); // it leads Inarch's page nowhere
+  frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms allow-modals allow-downloads"); // it cannot navigate Inarch's page
   frame.referrerPolicy = "no-referrer";
   frame.allow = "";
   const stage = made("div", "pointing-stage"), cover = made("div", "pointing-cover");
   Object.assign(cover, { tabIndex: 0, hidden: true });
   cover.setAttribute("role", "application");
-  cover.setAttribute("aria-label", "Choose an element: click, or arrow keys and Enter; Esc leaves it");
+  cover.setAttribute("aria-label", "Choose an element: click, or arrow keys and Enter; Esc cancels");
   stage.append(frame, cover);
   const picture = made("input", "pointing-picture"), seen = made("label", "pointing-seen");
   picture.type = "checkbox";

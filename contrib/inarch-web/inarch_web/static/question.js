@@ -1,4 +1,4 @@
-/** A question of approval: what is to be done, with its preview, and the answers that there are. */
+/** An approval question: the calls with previews, and the possible answers. */
 import { alertOf, announce, byId, each, fragment, make } from "./dom.js";
 /** @import { Answer, AskedCall, Question } from "./wire.js" */
 
@@ -33,10 +33,10 @@ export class Asking {
     const head = asks ? "A question" : many ? `May ${question.calls.length} calls run?` : `May ${tools} run?`;
     const cards = question.calls.map((call) => this.#card(call));
     const keys = make("p", { class: "question-keys" }, make("kbd", {}, "A"), " approve  ", make("kbd", {}, "D"), " deny  ",
-      make("kbd", {}, "Alt Q"), " comes here");
+      make("kbd", {}, "Alt Q"), " focuses the question");
     const title = make("header", { class: "question-head" }, make("h2", {}, head), keys);
     this.#place.replaceChildren(title, make("div", { class: "cards" }, ...cards), this.#buttons(question));
-    alertOf(`${head} ${question.calls[0]?.reason ?? ""} Alt Q goes to the question.`);
+    alertOf(`${head} ${question.calls[0]?.reason ?? ""} Alt Q focuses the question.`);
   }
 
   /** @param {{id: number, by: number, outcomes: {call: string, outcome: string}[]}} told */
@@ -92,7 +92,7 @@ export class Asking {
   }
 
   /**
-   * A question with its choices: each a button that fills the line, in which own words do as well.
+   * A question with its choices: each is a button that fills the line. The user may type another answer.
    * @param {import("./wire.js").Right} right @param {HTMLElement} box @param {HTMLInputElement | null} values
    */
   #asked(right, box, values) {

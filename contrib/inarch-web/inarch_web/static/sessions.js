@@ -1,4 +1,4 @@
-/** The sessions of this directory: found by words, opened, begun. */
+/** The sessions of this directory: search, open and start them. */
 import { ago, byId, make } from "./dom.js";
 /** @import { SessionLine } from "./wire.js" */
 
@@ -34,7 +34,7 @@ export class Sessions {
     for (const link of this.list.querySelectorAll("a")) link.toggleAttribute("aria-current", link.hash === `#/${id}`);
   }
 
-  /** Asks soon for the list, however often it is called. */
+  /** Requests the list soon, once for several calls. */
   soon() {
     if (this.#isSoon) return;
     this.#isSoon = true;

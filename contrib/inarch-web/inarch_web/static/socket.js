@@ -1,6 +1,6 @@
-/** The one connection: requests with their answers, unasked messages, and a new connection when it breaks. */
+/** The connection: requests and answers, messages of the server, and reconnecting. */
 
-/** An error that the server tells: what is wrong, and what to do. */
+/** An error of the server: what is wrong, and what to do. */
 export class Refused extends Error {
   /** @param {{text: string, remedy?: string}} told */
   constructor(told) {
@@ -45,10 +45,10 @@ export class Socket {
   }
 
   /**
-   * Asks for something and resolves with what it comes to.
+   * Sends a request and resolves with its answer.
    * @param {string} what
    * @param {Record<string, unknown>} [given]
-   * @param {(part: any) => void} [part]  is told each part of an answer that comes in parts
+   * @param {(part: any) => void} [part]  receives each part of an answer in parts
    * @returns {Promise<any>}
    */
   ask(what, given = {}, part) {

@@ -1,12 +1,12 @@
-/** Text that still comes. It is put in place once a frame, in blocks of which the browser lays out only those in sight. */
+/** Streaming text. It is added once a frame, in blocks, so that the browser lays out only the visible ones. */
 import { make } from "./dom.js";
 
 const LINES_A_BLOCK = 100;
 const MOST_BLOCKS = 60;
 
 /**
- * A text that grows at its end; of a very long one only the last blocks stay, and the rest is counted.
- * What goes leaves its height behind: otherwise all that is read would jump up by it.
+ * A text that grows at its end. A very long one keeps only its last blocks and counts the rest.
+ * Removed blocks leave their height behind, because otherwise the visible text would jump.
  */
 export class Growing {
   #blocks = 0;
@@ -22,7 +22,7 @@ export class Growing {
 
   /**
    * @param {HTMLElement} place
-   * @param {() => void} [shown]  is called when more is in place
+   * @param {() => void} [shown]  called when text was added
    */
   constructor(place, shown = () => {}) {
     this.place = place;
@@ -37,7 +37,7 @@ export class Growing {
     this.#frame ||= requestAnimationFrame(() => this.#put());
   }
 
-  /** Takes it all away. */
+  /** Removes the text. */
   remove() {
     cancelAnimationFrame(this.#frame);
     this.place.remove();
@@ -76,7 +76,7 @@ export class Growing {
     else this.#last.append(text);
   }
 
-  /** Ends a block. Out of sight it keeps the height that it has now: a guess would move all that stands below it. */
+  /** Ends a block. It keeps its height while it is out of sight, because a guess would move the text below it. */
   #settle() {
     if (this.#last) this.#last.style.containIntrinsicBlockSize = `${this.#last.getBoundingClientRect().height}px`;
     this.#last = null;
@@ -91,6 +91,6 @@ export class Growing {
     this.#dropped += LINES_A_BLOCK;
     this.#note.hidden = false;
     this.#note.style.height = `${this.#droppedHeight}px`;
-    this.#note.textContent = `${this.#dropped.toLocaleString("en")} earlier lines are not shown while more comes`;
+    this.#note.textContent = `${this.#dropped.toLocaleString("en")} earlier lines are hidden until the text is complete`;
   }
 }

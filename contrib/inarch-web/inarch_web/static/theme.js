@@ -1,4 +1,4 @@
-/** Dark or light: as the system has it, or as a person chose; the exported page keeps its choice the same way. */
+/** Dark or light: the system's theme or the user's choice. The exported page stores the choice under the same key. */
 const NAMES = ["", "dark", "light"];
 const KEY = "inarch-theme";
 
@@ -6,11 +6,11 @@ export function restoreTheme() {
   let kept = "";
   try {
     kept = localStorage.getItem(KEY) ?? "";
-  } catch { /* a browser that keeps nothing */ }
+  } catch { /* the browser stores nothing */ }
   if (kept && NAMES.includes(kept)) document.documentElement.dataset.theme = kept;
 }
 
-/** Takes the next theme and returns what it is called. */
+/** Switches to the next theme and returns its name. */
 export function nextTheme() {
   const root = document.documentElement;
   const next = NAMES[(NAMES.indexOf(root.dataset.theme ?? "") + 1) % NAMES.length] ?? "";
@@ -19,5 +19,5 @@ export function nextTheme() {
   try {
     localStorage.setItem(KEY, next);
   } catch { /* as above */ }
-  return next || "as the system has it";
+  return next || "system";
 }

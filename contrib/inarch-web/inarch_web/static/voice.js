@@ -1,14 +1,14 @@
 // @ts-check
-/** Talking: the microphone and the speaker of this page, and what is understood. */
+/** Voice: the microphone and the speaker of this page, with captions. */
 
-/** @typedef {{state?: string, heard?: string, told?: string, drop?: boolean}} Said What the server says of the voice. */
+/** @typedef {{state?: string, heard?: string, told?: string, drop?: boolean}} Said Message of the server about the voice. */
 /** @typedef {{text?: string, message?: string, remedy?: string}} Wrong */
 
 const SOUND = 1; // the first byte of a binary message
 const PLAYED_AT = 24000;
 const STATES = /** @type {Record<string, string>} */ ({
-  listening: "Listening", speaking: "Speaking", waiting: "Works", silent: "Microphone off",
-  "not connected": "Connecting…", over: "Over",
+  listening: "Listening", speaking: "Speaking", waiting: "Working", silent: "Microphone off",
+  "not connected": "Connecting…", over: "Ended",
 });
 
 /**
@@ -30,11 +30,11 @@ export function mount({ host, send, sendBytes }) {
 
   /** @param {Wrong} error */
   const wrong = (error) => {
-    state.textContent = [error.text ?? error.message ?? "It can't be used", error.remedy].filter(Boolean).join(": ");
+    state.textContent = [error.text ?? error.message ?? "Voice failed", error.remedy].filter(Boolean).join(": ");
   };
 
   async function begin() {
-    if (!navigator.mediaDevices?.getUserMedia) throw { text: "this browser gives no microphone here" };
+    if (!navigator.mediaDevices?.getUserMedia) throw { text: "this browser has no access to a microphone" };
     stream = await navigator.mediaDevices.getUserMedia({
       audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 },
     });
@@ -72,7 +72,7 @@ export function mount({ host, send, sendBytes }) {
     if (on === isSpeaking) return;
     isSpeaking = on;
     hold.setAttribute("aria-pressed", String(on));
-    if (on) speaker?.port.postMessage("drop"); // whoever begins to speak is not talked over
+    if (on) speaker?.port.postMessage("drop"); // do not talk over the user
     await send({ what: on ? "begin" : "end" });
   }
 
@@ -144,7 +144,7 @@ function build(host) {
   label.append(push, " push to talk");
   Object.assign(hold, { type: "button", textContent: "Hold to talk", hidden: true });
   hold.setAttribute("aria-pressed", "false");
-  Object.assign(hush, { type: "button", textContent: "Be silent" });
+  Object.assign(hush, { type: "button", textContent: "Interrupt" });
   host.replaceChildren(state, caption, label, hold, hush);
   return { state, caption, push, hold, hush };
 }

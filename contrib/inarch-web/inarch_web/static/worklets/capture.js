@@ -1,5 +1,5 @@
 // @ts-nocheck - a worklet has globals of its own
-/** The microphone: from the device's rate to 16 kHz by a windowed sinc, handed over as signed 16-bit samples, 20 ms at once. */
+/** The microphone: from the device's rate to 16 kHz by a windowed sinc, sent as signed 16-bit samples, 20 ms at a time. */
 const RATE = 16000, PIECE = 320, ZEROS = 16;
 
 class Capture extends AudioWorkletProcessor {

@@ -1,5 +1,5 @@
 // @ts-nocheck - a worklet has globals of its own
-/** The speaker: plays pieces one after the other, is silent at once when it is told so, and tells how many it has played. */
+/** The speaker: plays pieces in order, drops them on request, and reports how many samples it has played. */
 class Playback extends AudioWorkletProcessor {
   constructor() {
     super();
