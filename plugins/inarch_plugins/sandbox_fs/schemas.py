@@ -64,7 +64,7 @@ MOVE_FILE = _object("file_path new_path", file_path=_PATH, new_path=_PATH)
 PATCH_SOURCE_FILE = _object(
     "file_path search replace",
     file_path=_PATH,
-    search=_text("Copied exactly; must occur once", minLength=1),
+    search=_text("Copied exactly; must be there once", minLength=1),
     replace=_CONTENT,
     description=_text("Why, in a few words"),
     replace_all=_FALSE,
@@ -72,16 +72,16 @@ PATCH_SOURCE_FILE = _object(
 APPLY_PATCH = _object(
     "patch",
     patch=_text(
-        "*** Begin Patch, then for each file *** Add File: PATH with + before every line, *** Delete File: PATH, or "
+        "*** Begin Patch, then of each file *** Add File: PATH with + before every line, *** Delete File: PATH, or "
         "*** Update File: PATH, if it moves *** Move to: PATH, and changes: @@ and a line above it, then lines that "
-        "begin with a space (unchanged), - (removed) or + (added), *** End of File at its end; *** End Patch",
+        "begin with a space (as they are), - (gone) or + (new), *** End of File where the file ends; *** End Patch",
         minLength=1,
     ),
 )
 READ_OUTPUT = _object(
     "output_ref",
     output_ref={"type": "string", "minLength": 1},
-    offset=_number(0, default=0, description="First byte"),
+    offset=_number(0, default=0, description="Byte to start at"),
     limit=_number(1, default=20_000, maximum=200_000),
 )
 

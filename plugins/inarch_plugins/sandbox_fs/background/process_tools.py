@@ -118,7 +118,7 @@ _READ = {
     "type": "object",
     "properties": {
         "process": _PROCESS,
-        "since": {"type": ["integer", "null"], "minimum": 0, "description": "Offset; default: the unread output"},
+        "since": {"type": ["integer", "null"], "minimum": 0, "description": "Offset; else what you have not read yet"},
         "wait_s": {"type": "number", "minimum": 0, "maximum": LONGEST_WAIT_S, "default": 0},
     },
     "required": ["process"],

@@ -76,7 +76,7 @@ _SCHEMA: Mapping[str, Any] = {
     "properties": {
         "command": {"type": "string", "minLength": 1, "description": "Such as: grep -rn def src | head -5"},
         "timeout_s": {"type": "number", "minimum": 1, "maximum": LONGEST_S, "default": DEFAULT_S},
-        "in_process": {"type": "string", "description": "ID from start_process: share that localhost"},
+        "in_process": {"type": "string", "description": "ID of a process of start_process: share its localhost"},
     },
     "required": ["command"],
     "additionalProperties": False,
