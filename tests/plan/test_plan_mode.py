@@ -67,7 +67,7 @@ def test_where_nobody_can_be_asked_the_plan_is_the_answer(desk: Desk) -> None:
 @pytest.mark.parametrize("approve", ["ask", "edits", "all", "none"])
 def test_no_plan_can_be_presented_in_any_other_mode(desk: Desk, approve: str) -> None:
     desk.talk([calls(PRESENT), says("done")], answers={}, flags={"approve": approve})
-    assert "only in the approval mode plan" in desk.seen[0]
+    assert "in the approval mode plan only" in desk.seen[0]
     assert desk.of("call.result")[0]["result"]["error"]["code"] == "not_found"
 
 

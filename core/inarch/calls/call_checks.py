@@ -87,7 +87,7 @@ class Preparation:
             return ToolError("validation", f"{name} takes `name` and `arguments`", "give it these two and nothing else")
         if (bound := self.tools.get(name)) is not None:
             return ToolError(
-                "not_found", f"{name} is offered only in the approval mode {', '.join(modes_of(bound.value))}"
+                "not_found", f"{name} is offered in the approval mode {', '.join(modes_of(bound.value))} only"
             )
         from difflib import get_close_matches
 

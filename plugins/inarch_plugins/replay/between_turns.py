@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from inarch import EVENT_KINDS, Event, UsageError
 from inarch.host import PluginEvent
+from inarch_plugins.replay.normal_form import in_present_words
 
 if TYPE_CHECKING:
     from inarch import Session
@@ -27,8 +28,9 @@ def _approve_of(turn: RecordedTurn) -> str:
     """Return an approval mode that fits the results of the calls, for records without one."""
     if any(event.kind == "approval.given" and event.data.get("by") == "mode" for event in turn.events):
         return "all"
-    denied = (call.result.error.message for call in turn.calls if call.result is not None and call.result.error)
-    return "none" if any(message.endswith("the approval mode is none") for message in denied) else "ask"
+    errors = [call.result.error for call in turn.calls if call.result is not None and call.result.error]
+    is_none = any(in_present_words(error.message).endswith("the approval mode is none") for error in errors)
+    return "none" if is_none else "ask"
 
 
 def change_settings(session: Session, settings: Mapping[str, Any], strategies: Iterable[str]) -> None:

@@ -86,8 +86,19 @@ class Said:
         return self.kind, self.data
 
 
-_UNASKED = (" and nobody could be asked", " and there was no user to ask")
-"""Words of 0.1 for a call that was denied without a user, and those of today."""
+_FORMER = (
+    (" and nobody could be asked", " and there was no user to ask"),
+    (" is there in the approve mode ", " is offered in the approval mode "),
+    ("the approve mode ", "the approval mode "),
+)
+"""Words of 0.1 in messages that a replay makes again, and those of today."""
+
+
+def in_present_words(text: str) -> str:
+    """Return a recorded message as Inarch words it today."""
+    for former, present in _FORMER:
+        text = text.replace(former, present)
+    return text
 
 
 @define(eq=False, repr=False)
@@ -159,12 +170,12 @@ class Normaliser:
     def _is_of_this_run(self, line: str) -> bool:
         """Return whether a line may contain details of this run only. Other programs may escape text differently."""
         own = bool(self._sign) and self._sign in line
-        return own or any(sign in line for sign in ("asked again at", _UNASKED[0], "\\u", "\\/"))
+        return own or any(sign in line for sign in ("asked again at", *(former for former, _ in _FORMER), "\\u", "\\/"))
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, str):
             text = value.replace(self.root, "‹root›") if len(self.root) > 1 and self.root in value else value
-            text = text.replace(*_UNASKED)
+            text = in_present_words(text)
             return _AGAIN.sub("it can be asked again later", text) if "asked again at" in text else text
         if isinstance(value, Mapping):
             return {self._plain(key): self._plain(item) for key, item in value.items()}
