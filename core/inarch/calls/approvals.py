@@ -286,9 +286,9 @@ def remedy_of_unasked(live: LiveCall) -> str:
 
 def _remedy_of_denied(live: LiveCall, judgement: Judgement) -> str:
     """Return what to do about a call that a policy or the approval mode denies."""
-    if judgement.reason.endswith("the approval mode is plan"):
+    if judgement.denied_in == "plan":
         return "only read for now, and propose the changes in a plan; the user decides when to start"
-    if judgement.by != "policy" or "the approval mode is none" in judgement.reason:
+    if judgement.by != "policy" or judgement.denied_in == "none":
         return "run with --approve ask to be asked"
     key = "" if judgement.is_rule else lifting_key(live)
     return f"do it another way; a user who wants it adds to the configuration:\n{key}" if key else "do it another way"

@@ -35,6 +35,7 @@ class Judgement(NamedTuple):
         passed: Whether the mode let it through without asking.
         is_rule: Whether the user's own rules ask or deny; with `person`, whether another policy asks, too.
         remedy: Alternative to the call, from the policy.
+        denied_in: The approval mode that denies.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -43,6 +44,7 @@ class Judgement(NamedTuple):
     passed: bool = False
     is_rule: bool = False
     remedy: str = ""
+    denied_in: Literal["", "plan", "none"] = ""
 
     @property
     def by_policy(self) -> bool:
@@ -80,7 +82,7 @@ def judge(
         return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules, remedy=denied.verdict.remedy)
     # Regardless of rules: a call allowed while working may not run while planning.
     if mode == "plan" and (reason := _changing(tool, effects)):
-        return Judgement("deny", f"{reason}, and the approval mode is plan")
+        return Judgement("deny", f"{reason}, and the approval mode is plan", denied_in="plan")
     asked = question(tool, effects, opinions)
     if asked is None:
         # A grant can answer what only the user may: the call then runs as if the user had just approved it.
@@ -91,7 +93,8 @@ def judge(
     if mode == "edits" and asked.by == "mode" and is_edit(tool, effects):
         return Judgement("allow", asked.reason, asked.by, passed=True)
     if mode == "none":
-        return Judgement("deny", f"{asked.reason}, and the approval mode is none", asked.by, remedy=asked.remedy)
+        reason = f"{asked.reason}, and the approval mode is none"
+        return Judgement("deny", reason, asked.by, remedy=asked.remedy, denied_in="none")
     return asked
 
 
