@@ -24,6 +24,11 @@ ADDED = "added"
 ANSWER = "answer"
 """Key of a result's metadata: a text that ends the turn as its answer."""
 
+NO_ANSWER = "{name} needs approval and was given none"
+"""Reason of a denied call that the user did not answer. Records store it, and replay recognizes it."""
+USER_DENIED = "the user denied {name}"
+"""Reason of a call that the user denied without a comment. Records store it, and replay recognizes it."""
+
 READ_AS_ADDED = "absolute, and read as below an added folder"
 READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"
 """The end of the note in a result's `repaired` about a path."""

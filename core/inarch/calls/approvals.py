@@ -25,6 +25,7 @@ from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
+from inarch_sdk.result_text import NO_ANSWER, USER_DENIED
 from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class Approvals:
         if live.is_done:
             return False
         if answer is None:
-            self._deny(live, f"{live.call.name} needs approval and was given none", "user")
+            self._deny(live, NO_ANSWER.format(name=live.call.name), "user")
         # The approval was for other arguments or rights than those that would run now.
         elif live.digest != live.approved:
             live.approved = None
@@ -166,7 +167,7 @@ class Approvals:
         else:
             said = f": {answer.reason}" if answer.reason else ""
             live.refused = not answer.reason.strip() if answer.ends_turn is None else answer.ends_turn
-            self._deny(live, f"the user denied {live.call.name}{said}", "user", answer.reason)
+            self._deny(live, USER_DENIED.format(name=live.call.name) + said, "user", answer.reason)
         return False
 
     def _approved(self, live: LiveCall, answer: Approval, remarks: dict[str, str]) -> bool:

@@ -39,6 +39,7 @@ from inarch import (
     Tracer,
 )
 from inarch_plugins.replay.recorded_turns import Covered, rights_of
+from inarch_sdk.result_text import NO_ANSWER, USER_DENIED
 
 if TYPE_CHECKING:
     from inarch_plugins.replay.player import Player
@@ -275,13 +276,13 @@ class RecordedPerson:
 
 def _was_answered(answer: Mapping[str, Any], name: str) -> bool:
     """Return whether the user gave this answer. Otherwise no user was there, or gave none for this call."""
-    silent = answer.get("reason") == f"{name} needs approval and was given none"
+    silent = answer.get("reason") == NO_ANSWER.format(name=name)
     return answer.get("by") != "headless" and not silent
 
 
 def _approval(call_id: str, answer: Mapping[str, Any], name: str, ends_turn: bool | None) -> Approval:
     reason = str(answer.get("reason") or "")
-    if answer["outcome"] == "deny" and reason == f"the user denied {name}":
+    if answer["outcome"] == "deny" and reason == USER_DENIED.format(name=name):
         reason = ""
     scope, arguments, rights = answer.get("scope", "once"), answer.get("arguments"), answer.get("rights")
     chosen = None if rights is None else rights_of(answer)
