@@ -111,7 +111,7 @@ def test_a_conversation_with_two_calls(address: str, root: Path) -> None:
     ("chaos", "said"),
     [
         ({"dropRate": 1}, "gemini answered 500"),
-        ({"malformedRate": 1}, "not JSON"),
+        ({"malformedRate": 1}, "gemini did not answer with JSON"),
         ({"disconnectRate": 1}, "broke the connection off"),
         ({"rateLimitRate": 1}, "gemini answered 429"),
     ],
