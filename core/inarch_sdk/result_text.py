@@ -28,6 +28,8 @@ NO_ANSWER = "{name} needs approval and was given none"
 """Reason of a denied call that the user did not answer. Records store it, and replay recognizes it."""
 USER_DENIED = "the user denied {name}"
 """Reason of a call that the user denied without a comment. Records store it, and replay recognizes it."""
+HELD_REMEDY = "or run with --approve auto: the sandbox holds it"
+"""Remedy of a call that was denied because there was no user to ask."""
 
 READ_AS_ADDED = "absolute, and read as below an added folder"
 READ_AS_RELATIVE = "absolute, and read as relative to the workspace root"

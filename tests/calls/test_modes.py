@@ -11,6 +11,7 @@ from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Category, Effects, PluginContext, ToolCall, Verdict
 from inarch.plugins.composition import Bound
+from inarch_sdk.modes import MODES
 from inarch_sdk.tool_decorator import FunctionTool, tool
 
 
@@ -37,6 +38,7 @@ READS, WRITES = Effects(reads=frozenset({"a"})), Effects(writes=frozenset({"a"})
 EVERYTHING, UNKNOWN, NOTHING = Effects(writes=frozenset({""})), Effects(exclusive=True), Effects()
 RUNS = ("execute_command",)
 GRANTS = {"test": CommandGrant("test", ("pytest", "*"))}
+HELD = ("files", "undo")
 KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
     "reads a file": (made("file", READS), []),
     "searches, undeclared": (made("search", UNKNOWN), []),
@@ -82,6 +84,18 @@ KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
         made("command", EVERYTHING),
         [RulesPolicy((), commands=GRANTS, runners=RUNS), Policy(Verdict("ask", "you", person=True))],
     ),
+    "held, the mode asks": (made("command", UNKNOWN), [Policy(Verdict("allow", held=HELD))]),
+    "held, the person": (made("command", UNKNOWN), [Policy(Verdict("ask", "you", person=True, held=HELD))]),
+    "held, and a person": (
+        made("command", UNKNOWN),
+        [Policy(Verdict("ask", "you", person=True, held=HELD)), Policy(Verdict("ask", "me", person=True))],
+    ),
+    "held, and a rule asks": (
+        made("command", UNKNOWN),
+        [Policy(Verdict("ask", "you", person=True, held=HELD)), RulesPolicy([Rule("*", "ask")])],
+    ),
+    "held, not here": (made("command", UNKNOWN), [Policy(Verdict("ask", "you", person=True, held=("undo", "moon")))]),
+    "held, confirmed": (made("command", NOTHING, True), [Policy(Verdict("allow", held=HELD))]),
     "another tool writes": (made("other", WRITES), []),
     "another tool, undeclared": (made("other", UNKNOWN), []),
     "another tool, protected": (made("other", Effects(writes=frozenset({"sub/.git/x"}))), []),
@@ -95,34 +109,40 @@ KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
         ],
     ),
 }
-#                              ask      edits    all      plan     none
+#                              none     plan     ask      edits    auto     all      bypass
 TABLE = {
-    "reads a file": "            allow    allow    allow    allow    allow",
-    "searches, undeclared": "    allow    allow    allow    allow    allow",
-    "writes a file": "           ask      allow    allow    deny     deny",
-    "writes files, undeclared": "ask      ask      allow    deny     deny",
-    "runs a read-only command": "allow    allow    allow    allow    allow",
-    "runs a command": "          ask      ask      allow    deny     deny",
-    "commits": "                 ask      ask      allow    deny     deny",
-    "wants confirmation": "      ask      ask      allow    ask      deny",
-    "a policy asks": "           ask      ask      allow    ask      deny",
-    "a policy denies": "         deny     deny     deny     deny     deny",
-    "a rule allows": "           allow    allow    allow    deny     allow",
-    "a rule asks": "             ask      ask      allow    ask      deny",
-    "a rule denies": "           deny     deny     deny     deny     deny",
-    "granted command": "         allow    allow    allow    deny     allow",
-    "granted, a rule asks": "    ask      ask      allow    deny     deny",
-    "granted, a policy denies": "deny     deny     deny     deny     deny",
-    "a policy asks the person": "ask      ask      ask      ask      deny",
-    "the person and a rule": "   ask      ask      ask      ask      deny",
-    "the person, a wide rule": " ask      ask      ask      ask      deny",
-    "the person, a rule for it": "allow    allow    allow    allow    allow",
-    "the person, granted": "     allow    allow    allow    deny     allow",
-    "another tool writes": "     ask      allow    allow    deny     deny",
-    "another tool, undeclared": "ask      ask      allow    deny     deny",
-    "another tool, protected": " ask      ask      allow    deny     deny",
-    "another tool, confirmed": " ask      ask      allow    deny     deny",
-    "another tool, programs": "  ask      ask      allow    deny     deny",
+    "reads a file": "            allow    allow    allow    allow    allow    allow    allow",
+    "searches, undeclared": "    allow    allow    allow    allow    allow    allow    allow",
+    "writes a file": "           deny     deny     ask      allow    allow    allow    allow",
+    "writes files, undeclared": "deny     deny     ask      ask      ask      allow    allow",
+    "runs a read-only command": "allow    allow    allow    allow    allow    allow    allow",
+    "runs a command": "          deny     deny     ask      ask      ask      allow    allow",
+    "commits": "                 deny     deny     ask      ask      ask      allow    allow",
+    "wants confirmation": "      deny     ask      ask      ask      ask      allow    allow",
+    "a policy asks": "           deny     ask      ask      ask      ask      allow    allow",
+    "a policy denies": "         deny     deny     deny     deny     deny     deny     deny",
+    "a rule allows": "           allow    deny     allow    allow    allow    allow    allow",
+    "a rule asks": "             deny     ask      ask      ask      ask      allow    allow",
+    "a rule denies": "           deny     deny     deny     deny     deny     deny     deny",
+    "granted command": "         allow    deny     allow    allow    allow    allow    allow",
+    "granted, a rule asks": "    deny     deny     ask      ask      ask      allow    allow",
+    "granted, a policy denies": "deny     deny     deny     deny     deny     deny     deny",
+    "a policy asks the person": "deny     ask      ask      ask      ask      ask      allow",
+    "the person and a rule": "   deny     ask      ask      ask      ask      ask      allow",
+    "the person, a wide rule": " deny     ask      ask      ask      ask      ask      allow",
+    "the person, a rule for it": "allow    allow    allow    allow    allow    allow    allow",
+    "the person, granted": "     allow    deny     allow    allow    allow    allow    allow",
+    "another tool writes": "     deny     deny     ask      allow    allow    allow    allow",
+    "another tool, undeclared": "deny     deny     ask      ask      ask      allow    allow",
+    "another tool, protected": " deny     deny     ask      ask      ask      allow    allow",
+    "another tool, confirmed": " deny     deny     ask      ask      ask      allow    allow",
+    "another tool, programs": "  deny     deny     ask      ask      ask      allow    allow",
+    "held, the mode asks": "     deny     deny     ask      ask      allow    allow    allow",
+    "held, the person": "        deny     deny     ask      ask      allow    allow    allow",
+    "held, and a person": "      deny     deny     ask      ask      ask      ask      allow",
+    "held, and a rule asks": "   deny     deny     ask      ask      ask      ask      allow",
+    "held, not here": "          deny     deny     ask      ask      ask      ask      allow",
+    "held, confirmed": "         deny     ask      ask      ask      ask      allow    allow",
 }
 
 
@@ -131,10 +151,12 @@ def test_modes(kind: str) -> None:
     value, policies = KINDS[kind]
     call = ToolCall("id", "", "turn", value.name, {"command": "pytest -x"})
     bound = [Bound("tested", policy, PluginContext("tested", "/")) for policy in policies]
-    modes = ("ask", "edits", "all", "plan", "none")
     effects = value.effects(call.arguments)
-    found = [judge(call, value, effects, mode, bound).decision for mode in modes]  # type: ignore[arg-type]
+    found = [judge(call, value, effects, one.name, bound, lambda: frozenset(HELD)).decision for one in MODES]
     assert found == TABLE[kind].split()
+    assert found[2:] == sorted(found[2:], key=["deny", "ask", "allow"].index)  # each lets all run that one before does
+    if not any(isinstance(policy, Policy) and policy.verdict.held for policy in policies):
+        assert judge(call, value, effects, "auto", bound).decision == found[4]  # nothing is kept
 
 
 def test_what_a_policy_has_to_say_of_a_call_stands_in_the_question() -> None:

@@ -47,6 +47,8 @@ def test_layers_agree_with_a_naive_model(
     user: dict[str, Any], project: dict[str, Any], variables: dict[str, Any], flags: dict[str, Any], chain: list[str]
 ) -> None:
     user = {name: dict(user.get(name, {})) for name in dict.fromkeys([*user, *chain])}
+    for table in project.values():
+        table.pop("approve", None)  # it never lets more run: test_untrusted
     for child, parent in pairwise(chain):
         user[child]["extends"] = parent
     with tempfile.TemporaryDirectory() as folder:

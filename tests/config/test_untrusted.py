@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from inarch.config.config import Config
 from inarch.config.load import load_config
+from inarch.config.trust import Trust
+from inarch_sdk.modes import NAMES, USERS_MODES
 
 from .conftest import Place
 
-APPROVE = ["all", "edits", "ask", "none"]
+APPROVE = [*reversed(NAMES)]
 LIMITS = ("max_iterations", "max_seconds", "max_cost_usd", "max_tokens")
 
 
@@ -138,6 +140,26 @@ def toml(choice: str | None, tables: dict[str, dict[str, Any]]) -> str:
     )
 
 
+@given(TABLES, TABLES, st.sampled_from([None, "default", "work", "wild"]))
+def test_no_trusted_file_lets_more_run(user: dict[str, Any], project: dict[str, Any], choice: str | None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root, home = Path(folder, "root"), Path(folder, "home")
+        (root / ".inarch").mkdir(parents=True)
+        home.mkdir()
+        (home / "user.toml").write_text(toml(None, user))
+        environ = {"HOME": str(home), "XDG_STATE_HOME": str(home), "INARCH_CONFIG": str(home / "user.toml")}
+        users = load_config(str(root), environ=environ).profile.approve
+        (root / ".inarch" / "config.toml").write_text(toml(choice, project))
+        trust = Trust(str(root), home / "inarch")
+        trust.grant(trust.standing().files)
+        if choice in ("work", "wild") and choice not in {*user, *project}:
+            return
+        config = load_config(str(root), environ=environ)
+    mode = config.profile.approve
+    assert config.trusted and APPROVE.index(mode) >= APPROVE.index(users)
+    assert mode == users or mode not in USERS_MODES or mode == user.get(choice or "", {}).get("approve")
+
+
 @given(TABLES, TABLES, st.sampled_from([None, "default", "work", "wild"]), st.booleans())
 def test_no_untrusted_file_ever_widens_anything(
     user: dict[str, Any], project: dict[str, Any], choice: str | None, flagged: bool
@@ -167,5 +189,6 @@ def test_no_untrusted_file_ever_widens_anything(
             limit = getattr(lenient, key)
             assert limit is None or getattr(profile, key) <= limit
     if choice in (None, "default"):
-        wanted = project.get("default", {}).get("approve", "all")
+        wanted = project.get("default", {}).get("approve", "bypass")
+        wanted = "bypass" if wanted in USERS_MODES else wanted
         assert profile.approve == max(wanted, without.approve, key=APPROVE.index)

@@ -8,6 +8,7 @@ from runpy import run_module
 import click
 
 import inarch
+from inarch_sdk.modes import CHANGEABLE
 
 
 @click.command("acp")
@@ -15,7 +16,7 @@ import inarch
 @click.option("--model", metavar="PROVIDER/NAME", help="Model to ask; auto picks one.")
 @click.option(
     "--approve",
-    type=click.Choice(["ask", "edits", "all", "plan", "none"]),
+    type=click.Choice([one.name for one in CHANGEABLE]),
     help="Calls that run without a question; none stays read-only, whatever the editor chooses.",
 )
 @click.pass_obj

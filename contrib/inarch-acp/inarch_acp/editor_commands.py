@@ -14,6 +14,7 @@ import inarch
 from inarch import host
 from inarch_acp.prompts import fenced
 from inarch_acp.wire import plain
+from inarch_sdk.modes import CHANGEABLE, MODES
 
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.S)
 
@@ -110,18 +111,13 @@ async def run_command(session: inarch.Session, text: str, changes_files: bool = 
     return work.result()
 
 
-MODES = {
-    "ask": ("Ask", "Nothing that has effects runs without a question."),
-    "edits": ("Edits", "Edits of files run without a question, everything else that has effects is asked about."),
-    "all": ("All", "Everything that the policy does not deny runs without a question."),
-    "plan": ("Plan", "Nothing that has effects runs until you approve a plan."),
-    "none": ("Read only", "Nothing that has effects runs."),
-}
+_MODES = {one.name: (one.title, one.help) for one in MODES}
 
 
-def choices(reads_only: bool) -> dict[str, tuple[str, str]]:
-    """Return the modes that an editor can choose, which is only `none` if Inarch was started read-only."""
-    return {"none": MODES["none"]} if reads_only else MODES
+def choices(reads_only: bool, current: str) -> dict[str, tuple[str, str]]:
+    """Return the modes that an editor can choose and the current one; only `none` if Inarch was started read-only."""
+    names = ["none"] if reads_only else dict.fromkeys([*(one.name for one in CHANGEABLE), current])
+    return {name: _MODES[name] for name in names}
 
 
 def modes(current: str, offered: Mapping[str, tuple[str, str]]) -> schema.SessionModeState:

@@ -177,7 +177,7 @@ class Talk:
         Raises:
             UsageError: There is no such mode, or `--approve` rules it out.
         """
-        offered = choices(self.reads_only)
+        offered = choices(self.reads_only, self.mode)
         if mode not in offered:
             beside = " beside --approve none" if self.reads_only else ""
             raise inarch.UsageError(f"there is no mode {mode!r}{beside}", f"one of {', '.join(offered)}")
@@ -203,13 +203,13 @@ class Talk:
     @property
     def modes(self) -> schema.SessionModeState:
         """Return the modes and the current one."""
-        return modes(self.mode, choices(self.reads_only))
+        return modes(self.mode, choices(self.reads_only, self.mode))
 
     @property
     def options(self) -> Any:
         """Return mode and model as the session's options."""
         return config_options(
-            self.mode, choices(self.reads_only), self.model, [self.app.config.profile.model, *self.models]
+            self.mode, choices(self.reads_only, self.mode), self.model, [self.app.config.profile.model, *self.models]
         )
 
     async def close(self) -> None:

@@ -18,6 +18,7 @@ from inarch_mcp.hub import close_all
 from inarch_mcp.mcp_settings import Server, Settings
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import place_of
+from inarch_sdk.modes import CHANGEABLE
 
 
 @click.group()
@@ -78,7 +79,7 @@ def accept(context: inarch.PluginContext, names: tuple[str, ...]) -> None:
 @click.option("--tools", "globs", multiple=True, metavar="GLOB", help="Offer these tools only; may be repeated.")
 @click.option(
     "--approve",
-    type=click.Choice(["ask", "edits", "all", "plan", "none"]),
+    type=click.Choice([one.name for one in CHANGEABLE]),
     help="Calls that run without a question. Inarch cannot ask here, so it denies the others.",
 )
 @click.option("--profile", metavar="NAME", help="The profile whose tools are offered.")

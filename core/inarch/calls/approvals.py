@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, field
 
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
-from inarch.calls.policy import Judgement, is_edit
+from inarch.calls.policy import Judgement, is_edit, promises_kept
 from inarch.calls.rules import canonical, is_command, words_of
 from inarch.contract.capabilities import Isolated, SaysWhatAllows, able
 from inarch.contract.errors import InarchError, PluginError, StoreError
@@ -25,7 +25,7 @@ from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
-from inarch_sdk.result_text import NO_ANSWER, USER_DENIED
+from inarch_sdk.result_text import HELD_REMEDY, NO_ANSWER, USER_DENIED
 from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
@@ -224,7 +224,8 @@ class Approvals:
             self._given(live, "approve", "once", "headless")
             return
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"
-        self._deny(live, message, "headless", remedy=remedy_of_unasked(live))
+        kept = promises_kept(self.workspace, has_undo=True) if live.judgement and live.judgement.held else frozenset()
+        self._deny(live, message, "headless", remedy=remedy_of_unasked(live, kept))
 
     def _deny(
         self, live: LiveCall, message: str, by: Literal["user", "headless"], reason: str = "", remedy: str = ""
@@ -270,8 +271,18 @@ def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     return f"{reason} ({remark})" if remark else reason
 
 
-def remedy_of_unasked(live: LiveCall) -> str:
-    """Return what would have let a call run without a question: a flag, a table or a rule to add."""
+def remedy_of_unasked(live: LiveCall, kept: frozenset[str]) -> str:
+    """Return what would have let a call run without a question, a line each: a table or rule to add, then a mode.
+
+    Args:
+        live: The call.
+        kept: The promises that the workspace keeps.
+    """
+    held = live.judgement.held if live.judgement is not None else None
+    return _narrow_remedy(live) + (f"\n{HELD_REMEDY}" if held and kept >= held else "")
+
+
+def _narrow_remedy(live: LiveCall) -> str:
     by = live.judgement.by if live.judgement is not None else "mode"
     if by == "policy":
         return "run with --approve all"

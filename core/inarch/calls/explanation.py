@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import field, frozen
@@ -11,7 +11,7 @@ from inarch.calls.approvals import key_for, lifting_key, remedy_of_unasked, rule
 from inarch.calls.call_checks import Preparation
 from inarch.calls.grants import Grants, ProjectGrants, covering
 from inarch.calls.live_call import LiveCall
-from inarch.calls.policy import ApproveMode, Judgement, Opinion, judge, opinions_of, question
+from inarch.calls.policy import Judgement, Opinion, judge, opinions_of, question
 from inarch.calls.rules import RulesPolicy
 from inarch.contract.errors import InarchError
 from inarch.contract.ids import new_id
@@ -21,6 +21,7 @@ from inarch.contract.records import Effects, ToolCall, ToolError
 if TYPE_CHECKING:
     from inarch.config.grants import Rule
     from inarch.plugins.composition import Bound
+    from inarch_sdk.modes import ApproveMode
 
 
 @frozen
@@ -66,9 +67,10 @@ def explain(
     policies: Sequence[Bound[Policy]],
     mode: ApproveMode,
     root: str,
+    kept: Callable[[], frozenset[str]] = frozenset,
     grants: ProjectGrants | None = None,
 ) -> Explanation:
-    """Explain a call; `grants` of None leaves out the project's approvals."""
+    """Explain a call; `grants` of None leaves out the project's approvals, `kept` is as in `judge`."""
     from inarch.journal.journal import Journal
     from inarch_sdk.memory_store import MemoryStore
 
@@ -81,7 +83,7 @@ def explain(
     if error is not None:
         return Explanation(call, "invalid", _told(error), "validation")
     tool = live.tool.value
-    live.judgement = judge(call, tool, live.effects, mode, policies)
+    live.judgement = judge(call, tool, live.effects, mode, policies, kept)
     opinions = tuple(opinions_of(call, tool, policies))
     asked = question(tool, live.effects, opinions)
     approved = _approved(live, grants)
@@ -100,7 +102,7 @@ def explain(
         rules=tuple(own.matching(call, tool)),
         holds=own.strictest(call, tool),
         approved=approved,
-        allows=_allowing(live, decision),
+        allows=_allowing(live, decision, kept),
         forbids="" if decision == "deny" else rule_about(call, tool, "deny"),
     )
 
@@ -124,11 +126,11 @@ def _outcome(
     return judgement.decision, judgement.reason, judgement.by
 
 
-def _allowing(live: LiveCall, decision: str) -> str:
+def _allowing(live: LiveCall, decision: str, kept: Callable[[], frozenset[str]]) -> str:
     """Return what would let a call run without a question; "" if only another rule or policy could."""
     assert live.judgement is not None
     if decision == "ask":
-        return remedy_of_unasked(live)
+        return remedy_of_unasked(live, kept() if live.judgement.held else frozenset())
     if decision != "deny" or live.judgement.is_rule:
         return ""
     # The mode none denies what it would have to ask about.

@@ -35,6 +35,7 @@ from inarch.contract.records import (
     ToolError,
     ToolResult,
 )
+from inarch_sdk.modes import BYPASS
 from inarch_sdk.result_text import CHANGED_BY_USER, REWRITTEN, with_added
 
 if TYPE_CHECKING:
@@ -179,6 +180,13 @@ class LiveCall:
     def rights(self) -> ChosenRights:
         """Rights that the user gave the call in addition to its own."""
         return self.offer.chosen if self.offer is not None else {}
+
+    @property
+    def rights_now(self) -> ChosenRights | None:
+        """Rights to run with: None unless the user, a rule or a grant let it run, `BYPASS` in that mode."""
+        if self.judgement is not None and self.judgement.passed:
+            return {BYPASS: ()} if self.judgement.passed_in == BYPASS else None
+        return self.rights if (self.approved is not None or self.is_persons) and not self.is_unasked else None
 
     @property
     def is_persons(self) -> bool:

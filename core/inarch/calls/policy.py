@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from inarch.calls.call_order import changes_protected
@@ -11,11 +11,12 @@ from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guard import guarded
 from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import Category, Effects, ToolCall, Verdict
+from inarch_sdk.modes import ApproveMode
 
 if TYPE_CHECKING:
+    from inarch.contract.workspaces import Workspace
     from inarch.plugins.composition import Bound
 
-ApproveMode = Literal["ask", "edits", "all", "plan", "none"]
 By = Literal["mode", "confirmation", "policy", "person"]
 
 EDITING: frozenset[Category] = frozenset({"file", "other"})
@@ -32,19 +33,26 @@ class Judgement(NamedTuple):
         decision: The answer.
         reason: Why it asks or is denied.
         by: Source of the question or denial; `person` if only the user's own answer, rule or grant can allow it.
-        passed: Whether the mode let it through without asking.
+        passed_in: The approval mode that let it through without asking.
         is_rule: Whether the user's own rules ask or deny; with `person`, whether another policy asks, too.
         remedy: Alternative to the call, from the policy.
         denied_in: The approval mode that denies.
+        held: Promises of the workspace that make the question needless if all of them are kept; empty for none.
     """
 
     decision: Literal["allow", "ask", "deny"]
     reason: str = ""
     by: By = "mode"
-    passed: bool = False
+    passed_in: ApproveMode | Literal[""] = ""
     is_rule: bool = False
     remedy: str = ""
     denied_in: Literal["", "plan", "none"] = ""
+    held: frozenset[str] = frozenset()
+
+    @property
+    def passed(self) -> bool:
+        """Whether the mode let it through without asking."""
+        return bool(self.passed_in)
 
     @property
     def by_policy(self) -> bool:
@@ -67,13 +75,27 @@ class Opinion(NamedTuple):
 
 
 def judge(
-    call: ToolCall, tool: Tool, effects: Effects, mode: ApproveMode, policies: Sequence[Bound[Policy]]
+    call: ToolCall,
+    tool: Tool,
+    effects: Effects,
+    mode: ApproveMode,
+    policies: Sequence[Bound[Policy]],
+    kept: Callable[[], frozenset[str]] = frozenset,
 ) -> Judgement:
     """Return the decision about a call; the strictest of mode, policies and tool holds.
 
-    A rule that allows removes the mode's and the tool's question, never a policy's. Mode `all` answers every question
-    with yes, except those that only the user may answer. Mode `none` answers with no. A deny holds in every mode. In
-    mode `plan`, no rule and no approval allows a call that may change something.
+    A rule that allows removes the mode's and the tool's question, never a policy's. Mode `auto` answers what the
+    sandbox holds with yes, mode `all` that and every question that not only the user may answer, mode `bypass` every
+    question. Mode `none` answers with no. A deny holds in every mode. In mode `plan`, no rule and no approval allows a
+    call that may change something.
+
+    Args:
+        call: The call.
+        tool: Its tool.
+        effects: What it declares to change.
+        mode: The approval mode.
+        policies: The policies to ask.
+        kept: Returns the promises that the workspace keeps here; called only if they decide.
     """
     # After a deny, do not ask the others: none of them could let the call run.
     opinions = list(_until_denied(opinions_of(call, tool, policies)))
@@ -88,10 +110,11 @@ def judge(
         # A grant can answer what only the user may: the call then runs as if the user had just approved it.
         named = any(said.grants and said.verdict.person for said in opinions)
         return Judgement("allow", by="person" if named else "mode")
-    if mode == "all" and asked.by != "person":
-        return Judgement("allow", asked.reason, asked.by, passed=True)
-    if mode == "edits" and asked.by == "mode" and is_edit(tool, effects):
-        return Judgement("allow", asked.reason, asked.by, passed=True)
+    is_edited = mode in ("edits", "auto") and asked.by == "mode" and is_edit(tool, effects)
+    if mode == "bypass" or (mode == "all" and asked.by != "person") or is_edited:
+        return Judgement("allow", asked.reason, asked.by, passed_in=mode)
+    if mode in ("auto", "all") and asked.held and kept() >= asked.held:
+        return Judgement("allow", f"{asked.reason}; the sandbox holds it", asked.by, passed_in=mode)
     if mode == "none":
         reason = f"{asked.reason}, and the approval mode is none"
         return Judgement("deny", reason, asked.by, remedy=asked.remedy, denied_in="none")
@@ -105,16 +128,31 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
     persons = next((said.verdict for said in asking if said.verdict.person), None)
     # It precedes other questions: no mode answers for the user, so none may hide it.
     if persons is not None and not any(said.grants and said.verdict.person for said in opinions):
-        return Judgement("ask", persons.reason, "person", is_rule=others is not None, remedy=persons.remedy)
+        is_rule = others is not None
+        held = _held(opinions)
+        return Judgement("ask", persons.reason, "person", is_rule=is_rule, remedy=persons.remedy, held=held)
     if others is not None:
-        return Judgement("ask", others.verdict.reason, "policy", is_rule=others.is_rules)
+        return Judgement("ask", others.verdict.reason, "policy", is_rule=others.is_rules, held=_held(opinions))
     # The user has answered in the configuration, including the tool's own question.
     if any(said.grants for said in opinions):
         return None
     if tool.requires_confirmation:
         return Judgement("ask", f"{tool.name} wants to be confirmed", "confirmation")
     reason = _changing(tool, effects)
-    return Judgement("ask", _with_remarks(reason, opinions)) if reason else None
+    return Judgement("ask", _with_remarks(reason, opinions), held=_held(opinions)) if reason else None
+
+
+def promises_kept(workspace: Workspace, *, has_undo: bool) -> frozenset[str]:
+    """Return the promises about programs that a workspace keeps, as tried on this machine."""
+    kept = {promise for promise, broken in workspace.confinement().promises.items() if not broken}
+    return frozenset(kept if has_undo else kept - {"undo"})
+
+
+def _held(opinions: Sequence[Opinion]) -> frozenset[str]:
+    """Return the promises that answer every question of these policies; empty if one needs a person."""
+    asking = [said.verdict.held for said in opinions if said.verdict.decision == "ask"]
+    held = asking or [said.verdict.held for said in opinions if said.verdict.held]
+    return frozenset().union(*held) if all(held) else frozenset()
 
 
 def _changing(tool: Tool, effects: Effects) -> str:

@@ -151,7 +151,7 @@ class Runner:
             earlier,
             effects=effects if effects is not None else None if anything else live.effects,
             hidden=live.hidden,
-            rights=live.rights if (live.approved is not None or live.is_persons) and not live.is_unasked else None,
+            rights=live.rights_now,
         )
         self._running.add(context)
         return context, output

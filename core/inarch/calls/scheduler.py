@@ -21,7 +21,7 @@ from inarch.calls.context import Doors, Surroundings
 from inarch.calls.grants import Grants
 from inarch.calls.live_call import LiveCall
 from inarch.calls.offered_tools import called, is_offered
-from inarch.calls.policy import ApproveMode, Judgement, judge
+from inarch.calls.policy import Judgement, judge, promises_kept
 from inarch.calls.results import LONGEST_RESULT
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
@@ -35,6 +35,7 @@ from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch.plugins.declared_events import DeclaredEvents
+from inarch_sdk.modes import ApproveMode
 from inarch_sdk.result_text import named_note
 
 if TYPE_CHECKING:
@@ -313,16 +314,19 @@ class Scheduler:
     def _judge(self, live: LiveCall) -> None:
         # Rewriters' answers are weighed like the verdict of any policy.
         policies = (*self.policies, *live.said)
-        live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies)
+        live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies, self._kept)
         live.hidden = self._hidden(live)
         if live.allowed_by and live.judgement.decision == "ask" and live.judgement.by in ("mode", "confirmation"):
-            live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed=True)
+            live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed_in=self.approve)
         if live.needs_person is not None and live.judgement.decision != "deny":  # no grant and no approval lifts it
             decision: Literal["ask", "deny"] = "deny" if self.approve == "none" else "ask"
             remedy = "let the user fix what is missing"
             live.judgement = Judgement(decision, live.needs_person, "person", is_rule=True, remedy=remedy)
         if live.judgement.decision == "deny":
             live.fail(denied(live, live.judgement))
+
+    def _kept(self) -> frozenset[str]:
+        return promises_kept(self.workspace, has_undo=self.keeper is not None)
 
     @cached_property
     def _intervening(self) -> Intervening:

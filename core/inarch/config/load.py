@@ -16,6 +16,7 @@ from inarch.config.sources import BUILT_IN, Given, Source
 from inarch.config.tables import PROFILE_KEYS, Profile, complete, laid_over
 from inarch.config.values import plain, read_given
 from inarch.contract.errors import ConfigError, StoreError
+from inarch_sdk.modes import BYPASS
 from inarch_sdk.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -111,20 +112,24 @@ class _Loading:
         notes: tuple[str, ...] = ()
         if project is not None:
             notes = project.notes
-            if not project.trusted:
-                values, more = self._tightened(values, choice, own, project.layer)
-                notes += more
-        for upper in (environment.profile_values(self.environ, self.problems), self._flags(flags)):
+            values, more = self._tightened(values, choice, own, project)
+            notes += more
+        given = environment.profile_values(self.environ, self.problems)
+        if (mode := given.get("approve")) is not None and mode.value == BYPASS:
+            self.problems.append(mode.error("can't be bypass", "use --approve bypass, or your own configuration"))
+        for upper in (given, self._flags(flags)):
             values = complete(laid_over(values, upper))
         return self._config(layer, own, choice, values, project, notes)
 
     def _tightened(
-        self, values: dict[str, Given], choice: Given, own: Layer, strict: Layer
+        self, values: dict[str, Given], choice: Given, own: Layer, project: Project
     ) -> tuple[dict[str, Given], tuple[str, ...]]:
-        from inarch.config.project import tighten
+        from inarch.config.project import limit_mode, tighten
 
-        chosen = choice if choice is strict.profile else None
-        return tighten(values, choice.value, chosen, own, strict.profiles)
+        chosen = choice if choice is project.layer.profile else None
+        if project.trusted:
+            return limit_mode(values, choice.value if chosen is None else "", own)
+        return tighten(values, choice.value, chosen, own, project.layer.profiles)
 
     def _check_root(self) -> None:
         try:

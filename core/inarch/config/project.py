@@ -12,10 +12,10 @@ from attrs import evolve, field, frozen
 from inarch.config import profiles
 from inarch.config.files import CONFIG_FILE, TRUSTED_FILES
 from inarch.config.layers import Layer, Tables, read_file
-from inarch.config.sources import Given
-from inarch.config.tables import STRICTNESS
+from inarch.config.sources import BUILT_IN, Given
 from inarch.config.trust import Standing, Trust
 from inarch.contract.errors import ConfigError
+from inarch_sdk.modes import USERS_MODES, rank
 from inarch_sdk.settings import dotted
 
 USERS_ALONE = "only your own configuration may say it"
@@ -117,7 +117,7 @@ NOT_TRUSTED = "this project is not trusted (see: inarch config trust)"
 def is_stricter(key: str, value: Any, present: Any) -> bool:
     """Return whether a value of `approve` or of a limit is stricter than the present one."""
     if key == "approve":
-        return STRICTNESS.index(value) > STRICTNESS.index(present)
+        return rank(value) < rank(present)
     return present is None or bool(value < present)
 
 
@@ -172,13 +172,33 @@ def tighten(
         for key, given in table.items():
             if link not in chain:
                 notes.append(f"{_note(given)}: ignored, the profile is not in use and {NOT_TRUSTED}")
-            elif is_stricter(key, given.value, _present(result, key)):
+            elif is_stricter(key, given.value, _present(result, key)) and given.value not in USERS_MODES:
                 result[key] = given
             elif given.value != _present(result, key):
                 notes.append(f"{_note(given)}: ignored, it is not stricter and {NOT_TRUSTED}")
     if chosen is not None:
         result.update(_kept_strict(result, chosen, own, notes))
     return result, shortened(notes)
+
+
+def limit_mode(values: dict[str, Given], name: str, own: Layer) -> tuple[dict[str, Given], tuple[str, ...]]:
+    """Return a profile's values with the user's own approval mode if a trusted project's lets more run, and notes.
+
+    Args:
+        values: The profile's values.
+        name: The profile that the user chose; empty if the project did.
+        own: The user's layer.
+    """
+    usual = own.profile.value if own.profile else profiles.DEFAULT
+    users = profiles.resolve(own.profiles, name if name in own.profiles else usual)
+    given, limit = values.get("approve"), _present(users, "approve")
+    if given is None or given is users.get("approve") or given.value == limit:
+        return values, ()
+    if is_stricter("approve", given.value, limit) and given.value not in USERS_MODES:
+        return values, ()
+    values = {**values, "approve": users.get("approve") or Given(limit, BUILT_IN, ("approve",))}
+    told = f"{_note(given)}: {given.value}: ignored, a project can only make your approval mode ({limit}) stricter"
+    return values, (told,)
 
 
 def _kept_strict(result: dict[str, Given], choice: Given, own: Layer, notes: list[str]) -> dict[str, Given]:

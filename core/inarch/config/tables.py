@@ -15,11 +15,8 @@ from inarch.config.sources import Given
 from inarch.contract.deltas import Effort
 from inarch.contract.frozen import frozen
 from inarch.contract.metadata import shipped
+from inarch_sdk.modes import ApproveMode
 from inarch_sdk.settings import Check, key, keys_of
-
-Approve = Literal["ask", "edits", "all", "plan", "none"]
-STRICTNESS: tuple[Approve, ...] = ("all", "edits", "ask", "plan", "none")
-"""Approval modes, the most lenient first."""
 
 
 def _named(key: str) -> tuple[str, ...]:
@@ -94,9 +91,10 @@ class Profile:
     )
     workspace: str = key("The kind of workspace.", _first("workspace"), NAME)
     store: str = key("The kind of context store.", _first("store"), NAME)
-    approve: Approve = key(
-        "Calls that run without a question: `ask` nothing with effects, `edits` file edits, `all` all; `none` denies "
-        "it, and so does `plan` until the user has approved a plan.",
+    approve: ApproveMode = key(
+        "Calls that run without a question: `ask` nothing with effects, `edits` file edits, `auto` also commands that "
+        "the sandbox holds, `all` all but what only you may answer, `bypass` all, without the sandbox; `none` denies "
+        "what has effects, and so does `plan` until you have approved a plan.",
         "ask",
     )
     max_iterations: int = key("Requests to the model in one turn.", 50, COUNT)

@@ -29,6 +29,8 @@ class Rights:
             such as `pypi.org`, `*.example.org` or `127.0.0.1:5000`.
         keeps: Workspace paths within `writes` that it may not change.
         home: Regular files outside the workspace that it may read, by their names in its own home folder.
+        steers: Whether it may change files that steer other tools, such as `AGENTS.md`.
+        confined: Whether the sandbox confines it at all; without it, the other rights do not matter.
     """
 
     writes: tuple[str, ...] = ()
@@ -40,6 +42,8 @@ class Rights:
     hosts: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
     home: Mapping[str, str] = Factory(dict)
+    steers: bool = True
+    confined: bool = True
 
 
 @frozen

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from inarch_sdk.modes import NAMES
+
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
 
@@ -37,7 +39,11 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     ),
     (
         ("--approve",),
-        {"type": click.Choice(["ask", "edits", "all", "plan", "none"]), "help": "Calls that run without a question."},
+        {"type": click.Choice(NAMES), "help": "Calls that run without a question."},
+    ),
+    (
+        ("--yolo", "--dangerously-skip-permissions", "approve"),
+        {"flag_value": "bypass", "default": None, "help": "The same as --approve bypass: no sandbox, no questions."},
     ),
     (
         ("-p", "without"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from inarch.calls.explanation import Explanation
     from inarch.calls.grants import ProjectGrants
     from inarch.contract.ports import Policy, Tool
+    from inarch.contract.workspaces import Workspace
     from inarch.sessions.composed_profile import Composed
 
 
@@ -88,13 +89,21 @@ class Tools:
         kernels: tuple[Policy, ...] = (own, AskAboutSteering())
         return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *plugins
 
-    def explain(self, name: str, arguments: Mapping[str, Any], *, heeds_grants: bool = False) -> Explanation:
+    def explain(
+        self, name: str, arguments: Mapping[str, Any], workspace: Workspace, *, heeds_grants: bool = False
+    ) -> Explanation:
         """Explain how a call would be judged; with `heeds_grants`, include the project's permanent approvals."""
         from inarch.calls.explanation import explain
+        from inarch.calls.policy import promises_kept
+
+        def kept() -> frozenset[str]:
+            return promises_kept(workspace, has_undo=True)
 
         composed, grants = self.composed, self.project_grants if heeds_grants else None
         tools, mode, root = composed.composition.tools, composed.config.profile.approve, composed.config.root
-        return explain(name, arguments, tools=tools, policies=self.policies, mode=mode, root=root, grants=grants)
+        return explain(
+            name, arguments, tools=tools, policies=self.policies, mode=mode, root=root, kept=kept, grants=grants
+        )
 
     @property
     def project_grants(self) -> ProjectGrants:

@@ -19,6 +19,7 @@ from inarch.contract.slash_commands import Submitted
 from inarch.sessions.parts import check_process
 from inarch.turns.loop import run_turn
 from inarch.turns.session_state import SessionState, empty_prompt
+from inarch_sdk.modes import BYPASS
 
 if TYPE_CHECKING:
     from inarch.contract.inputs import Input
@@ -225,11 +226,13 @@ class Session:
         return self.state.config.profile.approve
 
     def set_approve(self, level: str) -> None:
-        """Set the approval mode `ask`, `edits`, `all`, `plan` or `none` from now on, as `--approve` does.
+        """Set the approval mode, one of `inarch_sdk.modes.MODES`, from now on, as `--approve` does.
 
         Raises:
-            UsageError: There is no such mode.
+            UsageError: There is no such mode, or it is `bypass`, which only the command line and the user's file set.
         """
+        if level == BYPASS != self.approve:
+            raise UsageError("bypass can't be set in a session", "begin with --approve bypass")
         self.change({"approve": level})
 
     def change(self, settings: Mapping[str, Any]) -> None:

@@ -15,6 +15,23 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     return TOOLS
 
 
+class CommitPolicy:
+    """Policy that says what holds a commit: Git runs confined, with hooks and filters off, and adds one commit."""
+
+    name = "git"
+
+    def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
+        """Allow the call; the mode `auto` lets a commit run if the sandbox is as promised."""
+        held = ("files", "network", "processes") if call.name == "git_commit" else ()
+        return inarch.Verdict("allow", held=held)
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
+    """Return the policy on commits."""
+    return [CommitPolicy()]
+
+
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     """Return the check whether git is installed."""

@@ -197,7 +197,7 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
 @inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
     """Return `/plan`."""
-    before: dict[str, Literal["ask", "edits", "all", "none"]] = {}
+    before: dict[str, str] = {}
 
     def switch(words: str, context: inarch.SlashContext) -> str:
         from inarch_plugins.plan.plan_questions import switched
@@ -205,4 +205,4 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
         return switched(words, context, before)
 
     return [inarch.SlashCommand("plan", "Plan first, and change nothing until you approve; again: end that.", switch,
-                                words="[PROMPT]", key="s-tab")]  # fmt: skip
+                                words="[PROMPT]")]  # fmt: skip

@@ -46,6 +46,7 @@ from attrs import define, field, frozen
 
 from inarch import Event
 from inarch.host import is_plugins
+from inarch_sdk.result_text import HELD_REMEDY
 
 MAIN = ""
 """Stream of the events outside calls."""
@@ -90,6 +91,7 @@ _FORMER = (
     (" and nobody could be asked", " and there was no user to ask"),
     (" is there in the approve mode ", " is offered in the approval mode "),
     ("the approve mode ", "the approval mode "),
+    (f"\n{HELD_REMEDY}", ""),  # a replay may run where the sandbox promises more, or less
 )
 """Words of 0.1 in messages that a replay makes again, and those of today."""
 

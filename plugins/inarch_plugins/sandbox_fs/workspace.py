@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_lib.staging import is_leftover
@@ -293,7 +293,11 @@ class FolderWorkspace:
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""
-        return self._with_runner().confinement()
+        found = self._with_runner().confinement()
+        if not found.promises:
+            return found
+        undo = "" if found.level == 3 else "a program can change files that Git ignores, which undo does not cover"
+        return evolve(found, promises={**found.promises, "undo": undo})
 
     def find_program(self, name: str) -> str:
         """Return the path of the program with a name, as seen by programs that may start others.

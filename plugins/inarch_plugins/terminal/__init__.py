@@ -47,7 +47,7 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
         return SlashCommand(name, help, partial(_run, place), words, at_once, complete)
 
     return [
-        command("approve", "[revoke [all|ID]]", "List what runs without a question here, or revoke it.",
+        command("approve", "[MODE|revoke [all|ID]]", "Set what runs without a question; list or revoke approvals.",
                 "views:approve", "revoke", at_once=True),
         command("clear", "", "Start a new session; the current one stays stored.", "sessions:clear"),
         command("compact", "[KEEP]", "Reduce all but the last KEEP turns (default 1) to prompt and answer.",

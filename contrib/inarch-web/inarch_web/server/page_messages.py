@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import inarch
+from inarch_sdk.modes import CHANGEABLE
 from inarch_web.server.message_log import Raw, encoded
 from inarch_web.server.page import Page
 from inarch_web.server.page_commands import commands_of, complete
@@ -59,7 +60,7 @@ def _write(room: Room, form: str, file: Any) -> None:
 Message = Mapping[str, Any]
 SOUND = b"\x01"
 """The first byte of a binary message with sound."""
-LEVELS = ("ask", "edits", "all", "plan", "none")
+LEVELS = tuple(one.name for one in CHANGEABLE)
 
 
 def text_of(message: Message, key: str, default: str | None = None) -> str:
@@ -109,7 +110,7 @@ async def _hello(page: Page, message: Message) -> Message:
         "page": page.number,
         "root": page.desk.root,
         "models": list(models),
-        "approve": list(LEVELS),
+        "approve": list(dict.fromkeys([*LEVELS, app.config.profile.approve])),
         "commands": [{"name": name, "help": help} for name, help in sorted(commands_of(app).items())],
         "exports": list(app.composition.exporters),
         "proxy": framed.told() if framed is not None else None,

@@ -4,8 +4,9 @@ import { drawer, menu } from "./dialogs.js";
 import { icon } from "./icons.js";
 /** @import { Hello, State } from "./wire.js" */
 
-const LEVELS = /** @type {Record<string, string>} */ ({ ask: "Asks first", auto: "Decides itself", edits: "Edits freely",
-  plan: "Plans first", none: "Only reads", all: "Does all" });
+const LEVELS = /** @type {Record<string, string>} */ ({ ask: "Asks first", auto: "Runs what is held", edits: "Edits freely",
+  plan: "Plans first", none: "Only reads", all: "Does all",
+  bypass: "No sandbox" });
 
 export class Bar {
   /** @type {Hello | null} */

@@ -108,7 +108,7 @@ def _parts(app: App, found: Explanation) -> list[dict[str, Any]]:
     for part in line.parts:
         # If the line starts with `cd`, grants for the root do not apply.
         alone = {**call.arguments, "command": str(Line((Part(part.words),), line.folder))}
-        one = app.parts.tools.explain(call.name, alone)
+        one = app.parts.tools.explain(call.name, alone, app.workspace)
         allowed = next((said.verdict.reason for said in one.opinions if said.grants), "")
         parts.append({"command": str(Part(part.words)), "rules": _rules(app, one), "allowed": allowed})
     return parts

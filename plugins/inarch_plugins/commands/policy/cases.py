@@ -88,7 +88,7 @@ def told(case: Case, app: App) -> str | None:
     tool, arguments = case.tool, case.arguments
     if not tool:
         tool, arguments = command_call(app, arguments["command"])
-    found = app.parts.tools.explain(tool, arguments)
+    found = app.parts.tools.explain(tool, arguments, app.workspace)
     if found.decision == case.expected:
         return None
     call = f"{tool} {json.dumps(dict(arguments), ensure_ascii=False, default=str)}"

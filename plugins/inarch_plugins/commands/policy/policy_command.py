@@ -52,7 +52,7 @@ def explain_call(what: str, arguments: str | None, as_json: bool, **given: Any) 
             name, wanted = command_call(app, what)
         else:
             name, wanted = what, read_object(arguments or "{}")
-        found = app.parts.tools.explain(name, wanted, heeds_grants=True)
+        found = app.parts.tools.explain(name, wanted, app.workspace, heeds_grants=True)
         data = explained(app, found)
     if as_json:
         print_json(data)

@@ -207,6 +207,8 @@ def _prepared(found: Classified, context: ToolContext) -> Prepared:
     # brings.
     chosen = (context.rights or {}) if found.tier != "granted" else {}
     rights = put_together(found, chosen)
+    if context.rights is None and found.tier != "granted":  # no person has seen it
+        rights = evolve(rights, steers=False)
     runs_workspace = found.tier == "workspace" or (is_known(found.argv[0]) and not rights.home)
     folders = workspace_check.own_folders(workspace, folder) if runs_workspace else ()
     program = workspace_check.own_program(workspace, found.argv[0], folders)

@@ -15,6 +15,7 @@ from inarch.command_lines import CARRIERS
 from inarch_plugins.sandbox_fs.commands.lines import is_open, place
 from inarch_plugins.sandbox_fs.commands.runners import is_known
 from inarch_plugins.sandbox_fs.commands.shells import can_be_kept, reads_code
+from inarch_sdk.modes import BYPASS
 
 if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.commands.classified import Classified
@@ -85,6 +86,8 @@ def _may_be_another(found: Classified) -> bool:
 def put_together(found: Classified, chosen: ChosenRights) -> Rights:
     """Return a command's rights: those of its tier, and those that a person chose."""
     rights = found.rights
+    if BYPASS in chosen:
+        return evolve(rights, network=True, confined=False)
     if NETWORK.name in chosen:
         rights = evolve(rights, network=True, hosts=())
     if REPOSITORY.name in chosen:

@@ -41,7 +41,7 @@ class SandboxPolicy:
         if call.name == self.commands and isinstance(command, str):  # otherwise the schema has refused it
             from inarch_plugins.sandbox_fs.commands.classification import classify
 
-            return _verdict_on(classify(command, self.grants, self.root))
+            return _verdict_on(classify(command, self.grants, self.root), self.root)
         if call.name in _CHANGING:
             for path in sorted(tool.effects(call.arguments).writes):
                 if is_protected(path):
@@ -49,15 +49,21 @@ class SandboxPolicy:
         return Verdict("allow")
 
 
-def _verdict_on(found: Classified) -> Verdict:
+_HELD = ("files", "network", "processes", "devices", "undo")
+
+
+def _verdict_on(found: Classified, root: str) -> Verdict:
     """Return the verdict on a command line."""
+    from inarch_plugins.sandbox_fs.commands.crossings import crossing
+
     if found.tier == "none":
         return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
+    held = _HELD if found.tier in ("asked", "workspace") and not crossing(found, root) else ()
     if found.tier == "asked":
-        return Verdict("ask", found.reason, person=True, remedy=found.remedy)
+        return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held)
     # The user's own rules could not answer any other "ask" of a policy. The kernel asks, because the effects are
     # unknown, and shows this reason.
-    return Verdict("allow", found.reason)
+    return Verdict("allow", found.reason, held=held)
 
 
 DEFAULT_S = 60
@@ -183,13 +189,13 @@ class ExecuteCommand:
         return run(found, context, timeout_s, in_process=str(arguments.get("in_process") or ""))
 
     def allowed(self, arguments: Mapping[str, Any], context: ToolContext) -> Classified:
-        """Return the classification of an allowed command.
+        """Return the classification of an allowed command; a person or the approval mode has allowed one of no tier.
 
         Raises:
-            ToolFailed: It is in no tier, and no person allowed it.
+            ToolFailed: It is refused.
         """
         found = self._classified(arguments)
-        if found.tier == "none" or (found.tier == "asked" and context.rights is None):
+        if found.tier == "none":
             remedies = [found.remedy, found.allowed_by and f"or let the user add\n{found.allowed_by}"]
             raise ToolFailed("denied", found.reason, "; ".join(filter(None, remedies)))
         return found

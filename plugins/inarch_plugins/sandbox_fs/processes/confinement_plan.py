@@ -173,14 +173,17 @@ class Planner:
         """
         protection, egress, descriptors = around.protection, around.egress, around.descriptors
         guards = bool(protection and protection.found)
-        level, told = self._judge.level(features, reached, changes=changes(part.rights), guards=guards)
+        level, told = 0, tuple[str, ...]()
+        if part.rights.confined:
+            level, told = self._judge.level(features, reached, changes=changes(part.rights), guards=guards)
         plan = self._plan(program, part.rights, around.private, protection, features)
         command = [program.path, *part.argv[1:]]
+        home = {} if part.rights.confined else {"HOME": os.path.expanduser("~")}
         plan["offers"] = len(descriptors) == 1 and egress is None
         given = {**part.rights.env, **(egress.variables if egress else {})}
         request = {
             "argv": command,
-            "env": environment(program, around.private, around.folder, given),
+            "env": environment(program, around.private, around.folder, given) | home,
             "plan": plan,
             "output": part.output,
             "errors": part.errors,
@@ -204,7 +207,7 @@ class Planner:
             protection.remember(links_only=features.namespaces)
         outside = tuple(os.path.realpath(path) for path in rights.writes_outside if os.path.isabs(path))
         home = tuple(map(_still_there, rights.home.values()))
-        view = changes(rights) and features.namespaces
+        view = changes(rights) and features.namespaces and rights.confined
         skip = frozenset(self._settings.skip_folders)
         sockets = live_sockets(self._descriptor, self._open_it, skip) if view else ()
         executable = (self.root, private.folder, *program.folders) if rights.executes else ()
@@ -223,7 +226,7 @@ class Planner:
             "processes": _PROCESSES,
             "file_bytes": file,
             "cpu_seconds": 0,
-            "layers": tuple(layers_of(features)),
+            "layers": tuple(layers_of(features)) if rights.confined else (),
             "exact": True,
         }
 

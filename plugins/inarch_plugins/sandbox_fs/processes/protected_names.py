@@ -22,6 +22,7 @@ from inarch_plugins.sandbox_fs.paths import is_protected, own_folders, split
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
 from inarch_plugins.sandbox_fs.processes.tree_snapshot import Kept
 from inarch_plugins.sandbox_fs.safe_open import FOLDER, Open
+from inarch_sdk.steering_files import steers
 
 MOST_FOLDERS = 4_000
 """Maximum folders that are searched for nested repositories and sockets."""
@@ -42,6 +43,7 @@ class Protection:
         writes: The paths that the program may change, as in `Rights`.
         skip: Names of folders that are not searched for repositories.
         keeps: Paths below what it may change that stay as they are, whether they exist or not.
+        steers: Whether it may change files that steer other tools.
     """
 
     root: str
@@ -50,6 +52,7 @@ class Protection:
     writes: tuple[str, ...]
     skip: frozenset[str]
     keeps: tuple[str, ...] = ()
+    steers: bool = True
     found: tuple[str, ...] = field(init=False)
     """Existing protected names that the program could otherwise change, relative to the root."""
     notes: list[str] = field(init=False, factory=list)
@@ -79,9 +82,10 @@ class Protection:
         """Undo the program's changes to protected names; return notes on what was or could not be undone."""
         for kept in self._kept:
             self.notes += kept.restore(self.descriptor, self.open_it, [_MOST_KEPT])
-        for name, _ in self._entries("."):
-            if is_protected(name) and name not in self.found and self._is_guarded(name):
-                self._take_away(self.descriptor, name, name)
+        names = (name for name, _ in self._entries(".")) if self.steers else self._names()
+        for path in [*names]:
+            if self._is_protected(path) and path not in self._before and self._is_guarded(path):
+                self._clear_way(path)
         for path in self.keeps:
             if path not in self.found and self._standing(path):
                 self._clear_way(path)
@@ -168,7 +172,7 @@ class Protection:
                 return
             for name, is_folder in self._entries(folder):
                 path = f"{folder}/{name}" if folder else name
-                if is_protected(path):
+                if self._is_protected(path):
                     yield path
                 elif is_folder and name not in self.skip and self._leads(path):
                     pending.append(path)
@@ -186,6 +190,9 @@ class Protection:
             return []
         finally:
             os.close(descriptor)
+
+    def _is_protected(self, path: str) -> bool:
+        return is_protected(path) or (not self.steers and bool(steers(path)))
 
     def _leads(self, path: str) -> bool:
         """Return whether a writable path lies at, above or below a path."""

@@ -171,11 +171,13 @@ class Runner:
 
     @contextmanager
     def _protected(self, rights: Rights) -> Iterator[Protection | None]:
-        if not rights.writes:
+        if not rights.writes or not rights.confined:
             yield None
             return
         skip = frozenset(self._settings.skip_folders)
-        protection = Protection(self.root, self._descriptor, self._open_it, rights.writes, skip, rights.keeps)
+        protection = Protection(
+            self.root, self._descriptor, self._open_it, rights.writes, skip, rights.keeps, rights.steers
+        )
         try:
             yield protection
         finally:

@@ -56,7 +56,7 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
         if event.current_buffer.complete_state is not None:
             event.current_buffer.complete_previous()
         else:
-            _run_command_of("s-tab", chat)
+            _run_command_of("s-tab", chat, "approve next")
 
     @keys.add(Keys.BracketedPaste, filter=in_line)
     def paste(event: KeyPressEvent) -> None:
@@ -77,13 +77,13 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
         chat.fold()
 
 
-def _run_command_of(key: str, chat: Chat) -> None:
-    """Run the slash command bound to a key, if any; the text in the line stays."""
+def _run_command_of(key: str, chat: Chat, otherwise: str) -> None:
+    """Run the slash command that a plugin binds to a key, or another one; the text in the line stays."""
     from inarch_plugins.terminal.conversation.prompt_queue import Line
 
     commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
-    if name := next((name for name, one in commands.items() if one.value.key == key), ""):
-        chat.work.add(Line(f"/{name}", f"/{name}"))
+    name = next((name for name, one in commands.items() if one.value.key == key), otherwise)
+    chat.work.add(Line(f"/{name}", f"/{name}"))
 
 
 def _companions_keys(keys: KeyBindings, chat: Chat, at_empty_line: Filter) -> None:

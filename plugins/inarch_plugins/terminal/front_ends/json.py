@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
 from attrs import Factory, define
@@ -23,6 +23,7 @@ class JsonFrontEnd:
     _turn: dict[str, Any] | None = None
     _session_id: str = ""
     _calls: dict[str, dict[str, Any]] = Factory(dict)
+    _denied: dict[str, str] = Factory(dict)
     _recoveries: Recoveries = Factory(Recoveries)
 
     def show(self, event: Event) -> None:
@@ -30,7 +31,9 @@ class JsonFrontEnd:
         self._session_id = event.session_id
         recovered = self._recoveries.take(event)
         if event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
-            self._turn, self._calls = dict(event.data["turn"]), {}
+            self._turn, self._calls, self._denied = dict(event.data["turn"]), {}, {}
+        elif event.kind == "approval.given" and event.data["outcome"] == "deny":
+            self._denied[event.data["call_id"]] = event.data["by"]
         elif event.kind == "call.state":
             self._state(event.data)
         elif event.kind == "call.result":
@@ -66,6 +69,15 @@ class JsonFrontEnd:
         if self._turn is not None:
             self._write(FAILED)
 
+    def _denials(self) -> Iterator[dict[str, str]]:
+        """Yield the calls that did not run: who denied each, why, and what would let it run."""
+        for call in self._calls.values():
+            error = (call.get("result") or {}).get("error") or {}
+            if error.get("code") == "denied":
+                layer = self._denied.get(call["id"], "policy")
+                said = {"reason": error["message"], "remedy": error.get("remedy", "")}
+                yield {"call": call["id"], "name": call["name"], "layer": layer, **said}
+
     def _write(self, code: int) -> None:
         turn, self._turn = self._turn or {}, None
         if self._calls:
@@ -75,6 +87,7 @@ class JsonFrontEnd:
             "turn": turn,
             "answer": turn.get("content", ""),
             "usage": turn.get("usage"),
+            "denied": list(self._denials()),
             "exit": code,
         }
         write_json(self.out, json.dumps(record, ensure_ascii=False))

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from inarch import UsageError, escape, width
 from inarch.figures import money
+from inarch_sdk.modes import MODES, NAMES
 
 if TYPE_CHECKING:
     from inarch import ContextView, Session, Turn
     from inarch_plugins.terminal.slash.talk import Talk
 
-_APPROVE = "/approve, /approve revoke for this session, /approve revoke all or ID for the project too"
+_APPROVE = (
+    f"/approve, /approve {' or '.join(NAMES)}, /approve revoke for this session, revoke all or ID for the project too"
+)
 NAME_COLUMNS = 21
 WIDE = 60
 """Minimum width of the terminal for bars."""
@@ -202,6 +205,10 @@ def approve(talk: Talk, words: str) -> str:
 def _approved(session: Session, words: str) -> Iterable[str]:
     grants = session.state.scheduler.grants
     match words.split():
+        case ["next"]:
+            return [_mode_set(session, _NEXT.get(session.approve, session.approve))]
+        case [word] if word in NAMES:
+            return [_mode_set(session, word)]
         case [] | ["list"]:
             return _grants(session)
         case ["revoke"]:
@@ -217,6 +224,15 @@ def _approved(session: Session, words: str) -> Iterable[str]:
             return [f"revoked {approval.id}  {approval.shape}" for approval in gone]
         case _:
             raise UsageError(f"/approve {words}: not known", _APPROVE)
+
+
+_NEXT = {"ask": "edits", "edits": "auto", "auto": "plan", "plan": "ask", "all": "plan", "bypass": "plan"}
+"""Modes that Shift-Tab goes through; `none` is left by its name alone."""
+
+
+def _mode_set(session: Session, mode: str) -> str:
+    session.set_approve(mode)
+    return f"The approval mode is {mode}. {next(one.help for one in MODES if one.name == mode)}"
 
 
 def _grants(session: Session) -> Iterator[str]:

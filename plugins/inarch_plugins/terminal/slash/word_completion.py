@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from inarch_plugins.terminal.slash.models import offers
 from inarch_plugins.terminal.slash.views import first_line
+from inarch_sdk.modes import CHANGEABLE
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.slash.talk import Talk
@@ -54,4 +55,4 @@ def commands(talk: Talk, words: str) -> Iterable[Row]:
 
 def revoke(talk: Talk, words: str) -> Iterable[Row]:
     """Return the arguments of `/approve`."""
-    return [("revoke", "take back what was approved")]
+    return [*((one.name, one.help) for one in CHANGEABLE), ("revoke", "take back what was approved")]

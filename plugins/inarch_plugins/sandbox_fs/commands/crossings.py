@@ -1,0 +1,83 @@
+"""Commands that reach beyond the workspace: the sandbox would only make them fail, so a person decides.
+
+This table is no protection, since the sandbox holds whatever is not in it. It finds the commands that need a right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from inarch_plugins.sandbox_fs.commands.classified import Classified
+from inarch_plugins.sandbox_fs.commands.secret_files import is_secret
+
+_PROGRAMS: Mapping[str, str] = {
+    "needs the network": """
+        curl wget ssh scp sftp ftp telnet nc ncat rsync ping dig nslookup npx bunx uvx pipx""",
+    "acts on other systems": """
+        docker podman kubectl helm terraform tofu pulumi ansible ansible-playbook aws gcloud az gh glab heroku fly
+        vercel netlify wrangler twine psql mysql mongosh redis-cli""",
+    "acts on this machine": """
+        sudo su doas kill pkill killall mount umount crontab at systemctl service shutdown reboot apt apt-get dnf yum
+        brew chown passwd useradd""",
+    "needs this repository's .git or the network": "git",
+}
+"""What programs do, whatever their arguments are."""
+_EFFECTS = {program: effect for effect, programs in _PROGRAMS.items() for program in programs.split()}
+_INSTALLERS = frozenset({
+    "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "pipenv", "gem", "bundle", "composer",
+    "cargo", "go", "conda",
+})  # fmt: skip
+_INSTALLING = frozenset({
+    "add", "ci", "i", "install", "update", "upgrade", "publish", "login", "exec", "dlx", "create", "audit",
+    "outdated", "sync", "lock", "fetch", "download", "tidy", "get", "push",
+})  # fmt: skip
+"""Commands of installers that need the network."""
+_GROUPS = (["pip"], ["mod"], ["tool"])
+_LOCAL = re.compile(r"(?:https?://)?(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?:[:/].*)?")
+_WORD = r"[^\s;|&()<>`$\"']+"
+_WORDS = re.compile(_WORD)
+_COMMANDS = re.compile(rf"(?:^|[;|&(`\n]|\b(?:do|then|else|exec|env|time|nohup|xargs)\b)\s*({_WORD}(?:[ \t]+{_WORD})*)")
+"""Programs with their words in a shell's line."""
+
+
+def crossing(found: Classified, root: str) -> str:
+    """Return why a person should decide about a command that the sandbox would hold; empty for no reason.
+
+    Args:
+        found: The command, as classified.
+        root: The workspace's absolute path, for names of files with secrets.
+    """
+    for part in found.commands:
+        if part.rights.network or part.rights.hosts or (part.tier == "read-only" and part.reason):
+            return part.reason or "has the network"
+        text = part.words[2] if part.rule == "sh -c" else ""
+        commands = [words.split() for words in _COMMANDS.findall(text)] if text else [part.argv]
+        words = _WORDS.findall(text) if text else part.words
+        if reason := next(filter(None, map(_effect, commands)), "") or _secret(words, root):
+            return reason
+    return ""
+
+
+def _effect(words: Sequence[str]) -> str:
+    """Return what a command reaches, by its program and its first words."""
+    words = [*words]
+    while words and "=" in words[0]:
+        del words[0]
+    if not words:
+        return ""
+    name, rest = words[0].rpartition("/")[2], words[1:]
+    if name in ("python", "python3") and rest[:1] == ["-m"]:
+        name, rest = "".join(rest[1:2]), rest[2:]
+    named = [word for word in rest if not word.startswith("-")]
+    if name in _INSTALLERS:
+        command = named[1:2] if named[:1] in _GROUPS else named[:1]
+        return "" if _INSTALLING.isdisjoint(command) and words != ["yarn"] else "needs the network"
+    if name in ("curl", "wget") and any(map(_LOCAL.fullmatch, named)):
+        return ""  # it reaches the sandbox's own loopback
+    return _EFFECTS.get(name, "")
+
+
+def _secret(words: Iterable[str], root: str) -> str:
+    found = next((word for word in words if "GIT_" in word or is_secret(word, root)), "")
+    return f"names {found}, which may hold secrets" if found else ""
