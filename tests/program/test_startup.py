@@ -10,7 +10,7 @@ import pytest
 
 from inarch.testing import HttpServer, sse_reply
 
-LIGHT = ("inarch_plugins.commands.", "inarch_lib.output.")
+LIGHT = ("inarch_plugins.commands.", "inarch_lib.output.", "inarch_sdk.modes.")
 """Beside the packages that hold these."""
 HEAVY = {
     "litellm", "httpx2", "rich", "prompt_toolkit", "jsonschema", "loguru", "cattrs", "attrs", "attr", "asyncio",

@@ -45,7 +45,7 @@ def test_a_limit_is_3_and_there_is_an_answer_so_far(cli: Run, slowly: Flags) -> 
 def test_json_is_one_object(cli: Run, slowly: Flags) -> None:
     done = cli("read something", *slowly, "--output", "json")
     record = json.loads(done.stdout)
-    assert list(record) == ["session_id", "turn", "answer", "usage", "exit"]
+    assert list(record) == ["session_id", "turn", "answer", "usage", "denied", "exit"]
     assert (record["answer"], record["exit"], done.returncode) == ("The answer.", 0, 0)
     turn = from_data(inarch.Turn, record["turn"])
     assert [call.status for call in turn.calls] == ["success", "error"]
@@ -57,6 +57,8 @@ def test_headless_asking_is_a_no_that_says_what_would_allow_it(cli: Run, slowly:
     (call,) = json.loads(done.stdout)["turn"]["calls"]
     assert call["result"]["error"]["code"] == "denied"
     assert "approve" in json.dumps(call["result"]["error"])
+    (denied,) = json.loads(done.stdout)["denied"]
+    assert (denied["call"], denied["layer"]) == (call["id"], "headless") and "--approve edits" in denied["remedy"]
     assert done.returncode == json.loads(done.stdout)["exit"] == 4 and not (project / "new.txt").exists()
     assert cli("write a file", *slowly, "--approve", "edits").returncode == 0
     assert (project / "new.txt").read_text() == "one\ntwo\n"

@@ -46,7 +46,7 @@ def test_json_is_one_object_with_the_calls(capsys: pytest.CaptureFixture[str]) -
         front_end.show(event)
     front_end.close()
     record = json.loads(out.getvalue())
-    assert list(record) == ["session_id", "turn", "answer", "usage", "exit"]
+    assert list(record) == ["session_id", "turn", "answer", "usage", "denied", "exit"]
     assert (record["session_id"], record["answer"], record["exit"]) == ("s", "The answer", 0)
     (call,) = record["turn"]["calls"]
     assert call["status"] == "error" and call["result"]["error"]["code"] == "not_found"

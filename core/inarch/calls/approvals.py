@@ -271,7 +271,7 @@ def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     return f"{reason} ({remark})" if remark else reason
 
 
-def remedy_of_unasked(live: LiveCall, kept: frozenset[str]) -> str:
+def remedy_of_unasked(live: LiveCall, kept: frozenset[str] = frozenset()) -> str:
     """Return what would have let a call run without a question, a line each: a table or rule to add, then a mode.
 
     Args:

@@ -102,7 +102,7 @@ def explain(
         rules=tuple(own.matching(call, tool)),
         holds=own.strictest(call, tool),
         approved=approved,
-        allows=_allowing(live, decision, kept),
+        allows=_allowing(live, decision),
         forbids="" if decision == "deny" else rule_about(call, tool, "deny"),
     )
 
@@ -126,11 +126,11 @@ def _outcome(
     return judgement.decision, judgement.reason, judgement.by
 
 
-def _allowing(live: LiveCall, decision: str, kept: Callable[[], frozenset[str]]) -> str:
+def _allowing(live: LiveCall, decision: str) -> str:
     """Return what would let a call run without a question; "" if only another rule or policy could."""
     assert live.judgement is not None
     if decision == "ask":
-        return remedy_of_unasked(live, kept() if live.judgement.held else frozenset())
+        return remedy_of_unasked(live)
     if decision != "deny" or live.judgement.is_rule:
         return ""
     # The mode none denies what it would have to ask about.

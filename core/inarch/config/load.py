@@ -128,7 +128,7 @@ class _Loading:
 
         chosen = choice if choice is project.layer.profile else None
         if project.trusted:
-            return limit_mode(values, choice.value if chosen is None else "", own)
+            return limit_mode(values, choice, own, is_users=chosen is None)
         return tighten(values, choice.value, chosen, own, project.layer.profiles)
 
     def _check_root(self) -> None:

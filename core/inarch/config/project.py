@@ -181,23 +181,24 @@ def tighten(
     return result, shortened(notes)
 
 
-def limit_mode(values: dict[str, Given], name: str, own: Layer) -> tuple[dict[str, Given], tuple[str, ...]]:
+def limit_mode(
+    values: dict[str, Given], choice: Given, own: Layer, *, is_users: bool
+) -> tuple[dict[str, Given], tuple[str, ...]]:
     """Return a profile's values with the user's own approval mode if a trusted project's lets more run, and notes.
 
     Args:
         values: The profile's values.
-        name: The profile that the user chose; empty if the project did.
+        choice: The profile's name.
         own: The user's layer.
+        is_users: Whether the user chose the profile, not the project.
     """
     usual = own.profile.value if own.profile else profiles.DEFAULT
-    users = profiles.resolve(own.profiles, name if name in own.profiles else usual)
-    given, limit = values.get("approve"), _present(users, "approve")
-    if given is None or given is users.get("approve") or given.value == limit:
-        return values, ()
-    if is_stricter("approve", given.value, limit) and given.value not in USERS_MODES:
+    users = profiles.resolve(own.profiles, choice.value if is_users and choice.value in own.profiles else usual)
+    given, mode, limit = values.get("approve", choice), _present(values, "approve"), _present(users, "approve")
+    if mode == limit or (is_stricter("approve", mode, limit) and mode not in USERS_MODES):
         return values, ()
     values = {**values, "approve": users.get("approve") or Given(limit, BUILT_IN, ("approve",))}
-    told = f"{_note(given)}: {given.value}: ignored, a project can only make your approval mode ({limit}) stricter"
+    told = f"{_note(given)}: {mode}: ignored, a project can only make your approval mode ({limit}) stricter"
     return values, (told,)
 
 
