@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from itertools import chain
+from stat import S_IFMT
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -239,6 +240,11 @@ class Keeping:
             if known:
                 self._looked(keeper, lambda: self._record_differences(keeper, writes))
 
+    @property
+    def uncovered(self) -> Sequence[str]:
+        """Paths that the last comparison did not cover."""
+        return () if self.keeper is None else self.keeper.tree.uncovered
+
     def begin_going_on(self, writes: Sequence[str]) -> Callable[[], None]:
         """Record changes below these paths until the returned function is called, from any thread.
 
@@ -306,7 +312,8 @@ class Keeping:
             for side in (before, after):
                 if side.hash == "":
                     kept = False
-                    notes.append(f"{path} is too big to be stored: this change of it can't be undone")
+                    if S_IFMT(side.mode):  # not a cache
+                        notes.append(f"{path} is too big to be stored: this change of it can't be undone")
                 elif side.hash is not None and not keeper.has(side.hash):
                     kept = bool(self._kept(keeper, path, side.data(), happened=True)) and kept
             changes.append(

@@ -117,16 +117,18 @@ class SearchHits:
 
 @frozen
 class Survey:
-    """All paths below the root, without those that Git ignores; links are not followed.
+    """All paths below the root that undo covers, and caches with kind `other`; links are not followed.
 
-    `passed` names skipped folders. `truncated` says that there are more paths than the limit. `unnameable` counts paths
-    left out because their names are not UTF-8.
+    `passed` names skipped folders, with a `/` at the end. `truncated` says that there are more paths than the limit.
+    `unnameable` counts paths left out because their names are not UTF-8. `uncovered` are paths that undo does not cover
+    although they are not caches; `.` means everything.
     """
 
     entries: tuple[FileStat, ...]
     passed: tuple[str, ...] = ()
     truncated: bool = False
     unnameable: int = 0
+    uncovered: Sequence[str] = ()
 
 
 @frozen

@@ -204,13 +204,23 @@ class FolderWorkspace:
         return tuple(restoration.stayed)
 
     def survey(self, limit: int) -> Survey:
-        """Return the entries below the root without git-ignored files and bulky folders; links are not followed."""
-        from inarch_plugins.sandbox_fs.walk import survey
+        """Return the entries below the root, and what undo does not cover; links are not followed."""
+        from inarch_plugins.sandbox_fs.survey import Surveyor
 
+        walker = Walker(self._descriptor, self._open_it, frozenset(), lies_in_repository(self.root))
         try:
-            return survey(self._walker("."), limit)
+            return Surveyor(walker, limit).survey()
         except OSError as error:
             raise self._failure(error, ".") from None
+
+    def uncovered(self) -> tuple[str, ...]:
+        """Return the paths that commands could change beyond undo."""
+        from inarch_plugins.sandbox_fs.survey import MOST_FILES
+
+        try:
+            return tuple(self.survey(MOST_FILES).uncovered)
+        except ToolFailed:
+            return (".",)
 
     def link_target(self, path: str) -> bytes:
         """Return the target of a symbolic link, as stored in it."""
