@@ -240,11 +240,6 @@ class Keeping:
             if known:
                 self._looked(keeper, lambda: self._record_differences(keeper, writes))
 
-    @property
-    def uncovered(self) -> Sequence[str]:
-        """Paths that the last comparison did not cover."""
-        return () if self.keeper is None else self.keeper.tree.uncovered
-
     def begin_going_on(self, writes: Sequence[str]) -> Callable[[], None]:
         """Record changes below these paths until the returned function is called, from any thread.
 

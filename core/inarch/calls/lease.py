@@ -165,8 +165,8 @@ class Handle:
         self._demand_allowed(argv, rights, cwd)
         with self._keeping.comparing(rights.writes):
             return self._workspace.run(
-                argv, self._within_undo(rights), cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,
-                cancelled=self._lease.cancelled if cancelled is None else cancelled,
+                argv, self._within_undo(rights), cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged,
+                on_output=on_output, cancelled=self._lease.cancelled if cancelled is None else cancelled,
             )  # fmt: skip
 
     def run_piped(self, parts: Sequence[Piped], *, cwd: str = ".", **more: Any) -> Ran:
@@ -181,9 +181,8 @@ class Handle:
         if workspace is None:
             raise ToolFailed("execution", "this workspace cannot run pipelines", "run one command a call")
         with self._keeping.comparing([*dict.fromkeys(path for part in parts for path in part.rights.writes)]):
-            return workspace.run_piped(
-                self._each_within_undo(parts), cwd=cwd, **{"cancelled": self._lease.cancelled, **more}
-            )
+            parts = [evolve(one, rights=self._within_undo(one.rights)) for one in parts]
+            return workspace.run_piped(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})
 
     def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
         """Start programs that outlive the call, each with rights that it declared.
@@ -205,18 +204,16 @@ class Handle:
             on_end()
 
         try:
-            return workspace.start(self._each_within_undo(parts), cwd=cwd, on_end=ended, **more)
+            parts = [evolve(one, rights=self._within_undo(one.rights)) for one in parts]
+            return workspace.start(parts, cwd=cwd, on_end=ended, **more)
         except BaseException:
             goes_on()
             raise
 
     def _within_undo(self, rights: Rights) -> Rights:
         """Return rights to change only what undo covers, unless the user approved the call."""
-        is_bound = "" in rights.writes and not self._approved
-        return evolve(rights, uncovered=self._keeping.uncovered) if is_bound else rights
-
-    def _each_within_undo(self, parts: Sequence[Piped]) -> list[Piped]:
-        return [evolve(part, rights=self._within_undo(part.rights)) for part in parts]
+        keeper = self._keeping.keeper if "" in rights.writes and not self._approved else None
+        return rights if keeper is None else evolve(rights, uncovered=keeper.tree.uncovered)
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""

@@ -83,9 +83,10 @@ class Tree:
     @property
     def blind_spots(self) -> tuple[str, ...]:
         """Gaps of the last look, one sentence each."""
-        text = "there are files whose names are not UTF-8: what commands do to them can't be undone"
-        many = f"what commands do to {', '.join(self.uncovered[:5])} can't be undone: too many or too big"
-        return (text,) * bool(self._unnameable) + (many,) * bool(self.uncovered)
+        if self._unnameable:
+            return ("there are files whose names are not UTF-8: what commands do to them can't be undone",)
+        text = f"too many or too big files: what commands do to {', '.join(self.uncovered[:5])} can't be undone"
+        return (text,) * bool(self.uncovered)
 
     def look(self, writes: Sequence[str], *, holds: bool = True) -> Sequence[str]:
         """Read the present state below some paths; return the notes for the user about it.
