@@ -312,7 +312,17 @@ class Keeping:
                 elif side.hash is not None and not keeper.has(side.hash):
                     kept = bool(self._kept(keeper, path, side.data(), happened=True)) and kept
             changes.append(
-                FileChanged(self.call_id, path, before.hash, after.hash, None, before.mode, after.mode, kept)
+                FileChanged(
+                    self.call_id,
+                    path,
+                    before.hash,
+                    after.hash,
+                    None,
+                    before.mode,
+                    after.mode,
+                    kept,
+                    before.ignored or after.ignored,
+                )  # fmt: skip
             )
         if changes:
             self._happened(*changes)

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,6 +40,7 @@ class Side(NamedTuple):
     hash: str | None
     mode: int
     data: Callable[[], bytes]
+    ignored: bool = False
 
 
 class _Known(NamedTuple):
@@ -129,7 +131,7 @@ class Tree:
                 data = self._read(entry)
                 before = NOTHING if known is None else self._side(known)
                 known = self._known[path] = self._copied(entry, at_ns, data)
-                after = Side(known.hash, whole_mode(entry), lambda data=data: data or b"")  # type: ignore[misc]
+                after = Side(known.hash, whole_mode(entry), lambda data=data: data or b"", entry.ignored)  # type: ignore[misc]
                 if before is NOTHING and path.startswith(unseen):
                     continue  # it was there, in a folder that could not be surveyed then
                 if before[:2] != after[:2] or after.hash == "":
@@ -177,7 +179,9 @@ class Tree:
         return _Known(entry, at_ns, hashlib.sha256(data).hexdigest(), offset, len(data))
 
     def _side(self, known: _Known) -> Side:
-        return Side(known.hash, whole_mode(known.entry), lambda: os.pread(self._scratch, known.length, known.offset))
+        entry = known.entry
+        read = partial(os.pread, self._scratch, known.length, known.offset)
+        return Side(known.hash, whole_mode(entry), read, entry.ignored)
 
     def _begin_anew(self) -> None:
         self._known.clear()

@@ -11,7 +11,8 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class FileStat:
-    """State of a path. `kind` is `file`, `directory`, `link` or `other`; times are in nanoseconds."""
+    """State of a path. `kind` is `file`, `directory`, `link` or `other`; times are in nanoseconds. A
+    survey sets `ignored` if Git ignores it."""
 
     path: str
     kind: Literal["file", "directory", "link", "other"]
@@ -20,6 +21,7 @@ class FileStat:
     mtime_ns: int
     ctime_ns: int = 0
     inode: int = 0
+    ignored: bool = False
 
 
 @frozen

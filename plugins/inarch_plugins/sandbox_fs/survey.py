@@ -67,7 +67,7 @@ class Surveyor:
                 self._pass(entry)
             else:
                 room, self._bytes = room - len(found), self._bytes + size
-                self._entries += found
+                self._entries += [evolve(one, ignored=True) for one in found]
         uncovered = _few(self._uncovered)
         passed = tuple(sorted(self._passed))
         return Survey(tuple(self._entries), passed, self._truncated, self.walker.passed.unnameable, uncovered)
@@ -160,7 +160,7 @@ class Surveyor:
 
     def _pass_cache(self, folder: FileStat) -> None:
         self._passed.append(f"{folder.path}/")
-        self._entries.append(evolve(folder, kind="other"))
+        self._entries.append(evolve(folder, kind="other", ignored=True))
 
 
 def _is_cache(folder: FileStat, names: Iterable[str]) -> bool:

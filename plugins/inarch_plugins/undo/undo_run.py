@@ -40,6 +40,7 @@ class Undoing:
     _session: SessionAccess
     _checkpoints: Checkpoints = field(init=False, factory=Checkpoints)
     _plan: Plan = field(init=False)
+    _ignored: set[str] = field(init=False, factory=set)
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
         """Revert changes, as in `Session.undo`."""
@@ -60,7 +61,8 @@ class Undoing:
     def changed(self, target: str = "") -> list[ChangedFile]:
         """Return the changes of the session, or of one turn or call, that are still in effect.
 
-        Files with later changes in the same lines are left out. `undo` with `dry_run` reports them.
+        Files that Git ignores and those with later changes in the same lines are left out. `undo` with `dry_run`
+        reports them.
 
         Raises:
             UsageError: The target is invalid, a turn is running, or the workspace cannot restore.
@@ -70,7 +72,7 @@ class Undoing:
         if not report.files:
             return []
         plan = self._plan
-        sides = ((path, plan.then[path], plan.now[path]) for path in plan.changed)
+        sides = ((path, plan.then[path], plan.now[path]) for path in plan.changed if path not in self._ignored)
         files = (side for side in sides if not any(S_ISDIR(standing.mode) for standing in side[1:]))
         return [ChangedFile(path, self._bytes(then), self._bytes(now)) for path, then, now in files]
 
@@ -142,6 +144,7 @@ class Undoing:
         changes = [
             one.change.data for one in known.changes if one.change.call_id in calls and not is_cache(one.change.data)
         ]
+        self._ignored = {one.change.data["path"] for one in known.changes if one.change.data.get("ignored")}
         plan = self._plan = Plan(self._look, self._fetch, action, known.before_undoing)
         lets_go = self._work_out(plan, steps_of(changes), chosen)
         report = evolve(report, files=_outcomes(plan), conflicts=plan.found_conflicts)
