@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 
 from inarch import Rights
 from inarch.calls.before_images import Keeping
+from inarch.calls.lease import Handle, Lease
+from inarch.sessions.extension import Access
 from inarch_plugins.sandbox_fs import survey
+from inarch_plugins.undo.undo_run import Undoing
 
 from .test_property import Files
 
@@ -78,6 +81,24 @@ def test_the_result_says_what_is_read_only_and_a_person_may_allow_it(desk: Any, 
     assert any("read-only here" in note and "data" in note for note in ran.notes)
     ran = desk.workspace.run(("/bin/sh", "-c", "echo 2 > data/big"), Rights(("",), executes=True))
     assert ran.exit_code == 0 and not any("read-only" in note for note in ran.notes)
+
+
+def test_a_call_that_the_user_approved_may_change_it(desk: Any, do: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(survey, "MOST_IGNORED", 0)
+    repository(desk)
+    desk.write(".env", "1")
+    keeping = Keeping(desk.scheduler.keeper, "c1", lambda *_, **__: None)
+    for approved in (False, True):
+        handle = Handle(desk.workspace, Lease("c1"), {}, keeping, approved=approved)
+        ran = handle.run(("/bin/sh", "-c", "echo 2 > .env"), Rights(("",), executes=True))
+        assert (ran.exit_code == 0) is (approved or not is_full(desk))
+
+
+def test_a_patch_leaves_out_what_git_ignores(desk: Any, do: Any) -> None:
+    repository(desk)
+    desk.write(".env", "1")
+    desk.turn("change", do.run("echo 2 > .env; echo 3 > new"))
+    assert [file.path for file in Undoing(Access(desk.workspace, desk.journal)).changed()] == ["new"]
 
 
 def test_a_folder_that_grows_beyond_the_limit_is_still_restored(

@@ -311,19 +311,8 @@ class Keeping:
                         notes.append(f"{path} is too big to be stored: this change of it can't be undone")
                 elif side.hash is not None and not keeper.has(side.hash):
                     kept = bool(self._kept(keeper, path, side.data(), happened=True)) and kept
-            changes.append(
-                FileChanged(
-                    self.call_id,
-                    path,
-                    before.hash,
-                    after.hash,
-                    None,
-                    before.mode,
-                    after.mode,
-                    kept,
-                    before.ignored or after.ignored,
-                )  # fmt: skip
-            )
+            sides = before.hash, after.hash, None, before.mode, after.mode
+            changes.append(FileChanged(self.call_id, path, *sides, kept, before.ignored or after.ignored))
         if changes:
             self._happened(*changes)
         return [*notes, *keeper.tree.blind_spots]

@@ -14,12 +14,12 @@ from inarch_plugins.sandbox_fs.file_read import file_stat
 from inarch_plugins.sandbox_fs.ignore import Ignore
 from inarch_plugins.sandbox_fs.walk import Walker, is_text
 
-CACHES = frozenset({
+CACHES = frozenset((
     "node_modules", "bower_components", "target", "__pycache__", ".venv", ".tox", ".nox", ".eggs", ".mypy_cache",
     ".ruff_cache", ".pytest_cache", ".hypothesis", ".gradle", ".terraform", ".next", ".nuxt", ".svelte-kit", ".turbo",
     ".parcel-cache", ".cache",
-})  # fmt: skip
-"""Names of folders that a tool makes again. They count if Git ignores them; `dist` and `data` are not made again."""
+))  # fmt: skip
+"""Names of folders that tools make again. They count only if Git ignores them. `dist` may hold files of a person."""
 MOST_FILES = 25_000
 """Covered paths that Git does not ignore, as in the kernel."""
 MOST_IGNORED = 2_000
