@@ -173,24 +173,36 @@ def test_nothing_is_written_through_a_link(workspace: FolderWorkspace, tmp_path:
     assert tree(root / "d") == {}
 
 
-def test_a_survey_shows_what_stands_there_without_what_git_ignores(workspace: FolderWorkspace) -> None:
+def test_a_survey_shows_what_undo_covers_and_caches(workspace: FolderWorkspace) -> None:
     root = Path(workspace.root)
-    write(workspace, ".gitignore", b"*.log\nbuild/\n")
+    write(workspace, ".gitignore", b"*.log\nbuild/\nnode_modules\nvenv\n__pycache__/\n")
     write(workspace, "a", b"12", 0o755)
     write(workspace, "x.log", b"1")
-    write(workspace, "d/y.log", b"1")
     write(workspace, "d/.inarch-0123456789abcdef.tmp", b"half")
-    for bulky in ("build/x", "node_modules/m/x", "d/__pycache__/x", ".git/config", "venv/pyvenv.cfg"):
-        write(workspace, bulky, b"1")
+    write(workspace, ".pytest_cache/.gitignore", b"*")
+    for path in ("build/x", "build/target/x", "build/sub/.git/x", "node_modules/m/x", "d/__pycache__/x", ".git/config",
+                 "venv/pyvenv.cfg", "target/tracked", "env/pyvenv.cfg", ".pytest_cache/v"):  # fmt: skip
+        write(workspace, path, b"1")
     (root / "d" / "link").symlink_to("../../outside")
     os.mkfifo(root / "fifo")
     found = workspace.survey(100)
-    kinds = {entry.path: entry.kind for entry in found.entries}
-    assert kinds == {".gitignore": "file", "a": "file", "d": "directory", "d/link": "link", "venv": "directory"}
+    kinds: dict[str, list[str]] = {}
+    for entry in found.entries:
+        kinds.setdefault(entry.kind, []).append(entry.path)
+    assert {kind: sorted(paths) for kind, paths in kinds.items()} == {
+        "file": [".gitignore", "a", "build/x", "env/pyvenv.cfg", "target/tracked", "x.log"],
+        "directory": ["build", "build/sub", "d", "env", "target"],
+        "link": ["d/link"],
+        "other": [".pytest_cache", "build/target", "d/__pycache__", "node_modules", "venv"],
+    }
     assert {entry.path: (entry.size, entry.mode) for entry in found.entries}["a"] == (2, 0o755)
-    assert found.passed == ("d/__pycache__/", "node_modules/", "venv/")
-    assert not found.truncated
-    assert workspace.survey(2).truncated
+    assert found.passed == (".pytest_cache/", "build/target/", "d/__pycache__/", "node_modules/", "venv/")
+    assert not found.truncated and found.uncovered == workspace.uncovered() == ()
+    assert workspace.survey(2).truncated and workspace.survey(2).uncovered == (".",)
+    for number in range(20):
+        write(workspace, f"wide/{number}", b"1")
+    some = workspace.survey(20)
+    assert not some.truncated and some.uncovered == ("wide",) and "wide/" in some.passed
     assert workspace.link_target("d/link") == b"../../outside"
     with pytest.raises(ToolFailed):
         workspace.link_target("a")

@@ -45,7 +45,7 @@ def test_rule_files_count_in_a_repository_alone(tmp_path: Path, repository: str,
     try:
         assert workspace.walk().paths == (".gitignore", "lib/code.c", "lib/code.h", "setup.py")
         assert {entry.path for entry in workspace.survey(100).entries} == {
-            ".gitignore", "lib", "lib/code.c", "lib/code.h", "setup.py"
+            ".gitignore", "lib", "lib/code.c", "lib/code.h", "node_modules", "setup.py"
         }  # fmt: skip
         if kind == "folder":
             (root / repository).mkdir()
@@ -53,7 +53,12 @@ def test_rule_files_count_in_a_repository_alone(tmp_path: Path, repository: str,
             (root / repository).write_text("gitdir: elsewhere\n")
         assert workspace.walk().paths == (".gitignore", "setup.py")
         assert workspace.walk("lib/*").paths == ("lib/code.c", "lib/code.h")
-        assert {entry.path for entry in workspace.survey(100).entries} == {".gitignore", "setup.py"}
+        assert {entry.path for entry in workspace.survey(100).entries} == {
+            *SHIPPED,
+            "lib",
+            "node_modules",
+            "node_modules/m",
+        }
     finally:
         workspace.close()
 

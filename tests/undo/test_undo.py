@@ -71,19 +71,26 @@ def test_what_a_command_did_is_taken_back(desk: Desk, do: Calls) -> None:
     report = desk.undo()
     assert report.done, report
     assert desk.tree() == before
-    assert any("Git ignores" in note for note in report.notes)
+    assert any("outside the workspace" in note for note in report.notes)
     assert desk.redo().done
     assert desk.tree() == after
 
 
-def test_what_git_ignores_and_caches_are_left_alone(desk: Desk, do: Calls) -> None:
-    desk.write(".gitignore", "*.log\nbuild/\n")
+def test_what_git_ignores_is_restored_and_caches_are_listed(desk: Desk, do: Calls) -> None:
+    desk.write(".gitignore", "*.log\nbuild/\n__pycache__\n")
     (desk.root / ".git").mkdir()
     desk.write("run.log", "1")
-    desk.turn("build", do.run("echo 2 > run.log; mkdir build __pycache__; touch build/x __pycache__/y; echo 3 > kept"))
-    assert [event.data["path"] for event in desk.events("file.changed")] == ["kept"]
-    assert actions(desk.undo()) == {"kept": "removed"}
-    assert desk.read("run.log") == "2\n"
+    desk.write("build/old", b"\0", 0o755)
+    (desk.root / "__pycache__").mkdir()
+    before = desk.tree()
+    desk.turn("build", do.run("echo 2 > run.log; rm -r build; mkdir build; touch build/x __pycache__/y; echo 3 > kept"))
+    report = desk.undo()
+    assert actions(report) == {"kept": "removed", "run.log": "changed", "build/old": "made", "build/x": "removed"}
+    assert "caches that commands changed are not undone: __pycache__" in report.notes
+    assert desk.tree() == before | {"__pycache__/y": desk.tree()["__pycache__/y"]}
+    desk.turn("test", do.run("rm -r __pycache__"))
+    report = desk.undo("", dry_run=True)
+    assert not report.what, "a turn that changed only a cache has nothing to undo"
 
 
 def test_what_its_owner_changed_since_stays(desk: Desk, do: Calls) -> None:

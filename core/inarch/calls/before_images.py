@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from itertools import chain
+from stat import S_IFMT
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -306,12 +307,12 @@ class Keeping:
             for side in (before, after):
                 if side.hash == "":
                     kept = False
-                    notes.append(f"{path} is too big to be stored: this change of it can't be undone")
+                    if S_IFMT(side.mode):  # not a cache
+                        notes.append(f"{path} is too big to be stored: this change of it can't be undone")
                 elif side.hash is not None and not keeper.has(side.hash):
                     kept = bool(self._kept(keeper, path, side.data(), happened=True)) and kept
-            changes.append(
-                FileChanged(self.call_id, path, before.hash, after.hash, None, before.mode, after.mode, kept)
-            )
+            sides = before.hash, after.hash, None, before.mode, after.mode
+            changes.append(FileChanged(self.call_id, path, *sides, kept, before.ignored or after.ignored))
         if changes:
             self._happened(*changes)
         return [*notes, *keeper.tree.blind_spots]

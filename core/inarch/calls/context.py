@@ -355,7 +355,9 @@ def open_context(
     lease = Lease(call.id)
     live = LiveOutput(recording.show_output, recording.loop)
     keeping = Keeping(around.keeper, call.id, recording.keep)
-    handle = Handle(veiled(around.workspace, hidden), lease, around.seen, keeping, effects, around.secrets)
+    handle = Handle(
+        veiled(around.workspace, hidden), lease, around.seen, keeping, effects, around.secrets, rights is not None
+    )
     context = CallContext(
         call, lease, handle, live, journal, earlier, given.state_dir, given.settings, MappingProxyType(around.seen),
         around.selection(), rights, record=recording.record, doors=around.doors, plugin=part.plugin,

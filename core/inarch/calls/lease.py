@@ -65,6 +65,7 @@ class Handle:
     _keeping: Keeping
     _effects: Effects | None = None
     _secrets: Secrets | None = None
+    _approved: bool = False
     files: dict[str, str | None] = field(init=False, factory=dict)
     _reads: dict[str, str] = field(init=False, factory=dict)
 
@@ -164,8 +165,8 @@ class Handle:
         self._demand_allowed(argv, rights, cwd)
         with self._keeping.comparing(rights.writes):
             return self._workspace.run(
-                argv, rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged, on_output=on_output,
-                cancelled=self._lease.cancelled if cancelled is None else cancelled,
+                argv, self._within_undo(rights), cwd=cwd, stdin=stdin, timeout_s=timeout_s, merged=merged,
+                on_output=on_output, cancelled=self._lease.cancelled if cancelled is None else cancelled,
             )  # fmt: skip
 
     def run_piped(self, parts: Sequence[Piped], *, cwd: str = ".", **more: Any) -> Ran:
@@ -180,6 +181,7 @@ class Handle:
         if workspace is None:
             raise ToolFailed("execution", "this workspace cannot run pipelines", "run one command a call")
         with self._keeping.comparing([*dict.fromkeys(path for part in parts for path in part.rights.writes)]):
+            parts = [evolve(one, rights=self._within_undo(one.rights)) for one in parts]
             return workspace.run_piped(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})
 
     def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
@@ -202,10 +204,16 @@ class Handle:
             on_end()
 
         try:
+            parts = [evolve(one, rights=self._within_undo(one.rights)) for one in parts]
             return workspace.start(parts, cwd=cwd, on_end=ended, **more)
         except BaseException:
             goes_on()
             raise
+
+    def _within_undo(self, rights: Rights) -> Rights:
+        """Return rights to change only what undo covers, unless the user approved the call."""
+        keeper = self._keeping.keeper if "" in rights.writes and not self._approved else None
+        return rights if keeper is None else evolve(rights, uncovered=keeper.tree.uncovered)
 
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""

@@ -11,6 +11,8 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,6 +40,7 @@ class Side(NamedTuple):
     hash: str | None
     mode: int
     data: Callable[[], bytes]
+    ignored: bool = False
 
 
 class _Known(NamedTuple):
@@ -76,12 +79,16 @@ class Tree:
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
     _unnameable: int = field(init=False, default=0)
     _comparing: int = field(init=False, default=0)
+    _unseen: tuple[str, ...] = field(init=False, default=())
+    uncovered: Sequence[str] = field(init=False, default=())
 
     @property
     def blind_spots(self) -> tuple[str, ...]:
         """Gaps of the last look, one sentence each."""
-        text = "there are files whose names are not UTF-8: what commands do to them can't be undone"
-        return (text,) * bool(self._unnameable)
+        if self._unnameable:
+            return ("there are files whose names are not UTF-8: what commands do to them can't be undone",)
+        text = f"too many or too big files: what commands do to {', '.join(self.uncovered[:5])} can't be undone"
+        return (text,) * bool(self.uncovered)
 
     def look(self, writes: Sequence[str], *, holds: bool = True) -> Sequence[str]:
         """Read the present state below some paths; return the notes for the user about it.
@@ -104,7 +111,7 @@ class Tree:
                 known = self._known.get(path)
                 if known is None or not known.is_current(entry):
                     known = self._known[path] = self._copied(entry, at_ns, self._read(entry))
-                left_out += known.offset < 0 and known.hash == ""
+                left_out += known.offset < 0 and known.hash == "" and entry.kind != "other"
             self._comparing += holds
         too_big = (f"{left_out} files are too big to be stored: what commands do to them can't be undone",)
         return (*too_big * bool(left_out), *self.blind_spots)
@@ -113,6 +120,7 @@ class Tree:
         """Yield each difference to the last seen state: path, before, after. The bytes are valid until the next one."""
         with self._lock:
             self._comparing -= held
+            unseen = self._unseen
             at_ns, present = time.time_ns(), self._present(writes)
             for path in sorted(self._gone(present, writes)):
                 yield path, self._side(self._known.pop(path)), NOTHING
@@ -123,7 +131,9 @@ class Tree:
                 data = self._read(entry)
                 before = NOTHING if known is None else self._side(known)
                 known = self._known[path] = self._copied(entry, at_ns, data)
-                after = Side(known.hash, whole_mode(entry), lambda data=data: data or b"")  # type: ignore[misc]
+                after = Side(known.hash, whole_mode(entry), lambda data=data: data or b"", entry.ignored)  # type: ignore[misc]
+                if before is NOTHING and path.startswith(unseen):
+                    continue  # it was there, in a folder that could not be surveyed then
                 if before[:2] != after[:2] or after.hash == "":
                     yield path, before, after
 
@@ -133,8 +143,12 @@ class Tree:
         found = self.workspace.survey(MOST_FILES)
         if found.truncated:
             raise ToolFailed("execution", f"there are more than {MOST_FILES} files")
-        self._unnameable = found.unnameable
+        self._unnameable, self._unseen, self.uncovered = found.unnameable, tuple(found.passed), found.uncovered
         present = {entry.path: entry for entry in found.entries}
+        for path in [path for path in self._known if path not in present and path.startswith(self._unseen)]:
+            with suppress(ToolFailed):
+                if (entry := self.workspace.stat(path)) is not None:
+                    present[path] = entry
         return {path: present[path] for path in _below(present, writes)}
 
     def _gone(self, present: dict[str, FileStat], writes: Sequence[str]) -> list[str]:
@@ -154,7 +168,7 @@ class Tree:
     def _copied(self, entry: FileStat, at_ns: int, data: bytes | None) -> _Known:
         if entry.kind == "directory":
             return _Known(entry, at_ns, None, -1, 0)
-        if data is None or self._end + len(data) > 3 * MOST_BYTES or len(data) > MOST_BYTES:
+        if data is None or self._end + len(data) > 4 * MOST_BYTES or len(data) > MOST_BYTES:
             return _Known(entry, at_ns, "", -1, 0)
         if self._scratch < 0:
             self._scratch = _unnamed_file(self.folder)
@@ -165,7 +179,9 @@ class Tree:
         return _Known(entry, at_ns, hashlib.sha256(data).hexdigest(), offset, len(data))
 
     def _side(self, known: _Known) -> Side:
-        return Side(known.hash, whole_mode(known.entry), lambda: os.pread(self._scratch, known.length, known.offset))
+        entry = known.entry
+        read = partial(os.pread, self._scratch, known.length, known.offset)
+        return Side(known.hash, whole_mode(entry), read, entry.ignored)
 
     def _begin_anew(self) -> None:
         self._known.clear()

@@ -86,7 +86,8 @@ class FileChanged:
 
     A hash is the SHA-256 of the bytes; a link's bytes are its target, a directory has none. A mode is the whole of
     `st_mode` including the type, or 0 if the path did not exist or was not examined. `kept` says that the store has the
-    bytes of both sides; without them the change cannot be undone. `call_id` may also be the `id` of a `changes.undone`.
+    bytes of both sides; without them the change cannot be undone. `ignored` says that Git ignores it.
+    `call_id` may also be the `id` of a `changes.undone`.
     """
 
     kind: ClassVar[str] = "file.changed"
@@ -98,6 +99,7 @@ class FileChanged:
     before_mode: int = 0
     after_mode: int = 0
     kept: bool = False
+    ignored: bool = False
 
 
 @frozen

@@ -309,6 +309,14 @@ class HasAdded(Protocol):
     """The absolute paths of those beside its root."""
 
 
+class SaysUncovered(Protocol):
+    """Workspace that knows what commands could change beyond undo."""
+
+    def uncovered(self) -> tuple[str, ...]:
+        """Return these paths without caches, empty for none; `.` means that undo covers nothing."""
+        ...
+
+
 class Patient(Protocol):
     """Object with its own time limit for the kernel's wait."""
 
@@ -385,7 +393,7 @@ CAPABILITIES: Mapping[str, tuple[type[Any], ...]] = {
     "tracers": (CopiesSessions, ForksSessions, HasFiles, HasLogs, Remarks),
     "compactions": (Early,),
     "stores": (Scans, ScansKinds, Forks, KeepsSnapshots, Damaged, SetsAside),
-    "workspaces": (Restorable,),
+    "workspaces": (Restorable, SaysUncovered),
     "front_ends": (Selects,),
 }
 """The capabilities that a wrapper of such an object passes on, by kind."""

@@ -11,7 +11,8 @@ from inarch.contract.frozen import frozen
 
 @frozen
 class FileStat:
-    """State of a path. `kind` is `file`, `directory`, `link` or `other`; times are in nanoseconds."""
+    """State of a path. `kind` is `file`, `directory`, `link` or `other`; times are in nanoseconds. A
+    survey sets `ignored` if Git ignores it."""
 
     path: str
     kind: Literal["file", "directory", "link", "other"]
@@ -20,6 +21,7 @@ class FileStat:
     mtime_ns: int
     ctime_ns: int = 0
     inode: int = 0
+    ignored: bool = False
 
 
 @frozen
@@ -117,16 +119,18 @@ class SearchHits:
 
 @frozen
 class Survey:
-    """All paths below the root, without those that Git ignores; links are not followed.
+    """All paths below the root that undo covers, and caches with kind `other`; links are not followed.
 
-    `passed` names skipped folders. `truncated` says that there are more paths than the limit. `unnameable` counts paths
-    left out because their names are not UTF-8.
+    `passed` names skipped folders, with a `/` at the end. `truncated` says that there are more paths than the limit.
+    `unnameable` counts paths left out because their names are not UTF-8. `uncovered` are paths that undo does not cover
+    although they are not caches; `.` means everything.
     """
 
     entries: tuple[FileStat, ...]
     passed: tuple[str, ...] = ()
     truncated: bool = False
     unnameable: int = 0
+    uncovered: Sequence[str] = ()
 
 
 @frozen

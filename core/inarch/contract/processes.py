@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import Factory
 
@@ -28,6 +28,8 @@ class Rights:
         hosts: Hosts it may reach without `network`, through a proxy, in the forms of `network` in the configuration,
             such as `pypi.org`, `*.example.org` or `127.0.0.1:5000`.
         keeps: Workspace paths within `writes` that it may not change.
+        uncovered: Workspace paths within `writes` that undo does not cover. They are read-only if the kernel can show
+            them so; `.` is ignored.
         home: Regular files outside the workspace that it may read, by their names in its own home folder.
         steers: Whether it may change files that steer other tools, such as `AGENTS.md`.
         confined: Whether the sandbox confines it at all; without it, the other rights do not matter.
@@ -44,6 +46,7 @@ class Rights:
     home: Mapping[str, str] = Factory(dict)
     steers: bool = True
     confined: bool = True
+    uncovered: Sequence[str] = ()
 
 
 @frozen

@@ -104,7 +104,7 @@ class Restorable(Protocol):
     """Optional methods of a workspace that let Inarch detect changes by commands and undo changes."""
 
     def survey(self, limit: int) -> Survey:
-        """Return the paths below the root, without ignored files and bulky folders."""
+        """Return the paths below the root that undo covers, at most about `limit`, and the others."""
 
     def link_target(self, path: str) -> bytes:
         """Return the unresolved target of a symbolic link."""

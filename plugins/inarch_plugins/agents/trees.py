@@ -59,7 +59,7 @@ class Tree:
         """Record which files the agent changes, so that another process can store them if this one is killed."""
         if event.kind == "session.started":
             self._note(session=event.session_id)
-        elif event.kind == "file.changed":
+        elif event.kind == "file.changed" and not event.data.get("ignored"):
             for path in (event.data["path"], event.data["new_path"]):
                 if path and path not in self.touched:
                     self._note(path=path)

@@ -190,6 +190,10 @@ class Folders:
         """Return what is below the root, the only folder that commands can change."""
         return self._main.survey(limit)
 
+    def uncovered(self) -> tuple[str, ...]:
+        """Return the paths below the root that commands could change beyond undo."""
+        return self._main.uncovered()
+
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the sorted files of one folder that match a glob; the root unless the glob names an added folder."""
         at = self._at(pattern)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from attrs import define, field
 
-from inarch import FileStat, Survey, Walk
+from inarch import Walk
 from inarch_lib.staging import is_leftover
-from inarch_plugins.sandbox_fs.file_read import file_stat, read_range
+from inarch_plugins.sandbox_fs.file_read import read_range
 from inarch_plugins.sandbox_fs.globs import Glob
 from inarch_plugins.sandbox_fs.ignore import Ignore
 from inarch_plugins.sandbox_fs.safe_open import Open
@@ -138,7 +138,7 @@ class Walker:
         return files, folders
 
     def _nameable(self, names: list[str]) -> list[str]:
-        kept = [name for name in names if _is_text(name)]
+        kept = [name for name in names if is_text(name)]
         self.passed.unnameable += len(names) - len(kept)
         return kept
 
@@ -209,7 +209,7 @@ def lies_in_repository(root: str) -> bool:
     return any((folder / ".git").exists() for folder in Path(root).resolve().parents)
 
 
-def _is_text(name: str) -> bool:
+def is_text(name: str) -> bool:
     """Return whether a record can hold a name; any other name could not be opened again."""
     try:
         return name.isascii() or bool(name.encode())
@@ -233,52 +233,3 @@ def _in_order(
     if done < len(files):
         steps.append([prefix + file for file in files[done:]])
     return steps
-
-
-def survey(walker: Walker, limit: int) -> Survey:
-    """Return the entries below a walker's root, without following links; at most about `limit`."""
-    entries: list[FileStat] = []
-    pending: list[tuple[str, Ignore]] = [("", walker.ignore())]
-    while pending and len(entries) <= limit:
-        prefix, ignore = pending.pop()
-        try:
-            found, ignore = _folder(walker, prefix, ignore)
-        except OSError:
-            if not prefix:
-                raise
-            walker.passed.unreadable.append(prefix)
-            continue
-        entries += found
-        pending += [(f"{entry.path}/", ignore) for entry in found if entry.kind == "directory"]
-    passed = walker.passed
-    return Survey(tuple(entries), tuple(sorted(passed.bulky)), len(entries) > limit, passed.unnameable)
-
-
-def _folder(walker: Walker, prefix: str, ignore: Ignore) -> tuple[list[FileStat], Ignore]:
-    """Return the entries of a folder and the rules in force below it."""
-    descriptor = walker.open_it(walker.root, prefix.rstrip("/") or ".", os.O_RDONLY | os.O_DIRECTORY, False)
-    try:
-        with os.scandir(descriptor) as listed:
-            present = list(listed)
-        named = [entry for entry in present if _is_text(entry.name)]
-        walker.passed.unnameable += len(present) - len(named)
-        here = {entry.name: file_stat(prefix + entry.name, found) for entry in named if (found := _status(entry))}
-        if prefix and "pyvenv.cfg" in here:  # a virtual environment under any name
-            walker.passed.bulky.append(prefix)
-            return [], ignore
-        ignore = walker.rules_here(descriptor, prefix, here, ignore)
-    finally:
-        os.close(descriptor)
-    files = [name for name, found in here.items() if found.kind in ("file", "link")]
-    folders = [name for name, found in here.items() if found.kind == "directory"]
-    files, folders = walker.kept(prefix, files, folders, ignore)
-    return [here[name] for name in (*files, *folders)], ignore
-
-
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    if is_leftover(entry.name):
-        return None
-    try:
-        return entry.stat(follow_symlinks=False)
-    except OSError:
-        return None  # gone meanwhile

@@ -46,6 +46,8 @@ class FolderWorkspace:
     _open_it: Open
     _settings: Settings
     _searcher: Searcher | None = None
+    _surveyed: tuple[str, ...] = ()
+    """An empty name, and what the last survey found uncovered; empty before the first one."""
     _runner: Runner | None = None
     _writing: threading.Lock = field(factory=threading.Lock)
 
@@ -204,13 +206,25 @@ class FolderWorkspace:
         return tuple(restoration.stayed)
 
     def survey(self, limit: int) -> Survey:
-        """Return the entries below the root without git-ignored files and bulky folders; links are not followed."""
-        from inarch_plugins.sandbox_fs.walk import survey
+        """Return the entries below the root, and what undo does not cover; links are not followed."""
+        from inarch_plugins.sandbox_fs.survey import Surveyor
 
+        walker = Walker(self._descriptor, self._open_it, frozenset(), lies_in_repository(self.root))
         try:
-            return survey(self._walker("."), limit)
+            found = Surveyor(walker, limit).survey()
         except OSError as error:
             raise self._failure(error, ".") from None
+        self._surveyed = ("", *found.uncovered)
+        return found
+
+    def uncovered(self) -> tuple[str, ...]:
+        """Return the paths that commands could change beyond undo."""
+        from inarch_plugins.sandbox_fs.survey import MOST_FILES
+
+        try:
+            return tuple(self.survey(MOST_FILES).uncovered)
+        except ToolFailed:
+            return (".",)
 
     def link_target(self, path: str) -> bytes:
         """Return the target of a symbolic link, as stored in it."""
@@ -296,8 +310,15 @@ class FolderWorkspace:
         found = self._with_runner().confinement()
         if not found.promises:
             return found
-        undo = "" if found.level == 3 else "a program can change files that Git ignores, which undo does not cover"
-        return evolve(found, promises={**found.promises, "undo": undo})
+        return evolve(found, promises={**found.promises, "undo": self._beyond_undo(found.level)})
+
+    def _beyond_undo(self, level: int) -> str:
+        """Return what an unasked program could change beyond undo; at level 3 only an uncovered root counts."""
+        if level == 3:
+            paths = ["."] if "." in (self._surveyed or self.uncovered()) else []
+        else:
+            paths = [*self.uncovered()]
+        return f"a program can change {', '.join(paths[:3])}, which undo does not cover" if paths else ""
 
     def find_program(self, name: str) -> str:
         """Return the path of the program with a name, as seen by programs that may start others.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from stat import S_IFMT
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -19,7 +20,7 @@ class Checkpoint:
     """The changes of one turn by call, or of one command of the user's, which has `number` 0.
 
     `number` counts the agent's turns from 1. `began` and `asked` are the event numbers of the turn and its prompt.
-    `cut_off` has interrupted calls that may have made unrecorded changes.
+    `cut_off` has interrupted calls that may have made unrecorded changes, `caches` the folders of caches that changed.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Checkpoint:
     calls: dict[str, list[Mapping[str, Any]]] = field(factory=dict)
     names: dict[str, str] = field(factory=dict)
     cut_off: set[str] = field(factory=set)
+    caches: set[str] = field(factory=set)
     say: Callable[[int], str] = field(default=lambda seq: "")
 
     @property
@@ -58,6 +60,13 @@ class Checkpoints:
         return tuple(call_id for call_id in checkpoint.calls if call_id not in undone)
 
 
+def is_cache(data: Mapping[str, Any]) -> bool:
+    """Return whether a change is that of a cache: its bytes were not read, and its modes have no type."""
+    return "" in (data.get("before"), data.get("after")) and not any(
+        S_IFMT(int(data.get(side) or 0)) for side in ("before_mode", "after_mode")
+    )
+
+
 def checkpoints_of(changes: Changes, say: Callable[[int], str]) -> Checkpoints:
     """Return the checkpoints of a session. `say` returns the prompt of an event."""
     found = {
@@ -68,6 +77,9 @@ def checkpoints_of(changes: Changes, say: Callable[[int], str]) -> Checkpoints:
         if call_id not in changes.undos:
             key = turn_id or call_id
             at = found.setdefault(key, Checkpoint(key, 0, seq, say=say))
+            if is_cache(data):
+                at.caches.add(data["path"])
+                continue
             at.calls.setdefault(call_id, []).append(data)
             at.names.setdefault(call_id, tool)
     for turn_id, call_id, tool in changes.cut_off:

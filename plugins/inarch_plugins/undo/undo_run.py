@@ -20,7 +20,7 @@ from inarch import (
     capabilities,
 )
 from inarch.host import changes_now, contents_of
-from inarch_plugins.undo.checkpoints import Checkpoint, Checkpoints, kept_checkpoints
+from inarch_plugins.undo.checkpoints import Checkpoint, Checkpoints, is_cache, kept_checkpoints
 from inarch_plugins.undo.line_blame import BlamedLine, blamed
 from inarch_plugins.undo.path_merge import Unavailable
 from inarch_plugins.undo.prompts import last_prompt
@@ -29,6 +29,7 @@ from inarch_plugins.undo.undo_plan import Action, Plan, Step, steps_of, word_for
 from inarch_sdk.snapshots import scan
 
 PROMPT_LENGTH = 60
+MOST_CACHES = 10
 _MAYBE_CUT_OFF = "an interrupted call may have changed it"
 
 
@@ -39,6 +40,7 @@ class Undoing:
     _session: SessionAccess
     _checkpoints: Checkpoints = field(init=False, factory=Checkpoints)
     _plan: Plan = field(init=False)
+    _ignored: set[str] = field(init=False, factory=set)
 
     def undo(self, target: str = "", dry_run: bool = False) -> UndoReport:
         """Revert changes, as in `Session.undo`."""
@@ -59,7 +61,8 @@ class Undoing:
     def changed(self, target: str = "") -> list[ChangedFile]:
         """Return the changes of the session, or of one turn or call, that are still in effect.
 
-        Files with later changes in the same lines are left out. `undo` with `dry_run` reports them.
+        Files that Git ignores and those with later changes in the same lines are left out. `undo` with `dry_run`
+        reports them.
 
         Raises:
             UsageError: The target is invalid, a turn is running, or the workspace cannot restore.
@@ -69,7 +72,7 @@ class Undoing:
         if not report.files:
             return []
         plan = self._plan
-        sides = ((path, plan.then[path], plan.now[path]) for path in plan.changed)
+        sides = ((path, plan.then[path], plan.now[path]) for path in plan.changed if path not in self._ignored)
         files = (side for side in sides if not any(S_ISDIR(standing.mode) for standing in side[1:]))
         return [ChangedFile(path, self._bytes(then), self._bytes(now)) for path, then, now in files]
 
@@ -138,7 +141,10 @@ class Undoing:
         report = UndoReport(action, named, notes=self._notes(chosen))
         if not calls:
             return report if target or action == "redo" else evolve(report, notes=(self._nothing(),))
-        changes = [one.change.data for one in known.changes if one.change.call_id in calls]
+        changes = [
+            one.change.data for one in known.changes if one.change.call_id in calls and not is_cache(one.change.data)
+        ]
+        self._ignored = {one.change.data["path"] for one in known.changes if one.change.data.get("ignored")}
         plan = self._plan = Plan(self._look, self._fetch, action, known.before_undoing)
         lets_go = self._work_out(plan, steps_of(changes), chosen)
         report = evolve(report, files=_outcomes(plan), conflicts=plan.found_conflicts)
@@ -274,11 +280,16 @@ class Undoing:
         notes = []
         for checkpoint, calls in chosen:
             if any(checkpoint.names.get(call) in self._session.runners for call in calls):
-                notes.append("changes by commands to files that Git ignores or outside the workspace are not undone")
+                notes.append("changes by commands outside the workspace are not undone")
             notes += [
                 f"{checkpoint.names.get(call)} {call} was interrupted: it may have changed more"
                 for call in sorted(checkpoint.cut_off)
             ]
+        first = min((checkpoint.began for checkpoint, _ in chosen), default=0)
+        caches = sorted({path for one in self._checkpoints.turns if one.began >= first for path in one.caches})
+        if caches:
+            more = f" and {len(caches) - MOST_CACHES} more" if len(caches) > MOST_CACHES else ""
+            notes.append(f"caches that commands changed are not undone: {', '.join(caches[:MOST_CACHES])}{more}")
         return tuple(dict.fromkeys(notes))
 
 

@@ -139,6 +139,7 @@ class Planned:
         around: Its surroundings.
         level: How well it is confined.
         told: Notes to report about that.
+        read_only: Note to report if it fails, empty for none.
     """
 
     command: Sequence[str]
@@ -146,6 +147,7 @@ class Planned:
     around: Around
     level: int
     told: tuple[str, ...]
+    read_only: str = ""
 
 
 @define(eq=False, repr=False)
@@ -189,7 +191,8 @@ class Planner:
             "errors": part.errors,
             "gates": len(descriptors),
         }
-        return Planned(command, request, around, level, told)
+        read_only = protection.why_read_only if protection and features.namespaces else ""
+        return Planned(command, request, around, level, told, read_only)
 
     def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
         """Refuse parts that may change different files if the culprit could not be named afterwards."""

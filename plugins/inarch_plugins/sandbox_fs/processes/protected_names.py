@@ -13,7 +13,7 @@ import errno
 import os
 import socket
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attrs import define, field
 
@@ -28,6 +28,7 @@ MOST_FOLDERS = 4_000
 """Maximum folders that are searched for nested repositories and sockets."""
 
 _MOST_KEPT = 64 << 20  # maximum bytes stored of all protected files together
+_MOST_NAMED = 10
 _LIST = os.O_RDONLY | os.O_DIRECTORY
 _BEHIND_A_LINK = (-1, -1)
 
@@ -44,6 +45,7 @@ class Protection:
         skip: Names of folders that are not searched for repositories.
         keeps: Paths below what it may change that stay as they are, whether they exist or not.
         steers: Whether it may change files that steer other tools.
+        uncovered: Paths below what it may change that are only shown read-only.
     """
 
     root: str
@@ -53,6 +55,7 @@ class Protection:
     skip: frozenset[str]
     keeps: tuple[str, ...] = ()
     steers: bool = True
+    uncovered: Sequence[str] = ()
     found: tuple[str, ...] = field(init=False)
     """Existing protected names that the program could otherwise change, relative to the root."""
     notes: list[str] = field(init=False, factory=list)
@@ -69,8 +72,19 @@ class Protection:
 
     def to_bind(self) -> tuple[str, ...]:
         """Return the paths to show read-only; for a link, its target inside the workspace."""
-        real = [os.path.realpath(os.path.join(self.root, path)) for path in self.found]
+        real = [os.path.realpath(os.path.join(self.root, path)) for path in (*self.found, *self.uncovered)]
         return tuple(path for path in dict.fromkeys(real) if path.startswith(f"{self.root}/") and os.path.exists(path))
+
+    @property
+    def why_read_only(self) -> str:
+        """Why a program could not change paths that undo does not cover; empty if there are none."""
+        if not self.uncovered:
+            return ""
+        named = ", ".join(self.uncovered[:_MOST_NAMED]) + (", …" if len(self.uncovered) > _MOST_NAMED else "")
+        return (
+            f"read-only here, because undo does not cover them (too many or too big): {named}; if the command must "
+            "change them, ask the user to approve it"
+        )
 
     def remember(self, links_only: bool) -> None:
         """Remember the present state, to restore it later; links suffice if all else is shown read-only."""

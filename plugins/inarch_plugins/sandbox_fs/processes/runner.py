@@ -176,7 +176,14 @@ class Runner:
             return
         skip = frozenset(self._settings.skip_folders)
         protection = Protection(
-            self.root, self._descriptor, self._open_it, rights.writes, skip, rights.keeps, rights.steers
+            self.root,
+            self._descriptor,
+            self._open_it,
+            rights.writes,
+            skip,
+            rights.keeps,
+            rights.steers,
+            rights.uncovered,
         )
         try:
             yield protection
@@ -283,4 +290,6 @@ def _came_of(
     ends = zip(started, report["ended"], strict=True)
     network = [note for one, end in ends for note in network_notes(one.around.egress, end)]
     told = dict.fromkeys(said for one in started for said in one.told)
+    if any(end["exit_code"] != 0 for end in report["ended"]):
+        told |= dict.fromkeys(one.read_only for one in started if one.read_only)
     return ran(commands, report, outputs, min(one.level for one in started), watch.too_much, (*told, *notes, *network))
