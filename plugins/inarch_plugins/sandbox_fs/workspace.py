@@ -314,10 +314,8 @@ class FolderWorkspace:
 
     def _beyond_undo(self, level: int) -> str:
         """Return what an unasked program could change beyond undo; at level 3 only an uncovered root counts."""
-        if level == 3:
-            paths = ["."] if "." in (self._surveyed or self.uncovered()) else []
-        else:
-            paths = [*self.uncovered()]
+        known = self._surveyed if level == 3 and self._surveyed else self.uncovered()
+        paths = [path for path in known if path == "." or level < 3]  # the others are read-only at level 3
         return f"a program can change {', '.join(paths[:3])}, which undo does not cover" if paths else ""
 
     def find_program(self, name: str) -> str:
