@@ -23,8 +23,8 @@ BUILT_IN = {
 
 DEFAULTS = {
     "plugins": (
-        "sandbox-fs sqlite-store jsonl-logger brief-tracer git memory dispatch plan hooks processes setup skills agents"
-        " offline"
+        "sandbox-fs sqlite-store jsonl-logger brief-tracer git memory dispatch plan goal hooks processes setup skills"
+        " agents offline"
     ),
     "store": "sqlite-store",
     "strategy": "native",

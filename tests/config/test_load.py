@@ -17,9 +17,8 @@ def test_nothing_is_configured(place: Place) -> None:
     config = place.load()
     assert config.profile == Profile()
     assert config.profile.plugins == (
-        "sandbox-fs", "sqlite-store", "jsonl-logger", "brief-tracer", "git", "memory", "dispatch", "plan", "hooks",
-        "processes",
-        "setup", "skills", "agents", "offline",
+        "sandbox-fs", "sqlite-store", "jsonl-logger", "brief-tracer", "git", "memory", "dispatch", "plan", "goal",
+        "hooks", "processes", "setup", "skills", "agents", "offline",
     )  # fmt: skip
     assert (config.profile.strategy, config.profile.approve) == (("native",), "ask")
     assert (config.trusted, config.notes, config.safe_mode) == (False, (), False)

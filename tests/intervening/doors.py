@@ -41,6 +41,7 @@ class Guarding:
     hold: Callable[[inarch.Ending], Awaitable[Any]]
     name: str = "guarding"
     timeout_s: float = 60.0
+    most_holds: int | None = None
 
 
 def app_with(

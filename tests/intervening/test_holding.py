@@ -72,6 +72,33 @@ def test_ends_cant_be_held_back_for_ever(root: Path, most: int, guards: list[int
     said.close()
 
 
+@pytest.mark.parametrize("own", [0, 3])
+def test_a_guard_with_its_own_limit_leaves_the_shared_one_to_others(talk: Having, own: int) -> None:
+    parts = [Guarding(always, "own", most_holds=own), Guarding(always, "shared")]
+    said = talk([says(str(n)) for n in range(9)], parts=parts, flags={"max_holds": 2, "max_iterations": 4})
+    assert [held["guard"] for held in said.of("turn.held")] == ["own"] * own + ["shared"] * 2
+    assert (said.turn.status, said.turn.content) == ("done", str(own + 2))
+
+
+def test_a_guard_calls_tools_and_ends_the_turn_as_it_likes(talk: Having) -> None:
+    results: list[inarch.ToolResult] = []
+
+    async def fails(ending: inarch.Ending) -> None:
+        results.append(await ending.call("read_file", {"file_path": "a.txt"}))
+        results.append(await ending.call("no_such_tool", {}))
+        results.append(await ending.call("execute_command", {"command": "no-such-program"}))
+        ending.conclude("failed", "not good")
+
+    said = talk([says("one")], parts=[Guarding(fails), Guarding(always, "never asked")], journal=True)
+    assert (said.turn.status, said.turn.content, said.turn.error, said.turn.limit) == (
+        "failed", "one", "not good", "guarding",
+    )  # fmt: skip
+    assert [one.error and one.error.code for one in results] == [None, "not_found", "denied"]
+    assert [call.origin for call in said.turn.calls] == ["guard"] * 3
+    again = said.app.session(said.session.id)
+    assert again.state.earlier_messages() == said.session.state.earlier_messages()
+
+
 def test_a_cancel_ends_it_while_a_guard_thinks(root: Path) -> None:
     async def cancelled() -> inarch.Turn:
         started = asyncio.Event()

@@ -19,8 +19,8 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 PLUGINS = (
-    "plan/planning.py", "processes/serving.py", "program/nasty.py", "program/reading.py", "running/parts.py",
-    "running/slowly.py",
+    "goal/working.py", "plan/planning.py", "processes/serving.py", "program/nasty.py", "program/reading.py",
+    "running/parts.py", "running/slowly.py",
     "terminal/commanding.py", "terminal/noting.py", "terminal/conversation/talking.py",
     "terminal/rendering/talkative.py",
 )  # fmt: skip

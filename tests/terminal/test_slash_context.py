@@ -137,7 +137,7 @@ def inarch_slash_commands(context):
         ("/breaks", "", "broken"),
         ("/unknown", "not_found\n", "not_found"),
         ("/plain", "now\nthen\n", "then"),
-        ("/tells", "", "a command with at_once may run beside a turn, so it can't call tools"),
+        ("/tells", "not_found\n", "not_found"),
     ],
 )
 def test_what_goes_wrong_is_told_and_submits_nothing(

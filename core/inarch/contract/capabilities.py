@@ -324,6 +324,12 @@ class Patient(Protocol):
     """Seconds."""
 
 
+class BoundsHolds(Protocol):
+    """End guard with its own limit of vetoes in a turn."""
+
+    most_holds: int
+
+
 class Hides(Protocol):
     """Workspace whose files rules hide."""
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, Protocol
 
 from inarch.contract.capabilities import Patient, able
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import Situation, Tool, ToolContext
-from inarch.contract.records import ToolCall
+from inarch.contract.records import ToolCall, ToolError, ToolResult
 
 LONGEST_S = 60.0
 """Default time limit of each of these in seconds, without its own `timeout_s`."""
 MOST_S = 600.0
 """Maximum of a `timeout_s` in seconds."""
+LONGEST_HOLD_S = 86_400.0
+"""The same of an end guard, which may wait for a process."""
 MOST_TEXT = 16_000
 """Characters of a text for the model; a longer one is shown with head and tail."""
 
@@ -83,9 +85,22 @@ class Reviewer(Protocol):
         """
 
 
+async def _call_nothing(tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    """Run no call: the default for an ending without a turn."""
+    return ToolResult(False, error=ToolError("not_found", "no turn runs here that could call a tool"))
+
+
+def _conclude_nothing(status: Literal["done", "limited", "failed"], reason: str) -> None:
+    """End no turn: the default for an ending without one."""
+
+
 @frozen
 class Ending:
     """Turn that is about to end, as end guards see it.
+
+    `call` runs a tool in the turn as if a model had called it; the model does not see it. `conclude` ends the turn with
+    this status. `done` says that its work is done, even if some calls failed. The others have the guard's name as the
+    turn's `limit`, and the reason of `failed` as its error; no other guard is asked then.
 
     Args:
         situation: The turn, its messages, the workspace, and `record`.
@@ -98,10 +113,16 @@ class Ending:
     answer: str
     calls: tuple[ToolCall, ...] = ()
     held: int = 0
+    call: Callable[[str, Mapping[str, Any]], Awaitable[ToolResult]] = _call_nothing
+    conclude: Callable[[Literal["done", "limited", "failed"], str], None] = _conclude_nothing
 
 
 class EndGuard(Protocol):
-    """Port of an object that is asked before a turn ends without further tool calls; `max_holds` limits its vetoes."""
+    """Port of an object that is asked before a turn ends without further tool calls; `max_holds` limits its vetoes.
+
+    A guard with an attribute `most_holds` has that limit of its own, and each of its vetoes allows the turn
+    `max_iterations` more requests.
+    """
 
     @property
     def name(self) -> str:
@@ -111,9 +132,9 @@ class EndGuard(Protocol):
         """Return why the turn must continue, for the model, or None to let it end."""
 
 
-def patience_of(part: object) -> float:
+def patience_of(part: object, most: float = MOST_S) -> float:
     """Return the time limit of one of these in seconds: its own `timeout_s`, or the default, within bounds."""
     patient = able(part, Patient)
     given = patient.timeout_s if patient is not None else part if isinstance(part, (int, float)) else LONGEST_S
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool) and given > 0
-    return min(float(given), MOST_S) if is_number else LONGEST_S
+    return min(float(given), most) if is_number else LONGEST_S

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 Role = Literal["system", "user", "assistant", "tool"]
 CallStatus = Literal["validating", "awaiting_approval", "scheduled", "executing", "success", "error", "cancelled"]
-CallOrigin = Literal["model", "strategy", "slash", "mention", "user"]
+CallOrigin = Literal["model", "strategy", "slash", "mention", "user", "guard"]
 TurnStatus = Literal["running", "done", "failed", "limited", "cancelled"]
 Category = Literal["file", "search", "command", "git", "ui", "nav", "memory", "trace", "other"]
 DecisionKind = Literal["call_tools", "ask_model", "answer"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from decimal import Decimal
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from inarch.contract.frozen import frozen
@@ -62,8 +63,11 @@ class SlashContext(Protocol):
             ValueError: The plugin declares no such kind, or the data does not match its schema.
         """
 
-    def submit(self, prompt: str) -> None:
-        """Run a prompt once the command has ended, as if the user had typed it; a failed command submits none."""
+    def submit(self, prompt: str, max_cost_usd: Decimal | None = None) -> None:
+        """Run a prompt once the command has ended, as if the user had typed it; a failed command submits none.
+
+        Its turn may cost at most `max_cost_usd`, and what the profile allows.
+        """
 
     def ask_model(self, name: str) -> None:
         """Use another model than the session's for the turns of prompts submitted from here on.
@@ -83,15 +87,19 @@ class Submitted(str):
         text: The text.
         model: The model of its turn, empty for the session's.
         mode: How the user gave it.
+        max_cost_usd: Maximum cost of its turn beside the profile's.
     """
 
     model: str
     mode: PromptMode
+    max_cost_usd: Decimal | None
 
-    def __new__(cls, text: str, model: str = "", mode: PromptMode = "text") -> Submitted:
+    def __new__(
+        cls, text: str, model: str = "", mode: PromptMode = "text", max_cost_usd: Decimal | None = None
+    ) -> Submitted:
         """Return the text with its additional information."""
         made = super().__new__(cls, text)
-        made.model, made.mode = model, mode
+        made.model, made.mode, made.max_cost_usd = model, mode, max_cost_usd
         return made
 
 
@@ -104,7 +112,7 @@ class SlashCommand:
         help: Its purpose, in one line.
         run: Does it.
         words: Arguments after the name, for the user, such as `[TURN]`.
-        at_once: Whether it may run during a turn, because it only shows something: it cannot call tools.
+        at_once: Whether it may run during a turn, because it only shows something: it cannot call tools then.
         complete: Returns completions of the text typed so far, as pairs of the last word and its meaning. It takes
             what `run` takes, and runs in a thread. It cannot call tools, record or submit.
         picks: Whether a user who sends it without arguments picks them from what `complete` returns, if the front

@@ -231,10 +231,9 @@ class _Folder:
         turn.changed.setdefault(data["call_id"], []).append(_text(data, "path"))
 
     def _adopt(self, turn: _OpenTurn, call: ToolCall) -> None:
-        # A call that is in no reply was made by a strategy, a mention or the user. Results of mentions are in the text
-        # that was
-        # added to the prompt, and so are those of a strategy that embeds them.
-        embedded = call.origin == "mention" or (call.origin == "strategy" and turn.present == "prompt")
+        # A call that is in no reply was made by a strategy, a mention, a guard or the user. Results of mentions are in
+        # the text that was added to the prompt, and so are those of a strategy that embeds them. A guard says its own.
+        embedded = call.origin in ("mention", "guard") or (call.origin == "strategy" and turn.present == "prompt")
         if call.id not in turn.calls and not embedded:
             if not turn.batches or turn.batches[-1].message is not None:
                 turn.batches.append(_Batch(None))

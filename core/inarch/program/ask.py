@@ -42,10 +42,28 @@ def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
     from inarch.program.composer import Options
 
     options = Options.of(given)
-    text = whole_prompt(words, given["long"])
+    text = _goal(words, given) or whole_prompt(words, given["long"])
     from inarch.program.turn import run_prompt
 
     return run_prompt(text, options)
+
+
+def _goal(words: Sequence[str], given: dict[str, Any]) -> str:
+    """Return the command that sets the goal of `--goal`, "" without one.
+
+    Raises:
+        UsageError: There is a prompt beside it, or a check without a goal.
+    """
+    from shlex import quote
+
+    text = given["goal"]
+    if not text and (text is not None or given["goal_check"] is not None):
+        raise UsageError("--goal has no text", 'write --goal "what must be true", then --goal-check CMD')
+    if text and words:
+        raise UsageError("--goal takes the place of the prompt", "leave one of them out")
+    flags = [f"--{name} {quote(given[key])} " for name, key in (("check", "goal_check"), ("max-cost", "max_cost"))
+             if given[key] is not None]  # fmt: skip
+    return f"/goal {''.join(flags)}{text}" if text else ""
 
 
 def whole_prompt(words: Sequence[str], long: bool = False) -> str:

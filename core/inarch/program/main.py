@@ -109,7 +109,7 @@ class Commands(click.Group):
 
     def alone(self, ctx: click.Context) -> Any:
         """Run without a command: a conversation on a terminal, else the prompt from a pipe."""
-        name = "chat" if sys.stdin is not None and sys.stdin.isatty() else "ask"
+        name = "chat" if sys.stdin is not None and sys.stdin.isatty() and ctx.params["goal"] is None else "ask"
         command = self._own(ctx, name)
         self._called(ctx, name, command, [])
         with command.make_context(name, [], parent=ctx) as inner:

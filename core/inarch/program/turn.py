@@ -93,6 +93,8 @@ async def _prompts(app: App, session: Session, prompt: str) -> Sequence[str]:
         if near := slip_of(name, lambda: asking, "-_.:"):
             said = f"there is no command /{name}; did you mean '/{near}'?"
             raise UsageError(said, "with a word before it, it is asked unchanged")
+    if bound is None and name == "goal":  # asked unchanged, it would seem to be met
+        raise UsageError("a goal needs the plugin goal, which is left out", "add it to the profile's plugins")
     if bound is None or not bound.value.asks:
         if name:
             what = "no command here" if bound is None else "a command of conversations only"

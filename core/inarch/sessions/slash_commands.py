@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -68,10 +69,10 @@ class CommandContext:
         """Run a tool in the session, outside of its turns.
 
         Raises:
-            RuntimeError: The command may run during a turn, or its arguments are only completed.
+            RuntimeError: A turn is running, or the command's arguments are only completed.
         """
         self._needs_running()
-        if self.command.value.at_once:
+        if self.command.value.at_once and self.session.state.inputs.turn_id:
             raise RuntimeError("a command with at_once may run beside a turn, so it can't call tools")
         return await self.session.call_tool(tool, arguments, origin="slash")
 
@@ -102,7 +103,7 @@ class CommandContext:
         state.parts.choose(name).check_key()
         self._model = name
 
-    def submit(self, prompt: str) -> None:
+    def submit(self, prompt: str, max_cost_usd: Decimal | None = None) -> None:
         """Store a prompt until the command ends.
 
         Raises:
@@ -115,7 +116,7 @@ class CommandContext:
             raise TypeError(f"prompt must be str, not {type(prompt).__name__}")
         if not prompt.strip():
             raise ValueError("the submitted prompt is empty")
-        self.prompts.append(Submitted(prompt, self._model))
+        self.prompts.append(Submitted(prompt, self._model, max_cost_usd=max_cost_usd))
 
     def _needs_running(self) -> None:
         if self.is_completing:

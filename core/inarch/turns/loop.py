@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from inarch.contract.capabilities import BoundsHolds, able
 from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError
 from inarch.contract.events import Note
 from inarch.contract.guard import blame, guarded
@@ -100,7 +102,7 @@ async def _finish(run: TurnRun, turn: Turn) -> None:
 async def _outcome(run: TurnRun) -> Turn:
     try:
         try:
-            return run.ended("done", await _answer(run))
+            return run.concluded(await _answer(run))
         except LimitReached as limit:
             return run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
         except Stopped as stopped:
@@ -193,16 +195,26 @@ OUTPUT_SCHEMA = "output_schema"
 async def _is_held(run: TurnRun, answer: str) -> bool:
     """Return whether the turn must continue; if so, tell its model why. Skip a guard that fails, with a note."""
     for guard in run.state.parts.end_guards:
-        if run.holds >= run.state.config.profile.max_holds:
-            return False
+        name, own = guard.value.name, able(guard.value, BoundsHolds)
+        used, most = run.holds - run.own_holds.total(), run.state.config.profile.max_holds
+        if own is not None and isinstance(own.most_holds, int):
+            used, most = run.own_holds[name], own.most_holds
+        if used >= most:
+            continue
         try:
             reason = await _reason(run, guard, answer)
         except InarchError as error:
-            run.skipped(f"end guard {guard.value.name!r}", error)
+            run.skipped(f"end guard {name!r}", error)
             continue
+        run.check_stopped()
+        if run.conclusion[0] != "done":
+            return False
         if reason:
             run.holds += 1
-            _hold(run, guard.plugin, guard.value.name, reason)
+            if own is not None:
+                run.own_holds[name] += 1
+                run.meter.iterations = 0
+            _hold(run, guard.plugin, name, reason)
             return True
     return False
 
@@ -247,14 +259,16 @@ async def _reason(run: TurnRun, guard: Bound[EndGuard], answer: str) -> str:
     Raises:
         InarchError: It failed, or timed out.
     """
-    from inarch.contract.interventions import MOST_TEXT, Ending, patience_of
+    from inarch.contract.interventions import LONGEST_HOLD_S, MOST_TEXT, Ending, patience_of
 
-    ending = Ending(run.situation(guard.plugin), answer, tuple(run.calls), run.holds)
-    patience = patience_of(guard.value)
+    conclude = partial(run.conclude, guard.value.name)
+    situation = run.situation(guard.plugin)
+    ending = Ending(situation, answer, tuple(run.calls), run.holds, run.call_for_guard, conclude)
+    patience = patience_of(guard.value, LONGEST_HOLD_S)
     late = asyncio.timeout(patience)
     try:
         async with late:
-            with guarded(guard.plugin, "end guard", passes=()):
+            with guarded(guard.plugin, "end guard", passes=(LimitReached,)):
                 reason: Any = await guard.value.hold(ending)
     except (InarchError, TimeoutError):
         if late.expired():

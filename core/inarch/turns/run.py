@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -73,6 +75,8 @@ class TurnRun:
     stopping: tuple[str, str] | None = None
     is_over: bool = False
     holds: int = 0
+    own_holds: Counter[str] = field(factory=Counter)
+    conclusion: tuple[TurnStatus, str, str] = ("done", "", "")
     unkept: int = 0
     happened: tuple[Event, ...] = field(init=False)
 
@@ -92,6 +96,8 @@ class TurnRun:
         main = state.parts.choose(profile.model)
         model = main.full_name
         mode: PromptMode = prompt.mode if isinstance(prompt, Submitted) else "text"
+        own_cost = prompt.max_cost_usd if isinstance(prompt, Submitted) else None
+        max_cost = min((one for one in (profile.max_cost_usd, own_cost) if one is not None), default=None)
         prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
         clock = state.journal.clock
         now = clock.utc_now()
@@ -102,7 +108,8 @@ class TurnRun:
         turn = Turn(clock.new_id(), "agent", asked.id, state.journal.session_id, now, model=model, mode=mode)
         state.journal.record_all([*said_before, (TurnStarted(asked), asked.id)])
         state.inputs.begin(turn.id)
-        state.journal.record(TurnStarted(turn, {key: getattr(profile, key) for key in RECORDED}), turn.id)
+        settings = {key: getattr(profile, key) for key in RECORDED} | {"max_cost_usd": max_cost}
+        state.journal.record(TurnStarted(turn, settings), turn.id)
         tell_of_service(state, main, turn.id)
         if main.note:
             state.journal.record(Note(main.note, "model"), turn.id)
@@ -112,7 +119,7 @@ class TurnRun:
         times = (profile.max_seconds, None if state.above is None else child_seconds(state.above))
         # A child must end before the call that runs it does.
         seconds = min((time for time in times if time is not None), default=None)
-        limits = TurnLimits(profile.max_iterations, seconds, profile.max_tokens, profile.max_cost_usd)
+        limits = TurnLimits(profile.max_iterations, seconds, profile.max_tokens, max_cost)
         meter = state.meter = Meter(limits, state.above)
         asker = Asker(state, meter, turn.id, list(profile.fallback))
         opening = Message("user", (Text(prompt),))
@@ -142,6 +149,23 @@ class TurnRun:
         if origin == "model" and (warning := self.state.repeats.saw(done, self.state.seen)):
             done = self.calls[-len(done) :] = self._told(done, warning)
         return done
+
+    async def call_for_guard(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Run a call that the model does not see and return its result."""
+        with suppress(Refused):
+            await self.call([PlannedCall(tool, arguments)], "guard")
+        return result_of(self.calls[-1])
+
+    def conclude(self, guard: str, status: Literal["done", "limited", "failed"], reason: str) -> None:
+        """Let the turn end with this status."""
+        self.conclusion = (status, guard, self.state.journal.redactor.text(reason))
+
+    def concluded(self, answer: str) -> Turn:
+        """Return the turn's final record: `done`, or as an end guard concluded."""
+        status, guard, reason = self.conclusion
+        error, limit = reason if status == "failed" else None, guard if status != "done" else None
+        turn = self.ended(status, answer, error=error, limit=limit)
+        return evolve(turn, unmet=False) if guard else turn
 
     def _told(self, calls: tuple[ToolCall, ...], warning: str) -> tuple[ToolCall, ...]:
         """Return calls whose last result ends with Inarch's own warning, in the form of a reviewer's text."""

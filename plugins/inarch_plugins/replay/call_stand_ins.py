@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
-from inarch import EndGuard, Ending, PluginError, Review, Reviewer, Rewrite, Rewriter, Tool, ToolCall, ToolContext
+from inarch import (
+    EndGuard,
+    Ending,
+    ModelRequest,
+    PluginError,
+    ProviderError,
+    Review,
+    Reviewer,
+    Rewrite,
+    Rewriter,
+    Tool,
+    ToolCall,
+    ToolContext,
+)
 from inarch_plugins.replay.stand_ins import raise_skipped
 
 if TYPE_CHECKING:
     from inarch_plugins.replay.player import Player
+    from inarch_plugins.replay.recorded_turns import RecordedTurn
 
 
 @define(eq=False, repr=False)
@@ -90,6 +105,11 @@ class RecordedGuard:
         """The guard's name."""
         return self.guard.name
 
+    @property
+    def most_holds(self) -> int | None:
+        """The guard's own limit, None if it has none."""
+        return getattr(self.guard, "most_holds", None)
+
     async def hold(self, ending: Ending) -> str | None:
         """Return the recorded reason to continue, if any."""
         turn = self.player.turn
@@ -98,6 +118,24 @@ class RecordedGuard:
         held = [event for event in turn.events if event.kind == "turn.held" and event.data["plugin"]]
         since = held[ending.held - 1].seq if 0 < ending.held <= len(held) else 0
         now = held[ending.held] if ending.held < len(held) else None
-        raise_skipped(turn, f"end guard {self.name!r}", since, now.seq if now is not None else inf)
+        until = now.seq if now is not None else inf
+        if self.most_holds is not None:
+            await self._act_again(turn, ending, since, until)
+        raise_skipped(turn, f"end guard {self.name!r}", since, until)
+        ended = turn.events[-1]
+        if now is None and ended.kind == "turn.ended" and ended.data["turn"]["limit"] == self.name:
+            ending.conclude(ended.data["turn"]["status"], str(self.player.copy.here(ended.data["turn"]["error"] or "")))
         mine = now is not None and (now.data["plugin"], now.data["guard"]) == (self.plugin, self.name)
         return str(self.player.copy.here(now.data["reason"])) if now is not None and mine else None
+
+    async def _act_again(self, turn: RecordedTurn, ending: Ending, since: float, until: float) -> None:
+        """Repeat the calls and requests of one decision of a guard that makes some."""
+        for call in turn.calls:
+            end = call.result_event
+            if call.origin == "guard" and end is not None and since < end.seq < until:
+                await ending.call(call.name, self.player.copy.here(call.arguments))
+        for exchange in turn.asked_by(self.plugin):
+            data = exchange.requested.data
+            if since < exchange.requested.seq < until and data.get("attempt", 1) == 1:
+                with suppress(ProviderError):
+                    await ending.situation.ask(ModelRequest(data["model"], "", (), purpose=data["purpose"]))

@@ -24,6 +24,7 @@ class JsonFrontEnd:
     _session_id: str = ""
     _calls: dict[str, dict[str, Any]] = Factory(dict)
     _denied: dict[str, str] = Factory(dict)
+    _goal: dict[str, Any] = Factory(dict)
     _recoveries: Recoveries = Factory(Recoveries)
 
     def show(self, event: Event) -> None:
@@ -44,6 +45,8 @@ class JsonFrontEnd:
         elif event.kind == "turn.ended" and event.data["turn"]["type"] == "agent":
             self._turn = dict(event.data["turn"])
             self._write(exit_code(self._turn["status"], unmet=self._turn["unmet"]))
+        elif event.kind == "goal.ended":
+            self._goal = {"status": event.data["status"], "turns": event.data["turns"], "cost": event.data["cost_usd"]}
         elif event.kind == "model.switched":
             say("note", switched_words(event.data))
         elif event.kind == "note" and event.data.get("source") != "repair":
@@ -90,6 +93,8 @@ class JsonFrontEnd:
             "denied": list(self._denials()),
             "exit": code,
         }
+        if self._goal:
+            record["goal"] = self._goal
         write_json(self.out, json.dumps(record, ensure_ascii=False))
 
 
