@@ -1,7 +1,7 @@
 """Copy-on-write cover of a folder by an overlay file system, and the changes that its upper folder holds.
 
 Formats: Documentation/filesystems/overlayfs.rst of Linux 6.18, read 2026-11-29. A user namespace may mount one since
-Linux 5.11 (commit 2d2f2d7322ff), and only with `userxattr`. It then neither redirects folders nor copies metadata alone.
+Linux 5.11 (commit 2d2f2d7322ff), and only with `userxattr`. The mount then redirects no folder and always copies data.
 """
 
 from __future__ import annotations

@@ -74,6 +74,13 @@ class Runner:
 
         return Background(self.run)
 
+    @cached_property
+    def trial_problem(self) -> str:
+        """Return why programs can't be tried in a copy of the workspace, empty if they can."""
+        from inarch_plugins.sandbox_fs.processes.trial_run import problem
+
+        return problem(self)
+
     def confinement(self) -> Confinement:
         """Return how well programs are confined; the first call starts the fork server."""
         if self._confinement is None:
@@ -126,7 +133,7 @@ class Runner:
                 running.network.handed()
                 running.begun(watch)
             if trial is not None:
-                trial.handed()
+                trial.handed(private.folder)
             outputs = tuple(watch.outputs.values())
             notes: tuple[str, ...] = ()
             try:

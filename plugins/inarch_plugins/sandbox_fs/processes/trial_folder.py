@@ -36,6 +36,8 @@ class TrialFolder:
 
     path: str
     began_ns: int
+    private: str = field(init=False, default="")
+    """Private folder of the programs that run now."""
     excess: str = field(init=False, default="")
     """Reason why the watcher stopped it, empty for none."""
     _networks: list[Network] = field(init=False, factory=list)
@@ -67,8 +69,9 @@ class TrialFolder:
         self._networks.append(Network())
         return self._networks[-1]
 
-    def handed(self) -> None:
-        """Close the gates of programs that have started."""
+    def handed(self, private: str) -> None:
+        """Close the gates of programs that have started with this private folder."""
+        self.private = private
         for network in self._networks:
             network.handed()
 
@@ -77,13 +80,13 @@ class TrialFolder:
         return any(map(_has_asked, self._networks))
 
     @contextmanager
-    def watched(self, private: str, stop: threading.Event, cancelled: threading.Event | None) -> Iterator[None]:
-        """Set `stop` while the block runs if the call is cancelled or too much is written, also below `private`."""
+    def watched(self, stop: threading.Event, cancelled: threading.Event | None) -> Iterator[None]:
+        """Set `stop` while the block runs if the call is cancelled or too much is written."""
         done, free = threading.Event(), _free(self.path)
 
         def watch() -> None:
             while not done.wait(_LOOK_S):
-                self.excess = self.excess or _excess(self.path, private, free)
+                self.excess = self.excess or _excess(self.path, self.private, free)
                 if self.excess or (cancelled is not None and cancelled.is_set()):
                     stop.set()
 
@@ -118,7 +121,7 @@ def _is_overlay(path: str) -> bool:
 
 def _excess(path: str, private: str, free: int) -> str:
     size = count = 0
-    pending = [os.path.join(path, UPPER), private]
+    pending = list(filter(None, (os.path.join(path, UPPER), private)))
     while pending:
         try:
             with os.scandir(pending.pop()) as found:
