@@ -322,6 +322,7 @@ class Handle:
     def _planned(self, state: FileState) -> tuple[FileChange, Images]:
         data = state.data() if callable(state.data) else state.data
         images = self._keeping.before(state.path, state.expected)
+        images.is_folder = S_ISDIR(state.mode)
         if state.mode and not S_ISDIR(state.mode):
             self._keeping.taking(state.path, images, (data,))
         return FileChange(normalised(state.path), state.expected, images.after or None), images
