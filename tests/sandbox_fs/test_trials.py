@@ -72,9 +72,7 @@ class Trier:
         """Do nothing."""
 
 
-def run(
-    root: Path, person: Trier, *commands: str, undo: bool = False, config: Any = None
-) -> list[inarch.ToolResult]:
+def run(root: Path, person: Trier, *commands: str, undo: bool = False, config: Any = None) -> list[inarch.ToolResult]:
     """Run command lines in one batch of one session; then undo it all if that is wanted."""
 
     async def go() -> list[inarch.ToolResult]:
