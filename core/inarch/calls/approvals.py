@@ -131,8 +131,12 @@ class Approvals:
         tool, tried = able(live.tool.value, Triable), self.tried
         if tool is None or tried is None or not live.is_first:
             return None
-        if not await asyncio.to_thread(tool.tries, self.workspace):
-            return None
+        try:
+            with guarded(live.tool.plugin, "tool", passes=()):
+                if not await asyncio.to_thread(tool.tries, self.workspace):
+                    return None
+        except InarchError:
+            return None  # the question remains
 
         async def go() -> Trial:
             trial = await tried(live, tool)

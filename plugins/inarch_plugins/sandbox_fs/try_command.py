@@ -63,6 +63,8 @@ def _ended(person: Trier, result: ToolResult) -> int:
         say("error", f"can't be tried: {problem.message if problem else 'it needs no approval'}")
         say_remedy((problem.remedy or "") if problem else "")
         return USAGE
+    if not person.trial.applies:
+        say("note", "nothing was applied; run the command itself if you want it")
     if person.agreed and result.error is not None:
         say("error", result.error.message)
         say_remedy(result.error.remedy or "")

@@ -25,7 +25,7 @@ LIMIT_S = 10.0
 _MOST_OUTPUT = 8 << 10
 _MOST_FILES, _MOST_DIFF = 100, 400
 _LARGEST_DIFF = 256 << 10
-_AGAIN = "A yes runs it again, for this can't be applied: "
+_AGAIN = "this can't be applied as it is, so an approval runs the command again: "
 
 
 class ComparesTrials(Protocol):
