@@ -64,6 +64,7 @@ COMMANDS = {
     "replay": "inarch_plugins.replay.replay_command:replay",
     "undo": "inarch_plugins.undo.commands:undo",
     "redo": "inarch_plugins.undo.commands:redo",
+    "try": "inarch_plugins.sandbox_fs.try_command:try_command",
     "blame": "inarch_plugins.undo.blame:blame",
     "tools": "inarch_plugins.commands.tools_command:tools",
     "models": "inarch_plugins.commands.models.models_command:models",

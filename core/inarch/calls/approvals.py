@@ -6,18 +6,19 @@ what would allow it.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement, is_edit, promises_kept
 from inarch.calls.rules import canonical, is_command, words_of
-from inarch.contract.capabilities import Isolated, SaysWhatAllows, able
+from inarch.contract.capabilities import Isolated, SaysWhatAllows, Triable, Trial, able
 from inarch.contract.errors import InarchError, PluginError, StoreError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
@@ -49,6 +50,8 @@ class Approvals:
     workspace: Workspace
     grants: Grants = field(factory=Grants)
     is_own: bool = False  # whether the user made these calls
+    tried: Callable[[LiveCall, Triable], Awaitable[Trial]] | None = None
+    _trials: dict[str, Trial] = field(init=False, factory=dict)
 
     def passes(self, live: LiveCall) -> bool:
         """Return whether a lasting approval covers a call that needs one; if so, record and bind it.
@@ -82,6 +85,13 @@ class Approvals:
 
     async def ask(self, batch: Sequence[LiveCall], prepare: Prepare) -> None:
         """Ask about calls that await approval until each is approved or has ended."""
+        try:
+            await self._ask(batch, prepare)
+        finally:
+            for trial in self._trials.values():  # those of approved calls are no longer among them
+                trial.drop()
+
+    async def _ask(self, batch: Sequence[LiveCall], prepare: Prepare) -> None:
         waiting = list(batch)
         remarks: dict[str, str] = {}
         for _ in range(MOST_ROUNDS):
@@ -109,9 +119,31 @@ class Approvals:
         )
         if self.front_end is None:
             return {}
-        requests = [self._request(live, reason) for live, reason in zip(waiting, reasons, strict=True)]
+        requests = [
+            evolve(self._request(live, reason), trial=await self._trial(live))
+            for live, reason in zip(waiting, reasons, strict=True)
+        ]
         self.journal.flush()  # The user may think for a long time, so store what led to the question first.
         return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
+
+    async def _trial(self, live: LiveCall) -> Callable[[], Awaitable[Trial]] | None:
+        """Return what tries a call; None if it waits for another call, or can't be tried here."""
+        tool, tried = able(live.tool.value, Triable), self.tried
+        if tool is None or tried is None or not live.is_first:
+            return None
+        try:
+            with guarded(live.tool.plugin, "tool", passes=()):
+                if not await asyncio.to_thread(tool.tries, self.workspace):
+                    return None
+        except InarchError:
+            return None  # the question remains
+
+        async def go() -> Trial:
+            trial = await tried(live, tool)
+            self._trials[live.call.id] = trial
+            return evolve(trial, lines=tuple(self.journal.redactor.text("\n".join(trial.lines)).split("\n")))
+
+        return go
 
     def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
         from inarch.calls.previews import (
@@ -174,6 +206,7 @@ class Approvals:
         """Let a call run, or ask again if its rights differ from those of the answer."""
         if answer.rights is not None and self._chosen(live, answer.rights) is not None:
             return self._with_rights(live, answer, remarks)
+        self._trials.pop(live.call.id, None)
         live.approved = live.digest
         live.then = live.offer.approve if live.offer is not None else ""
         scope, shape = narrowed(answer.scope, live), live.shape

@@ -98,12 +98,13 @@ class Keeper:
 class Images:
     """Known facts about a path before it changes: its whole mode and whether all of it is stored.
 
-    `after` is the hash it will have, or empty if unknown.
+    `after` is the hash it will have, or empty if unknown. `is_folder` says that it will be a folder, which has none.
     """
 
     mode: int = 0
     kept: bool = False
     after: str = ""
+    is_folder: bool = False
     folders: tuple[str, ...] = ()
 
 
@@ -205,7 +206,8 @@ class Keeping:
         if keeper is None:
             self._happened(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
             return
-        after = _mode(keeper, change.new_path or change.path) if change.after is not None else 0
+        there = change.after is not None or images.is_folder
+        after = _mode(keeper, change.new_path or change.path) if there else 0
         # Otherwise the next comparison would attribute this edit to a running program.
         if keeper.going_on:
             if change.new_path is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.call_order import changes_protected, may_write, normalised
-from inarch.contract.capabilities import RunsPiped, StartsPrograms, able
+from inarch.contract.capabilities import RunsPiped, StartsPrograms, TriesPrograms, able
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
 from inarch.contract.workspaces import Workspace
@@ -184,6 +184,23 @@ class Handle:
             parts = [evolve(one, rights=self._within_undo(one.rights)) for one in parts]
             return workspace.run_piped(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})
 
+    def try_piped(self, parts: Sequence[Piped], *, cwd: str = ".", trial: Any, **more: Any) -> Ran:
+        """Run the programs of a pipeline as `run_piped` does, in a copy of the workspace.
+
+        Raises:
+            ToolFailed: The workspace has no copies.
+        """
+        for part in parts:
+            self._demand_allowed(part.argv, part.rights, cwd)
+        workspace = able(self._workspace, TriesPrograms)
+        if workspace is None:
+            raise ToolFailed("execution", "this workspace cannot try commands", "run it instead")
+        return workspace.try_piped(parts, cwd=cwd, trial=trial, **{"cancelled": self._lease.cancelled, **more})
+
+    def apply_trial(self, states: Sequence[FileState]) -> Sequence[str]:
+        """Leave every path as its state says, or all as they are; the session does not count as having seen them."""
+        return self._restore_all(self._workspace.restore_all, states, shown=False)  # type: ignore[attr-defined]
+
     def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
         """Start programs that outlive the call, each with rights that it declared.
 
@@ -289,7 +306,11 @@ class Handle:
         raise ToolFailed("conflict", f"{path} {why}; nothing was written", "read it first, then repeat the change")
 
     def _restore_all(
-        self, restore_all: Callable[..., tuple[str, ...]], states: Sequence[FileState], near: Sequence[str] = ()
+        self,
+        restore_all: Callable[..., tuple[str, ...]],
+        states: Sequence[FileState],
+        near: Sequence[str] = (),
+        shown: bool = True,
     ) -> tuple[str, ...]:
         """Set every path to its given state, or leave all as they are.
 
@@ -302,13 +323,14 @@ class Handle:
         stayed = restore_all(states, near)
         for change, images in changes:
             if change.path not in stayed:
-                self._remember(change, images)
+                self._remember(change, images, shown)
         self._lease.check()
         return stayed
 
     def _planned(self, state: FileState) -> tuple[FileChange, Images]:
         data = state.data() if callable(state.data) else state.data
         images = self._keeping.before(state.path, state.expected)
+        images.is_folder = S_ISDIR(state.mode)
         if state.mode and not S_ISDIR(state.mode):
             self._keeping.taking(state.path, images, (data,))
         return FileChange(normalised(state.path), state.expected, images.after or None), images
@@ -329,8 +351,8 @@ class Handle:
         self._lease.check()
         return change
 
-    def _remember(self, change: FileChange, images: Images) -> None:
-        for path, digest in _present(change).items():
+    def _remember(self, change: FileChange, images: Images, shown: bool = True) -> None:
+        for path, digest in _present(change).items() if shown else ():
             self.files[path] = digest
             if digest is None:
                 self._seen.pop(path, None)

@@ -153,6 +153,7 @@ class LiveCall:
         needs_person: Why no mode, grant or earlier approval answers.
         stop: The plugin that ends the turn because of the call, and why.
         is_unasked: Whether it runs because there was no user to ask.
+        is_first: Whether it waits for no other call of its batch.
         then: The approval mode that the user chose to follow.
     """
 
@@ -174,6 +175,7 @@ class LiveCall:
     needs_person: str | None = None
     stop: tuple[str, str] | None = None
     is_unasked: bool = False
+    is_first: bool = False
     then: str = ""
 
     @property

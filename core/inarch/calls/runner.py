@@ -14,7 +14,7 @@ from inarch.calls.attempt import Asking, Attempt, Outcome, runs_on_loop
 from inarch.calls.context import CallContext, LiveOutput, Surroundings, open_context
 from inarch.calls.policy import READING
 from inarch.calls.results import LONGEST_RESULT, failed, from_error, from_outcome, hide_secrets, within_limit
-from inarch.contract.capabilities import Checks, able
+from inarch.contract.capabilities import Checks, Triable, Trial, able
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guard import Door, blame, guarded
@@ -118,6 +118,22 @@ class Runner:
                 raise outcome.error
             raise blame(part.plugin, door, f"tried to end the process: {type(outcome.error).__name__}")
         return outcome.value
+
+    async def tried(self, live: LiveCall, tool: Triable) -> Trial:
+        """Return the dry run of a call that the user is asked about.
+
+        Raises:
+            InarchError: It can't be tried.
+            asyncio.CancelledError: The caller was cancelled; the dry run is being stopped.
+        """
+        arguments = self.around.secrets.arguments(live.tool.value, live.call.arguments, live.effects)
+        context, output = self._open(live, lambda: ())
+        try:
+            with guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
+                return await asyncio.to_thread(tool.try_, arguments, context)
+        finally:
+            context.revoke()
+            self._close(context, output)
 
     def _refused(self, live: LiveCall, tool: Checks, context: CallContext) -> ToolError | None:
         try:

@@ -27,7 +27,7 @@ from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.calls.secrets import Secrets
 from inarch.contract.call_events import CallsDone
-from inarch.contract.capabilities import HasAdded, able
+from inarch.contract.capabilities import AsksAlways, HasAdded, able
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
@@ -300,7 +300,9 @@ class Scheduler:
         if any(live.stop is not None for live in batch):
             for live in batch:
                 live.cancel("cancelled before it ran: the turn is stopped")
-        approvals = Approvals(person or self.front_end, self.journal, self.workspace, self.grants, person is not None)
+        approvals = Approvals(
+            person or self.front_end, self.journal, self.workspace, self.grants, person is not None, self._runner.tried
+        )
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]
         self._order(ready)
@@ -366,12 +368,13 @@ class Scheduler:
             if is_asked or approvals.is_own:
                 self._offer(live)
             # A user's own call asks only about the rights that can be chosen with it.
-            is_own = approvals.is_own and live.offer is not None
+            is_own = approvals.is_own and (live.offer is not None or able(approvals.front_end, AsksAlways) is not None)
             if judgement.passed and not is_own:
                 approvals.let_through(live, judgement)
             elif approvals.is_left(live) if is_own else is_asked and not approvals.passes(live):
                 # The result of an earlier call of the batch is not known yet. Otherwise a needless question is avoided.
-                if not after()[position] and (error := await self._runner.refusal(live)) is not None:
+                live.is_first = not after()[position]
+                if live.is_first and (error := await self._runner.refusal(live)) is not None:
                     live.fail(error)
                     continue
                 live.go("awaiting_approval")

@@ -5,12 +5,15 @@ They are in their own module because most sessions ask no question before their 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, Outcome, ProposedFile, ToolCall
+
+if TYPE_CHECKING:
+    from inarch.contract.capabilities import Trial
 
 
 @frozen
@@ -78,6 +81,7 @@ class ApprovalRequest:
         rights: Additional rights that the user can give, and those they chose; None for none.
         is_persons: Whether only an answer to this very call lets it run, not one for the tool or the session.
         alike: Equal for calls that one approval of scope `shape` or `project` covers; `shape` alone may be ambiguous.
+        trial: Makes a dry run of the call; None if there is none here.
     """
 
     call: ToolCall
@@ -89,6 +93,7 @@ class ApprovalRequest:
     rights: RightsOffer | None = None
     is_persons: bool = False
     alike: str = ""
+    trial: Callable[[], Awaitable[Trial]] | None = None
 
 
 @frozen

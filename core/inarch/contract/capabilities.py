@@ -9,6 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from attrs import Factory
+
+from inarch.contract.frozen import frozen
 from inarch.contract.workspaces import Restorable as Restorable
 
 if TYPE_CHECKING:
@@ -17,9 +20,11 @@ if TYPE_CHECKING:
     from inarch.contract.approval_records import RightsOffer
     from inarch.contract.errors import StoreError
     from inarch.contract.event import Event
+    from inarch.contract.files import FileState
     from inarch.contract.ports import ToolContext
     from inarch.contract.processes import Piped, Ran
     from inarch.contract.records import ChosenRights, Effects
+    from inarch.contract.workspaces import Workspace
 
 T = TypeVar("T")
 
@@ -66,6 +71,65 @@ class SaysWhatAllows(Protocol):
     def allowed_by(self, arguments: Mapping[str, Any]) -> str | None:
         """Return lines of TOML."""
         ...
+
+
+@frozen
+class Trial:
+    """Dry run of a call: what it would change, seen in a copy of the workspace.
+
+    Args:
+        lines: Lines for the user; not escaped.
+        drop: Discards what the dry run holds. May be called twice.
+        applies: Whether an approval of the call applies exactly this. Otherwise the call runs again.
+        data: The same as plain data.
+    """
+
+    lines: tuple[str, ...]
+    drop: Callable[[], object]
+    applies: bool = False
+    data: Mapping[str, Any] = Factory(dict)
+
+
+class Triable(Protocol):
+    """Tool whose calls can be tried in a copy of the workspace before the user answers."""
+
+    def tries(self, workspace: Workspace) -> bool:
+        """Return whether this machine can do so; it may start a program."""
+        ...
+
+    def try_(self, arguments: Mapping[str, Any], context: ToolContext) -> Trial:
+        """Try a call. If its approval follows, `run` applies what was seen.
+
+        Raises:
+            ToolFailed: This call can't be tried.
+        """
+        ...
+
+
+class TriesPrograms(Protocol):
+    """Workspace that runs programs in a copy of itself."""
+
+    def trial_problem(self) -> str:
+        """Return why this machine can't do so, empty if it can."""
+        ...
+
+    def try_piped(self, parts: Sequence[Piped], *, cwd: str = ".", trial: Any, **more: Any) -> Ran:
+        """Run a pipeline as `run_piped` does; `trial` takes its changes."""
+        ...
+
+
+class AppliesTrials(Protocol):
+    """Workspace of a call that applies the changes of a dry run."""
+
+    def apply_trial(self, states: Sequence[FileState]) -> Sequence[str]:
+        """Leave every path as its state says, as `restore_all` does, though the model has not seen the files."""
+        ...
+
+
+class AsksAlways(Protocol):
+    """Front end of the user's own call that is asked about it even if it needs no approval."""
+
+    asks_always: bool
 
 
 class AsksInParts(Protocol):

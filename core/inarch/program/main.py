@@ -32,6 +32,7 @@ SUMMARIES = {
     "replay": "Run a session again from its record.",
     "undo": "Revert a turn's changes to files.",
     "redo": "Reapply reverted changes.",
+    "try": "Show what a command would change before it runs.",
     "blame": "Show which turn wrote a line, and why.",
     "tools": "List, show and call tools.",
     "models": "List providers and models, and try them.",

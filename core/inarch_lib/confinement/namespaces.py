@@ -93,7 +93,7 @@ def _furnish(plan: Plan) -> None:
 
     with socket.socket(fileno=plan.gate) as end:
         if plan.offers:
-            _offer(end)
+            _offer(plan, end)
             return
         with socket.create_server(PROXY, backlog=_WAITING) as listener:
             try:
@@ -102,11 +102,12 @@ def _furnish(plan: Plan) -> None:
                 raise OSError(problem.errno, "the proxy to the granted hosts has ended") from None
 
 
-def _offer(end: socket.socket) -> None:
+def _offer(plan: Plan, end: socket.socket) -> None:
     """Send the namespaces: unlike a process id, their descriptor always means the same ones."""
     import socket
 
-    kinds = [os.open(f"/proc/self/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in ("user", "net")]
+    names = ("net/snmp",) if plan.overlay else ("ns/user", "ns/net")
+    kinds = [os.open(f"/proc/self/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in names]
     try:
         socket.send_fds(end, [b"n"], kinds, socket.MSG_NOSIGNAL)
     except BrokenPipeError as problem:

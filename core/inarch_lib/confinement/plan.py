@@ -31,6 +31,8 @@ class Plan(NamedTuple):
             a proxy listens there to the other end.
         offers: Whether it sends its user and network namespaces instead, so that others can join them.
         joins: Such namespaces, as two descriptors. It then joins their network and makes none of its own.
+        overlay: A folder that takes the changes of `root` instead, see `overlay.cover`; `""` for none. A plan without
+            `writable` sees them. With a `gate`, it sends the network's counters instead of a socket.
     """
 
     root: str
@@ -52,6 +54,7 @@ class Plan(NamedTuple):
     gate: int = -1
     offers: bool = False
     joins: tuple[int, ...] = ()
+    overlay: str = ""
 
     @property
     def alone(self) -> bool:
@@ -61,7 +64,7 @@ class Plan(NamedTuple):
     @property
     def view(self) -> bool:
         """Return whether it gets a mount namespace of its own: a read-only program gains nothing from one."""
-        return "namespaces" in self.layers and bool(self.writable or self.executable)
+        return "namespaces" in self.layers and bool(self.writable or self.executable or self.overlay)
 
     @property
     def own_network(self) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .kernel import call, function, machine
+from .overlay import cover
 from .plan import Plan
 from .system_paths import PRIVATE, SHOWN, loader_of
 
@@ -63,7 +64,8 @@ def _parts(plan: Plan, links: dict[str, str]) -> Iterator[Part]:
     writable = [_real(path, links) for path in (*plan.writable, plan.temporary) if path]
     for path in (plan.root, plan.temporary, *plan.writable) if plan.exact else ():
         _require_same(path, _real(path, links) if path else path)
-    yield from (Part(path, data, _copy(path)) for path in dict.fromkeys(writable) if os.path.exists(path))
+    for path in filter(os.path.exists, dict.fromkeys(writable)):
+        yield Part(path, data, _tree(plan, path))
     shown += writable
     for path in PRIVATE:
         if not _covered(path, shown):
@@ -74,7 +76,7 @@ def _parts(plan: Plan, links: dict[str, str]) -> Iterator[Part]:
     for named, attributes in sorted(read, key=lambda item: item[0].count("/")):
         path = _real(named, links) if named else ""
         if path and os.path.exists(path) and not _covered(path, shown):
-            yield Part(path, attributes | _READ_ONLY, _copy(path))
+            yield Part(path, attributes | _READ_ONLY, _tree(plan, path))
             shown.append(path)
     for named in plan.protected:
         path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
@@ -121,6 +123,18 @@ def _target(path: str) -> str:
         return os.readlink(path)
     except OSError:
         return ""
+
+
+def _tree(plan: Plan, path: str) -> int:
+    """Return a detached copy of a subtree, or the cover of the workspace."""
+    if not plan.overlay or path != plan.root:
+        return _copy(path)
+    place = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _require_same(path, os.readlink(f"/proc/self/fd/{place}"))
+        return cover(place, plan.overlay, writable=bool(plan.writable))
+    finally:
+        os.close(place)
 
 
 def _copy(path: str) -> int:

@@ -61,7 +61,7 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return the check that reports the search program."""
+    """Return the checks that report the search program and dry runs."""
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.sandbox_fs.engines import Engines
@@ -71,7 +71,19 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
             return [inarch.Finding("programs", "fine", f"rg at {place}")]
         return [inarch.Finding("programs", "note", "rg is not installed", "searches are faster with it")]
 
-    return [inarch.SelfCheck("rg", look)]
+    def try_one() -> Iterable[inarch.Finding]:
+        from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
+
+        workspace = FolderWorkspace.open(context.root)
+        try:
+            problem = workspace.trial_problem()
+        finally:
+            workspace.close()
+        if problem:
+            return [inarch.Finding("dry-runs", "note", f"not available: {problem}", "questions have no t key")]
+        return [inarch.Finding("dry-runs", "fine", "commands can be tried in a copy of the workspace")]
+
+    return [inarch.SelfCheck("rg", look), inarch.SelfCheck("dry-runs", try_one)]
 
 
 @inarch.hookimpl

@@ -25,6 +25,8 @@ from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 if TYPE_CHECKING:
     from inarch import Confinement, Piped, Ran, Rights
     from inarch_plugins.sandbox_fs.processes.background import Running
+    from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
+    from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
 
 
 class _Place(NamedTuple):
@@ -224,6 +226,19 @@ class Folders:
         """Run the programs of a pipeline in the root."""
         self._require_root(word for part in parts for word in part.argv)
         return self._main.run_piped([evolve(part, rights=self._in_root(part.rights)) for part in parts], **options)
+
+    def trial_problem(self) -> str:
+        """Return why commands can't be tried in a copy of the root, empty if they can."""
+        return self._main.trial_problem()
+
+    def try_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
+        """Run the programs of a pipeline in a copy of the root."""
+        self._require_root(word for part in parts for word in part.argv)
+        return self._main.try_piped([evolve(part, rights=self._in_root(part.rights)) for part in parts], **options)
+
+    def trial_changes(self, folder: TrialFolder) -> TrialChanges:
+        """Return the changes of a dry run."""
+        return self._main.trial_changes(folder)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
         """Start programs in the root and leave them running."""

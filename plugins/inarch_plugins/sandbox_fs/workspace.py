@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from inarch import Confinement, Piped, Ran, Rights
     from inarch_plugins.sandbox_fs.processes.background import Running
     from inarch_plugins.sandbox_fs.processes.runner import Runner
+    from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
     from inarch_plugins.sandbox_fs.search import Searcher
+    from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
 
 
 @define(eq=False, repr=False)
@@ -290,6 +292,23 @@ class FolderWorkspace:
         from inarch_plugins.sandbox_fs.processes.confinement_plan import Manner
 
         return self._with_runner().run(parts, Manner(**options))
+
+    def trial_problem(self) -> str:
+        """Return why commands can't be tried in a copy of the workspace, empty if they can."""
+        return self._with_runner().trial_problem
+
+    def try_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
+        """Run the programs of a pipeline in a copy whose changes the option `trial` takes."""
+        from inarch_plugins.sandbox_fs.processes.confinement_plan import Manner
+        from inarch_plugins.sandbox_fs.processes.trial_run import run_tried
+
+        return run_tried(self._with_runner(), parts, Manner(**options))
+
+    def trial_changes(self, folder: TrialFolder) -> TrialChanges:
+        """Return the changes of a dry run."""
+        from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
+
+        return TrialChanges(self.root, self._descriptor, self._open_it, folder)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
         """Start the programs of a pipeline with loopback of their own; they run until they end or are stopped.

@@ -158,3 +158,16 @@ def test_a_line_that_begins_with_a_key_that_answers_answers_nothing(ask: Talk, p
     time.sleep(0.6)
     opened.type("a", "Enter")
     opened.until("✓ write_file new.txt", "The answer.")
+
+
+def test_t_tries_a_command_and_a_applies_what_was_seen(talk: Talk, project: Path) -> None:
+    opened = talk()
+    opened.type("run: touch made.txt", "Enter")
+    opened.until("t try")
+    opened.type("t")
+    opened.until("would add 1, exit 0", "add    made.txt")
+    assert not (project / "made.txt").exists()
+    time.sleep(0.6)  # a key counts only after a moment in which none was pressed
+    opened.type("a")
+    opened.until("✓ execute_command")
+    assert (project / "made.txt").exists()

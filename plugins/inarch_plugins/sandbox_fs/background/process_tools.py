@@ -12,6 +12,7 @@ from inarch import ToolContext, ToolFailed, ToolResult
 from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
 
 if TYPE_CHECKING:
+    from inarch import Workspace
     from inarch_plugins.sandbox_fs.background.process_table import Desk
     from inarch_plugins.sandbox_fs.commands.classified import Classified
 
@@ -56,6 +57,10 @@ class StartProcess(ExecuteCommand):
     def description(self) -> str:
         """Return what it does."""
         return _DESCRIPTION
+
+    def tries(self, workspace: Workspace) -> bool:
+        """Return False: a program that goes on has no changes to show."""
+        return False
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Raise for a command that cannot be started, before asking a person."""

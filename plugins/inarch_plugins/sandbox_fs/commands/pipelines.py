@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
-from inarch.capabilities import RunsPiped, able
+from inarch.capabilities import RunsPiped, TriesPrograms, able
 from inarch_lib.secrets.secret_names import end_from, start_from
 from inarch_plugins.sandbox_fs.commands import git_scopes, secret_files, workspace_check
 from inarch_plugins.sandbox_fs.commands.lines import place
@@ -22,6 +22,7 @@ from inarch_plugins.sandbox_fs.schemas import LONGEST_S
 
 if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.commands.classified import Classified
+    from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
 
 MOST_CHARACTERS = 4_000_000
 """Maximum characters of stored output; beyond it the middle is dropped."""
@@ -37,9 +38,7 @@ def run(found: Classified, context: ToolContext, timeout_s: float, in_process: s
         ToolFailed: It cannot be started, or took too long.
     """
     course = Course(found, context, timeout_s, in_process)
-    for pipeline in _pipelines(found.commands):
-        course.go_on(pipeline)
-    return course.result()
+    return course.run()
 
 
 def _pipelines(parts: Sequence[Classified]) -> Iterator[tuple[Classified, ...]]:
@@ -61,6 +60,7 @@ class Course:
     context: ToolContext
     timeout_s: float
     in_process: str = ""
+    trial: TrialFolder | None = None
     began: float = field(init=False, factory=time.monotonic)
     last: Ran | None = field(init=False, default=None)
     level: int = field(init=False, default=3)
@@ -71,7 +71,17 @@ class Course:
     show: Callable[[bytes], None] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.show = _shown_by(self.context.emit)
+        self.show = _shown_by(self.context.emit)  # a dry run shows nothing before its end
+
+    def run(self) -> dict[str, Any]:
+        """Run the whole line and return its result.
+
+        Raises:
+            ToolFailed: It cannot be started, or took too long.
+        """
+        for pipeline in _pipelines(self.found.commands):
+            self.go_on(pipeline)
+        return self.result()
 
     def go_on(self, pipeline: Sequence[Classified]) -> None:
         """Run the next pipeline, unless the exit code of the previous one skips it.
@@ -102,6 +112,12 @@ class Course:
         workspace, cwd = self.context.workspace, self.found.folder or "."
         (words, rights, _), line = prepared[0], pipeline[0].line
         is_plain = len(pipeline) == 1 and (line is None or (line.output, line.errors) == ("out", "err"))
+        if self.trial is not None:
+            tries = able(workspace, TriesPrograms)
+            if tries is None:
+                raise ToolFailed("execution", "this workspace has no copies to try a command in", "run it instead")
+            programs = piped(pipeline, prepared)
+            return tries.try_piped(programs, cwd=cwd, trial=self.trial, timeout_s=left_s, merged=True)
         if is_plain and not self.in_process:
             return workspace.run(words, rights, cwd=cwd, timeout_s=left_s, merged=True, on_output=self.show)
         joins = able(workspace, RunsPiped)

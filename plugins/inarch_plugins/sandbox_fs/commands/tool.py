@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from inarch import Effects, Tool, ToolCall, ToolFailed, Verdict
-from inarch.capabilities import able
+from inarch.capabilities import TriesPrograms, able
 from inarch_plugins.sandbox_fs.paths import PROTECTED, is_protected
 from inarch_plugins.sandbox_fs.schemas import LONGEST_S
 
 if TYPE_CHECKING:
-    from inarch import ChosenRights, RightsOffer, ToolContext
+    from inarch import ChosenRights, RightsOffer, ToolContext, Workspace
+    from inarch.capabilities import Trial
     from inarch_plugins.sandbox_fs.commands.classified import Classified
     from inarch_plugins.sandbox_fs.commands.command_grants import Grants
+    from inarch_plugins.sandbox_fs.commands.trial import TriedCall
 
 
 COMMAND = "execute_command"
@@ -107,6 +109,7 @@ class ExecuteCommand:
 
     root: str
     grants: Grants
+    _tried: dict[str, TriedCall] = field(init=False, factory=dict)
     name: str = field(init=False, default=COMMAND)
     category: Any = field(init=False, default="command")
     input_schema: Mapping[str, Any] = field(init=False, default=_SCHEMA)
@@ -185,8 +188,40 @@ class ExecuteCommand:
         from inarch_plugins.sandbox_fs.commands.pipelines import run
 
         found = self.allowed(arguments, context)
+        tried = self._tried.pop(context.call_id, None)
+        if tried is not None:
+            with tried.tried:
+                if tried.applies_to(arguments, context):
+                    return tried.tried.apply(context)
         timeout_s = float(arguments.get("timeout_s") or DEFAULT_S)
         return run(found, context, timeout_s, in_process=str(arguments.get("in_process") or ""))
+
+    def tries(self, workspace: Workspace) -> bool:
+        """Return whether commands can be tried in a copy of this workspace."""
+        able_to = able(workspace, TriesPrograms)
+        return able_to is not None and not able_to.trial_problem()
+
+    def try_(self, arguments: Mapping[str, Any], context: ToolContext) -> Trial:
+        """Run the command in a copy of the workspace and return what it would change.
+
+        Raises:
+            ToolFailed: It can't be tried.
+        """
+        from inarch_plugins.sandbox_fs.commands.trial import TriedCall, attempt
+
+        found = self.allowed(arguments, context)
+        if arguments.get("in_process"):
+            raise ToolFailed("permission", "it shares a process's network, and a dry run has none", "run it instead")
+        if (earlier := self._tried.pop(context.call_id, None)) is not None:
+            earlier.tried.drop()
+        tried = attempt(found, context, self._classified({"command": "git ls-files -z"}))
+        self._tried[context.call_id] = TriedCall(dict(arguments), dict(context.rights or {}), tried)
+
+        def drop() -> None:
+            self._tried.pop(context.call_id, None)
+            tried.drop()
+
+        return evolve(tried.trial(), drop=drop)
 
     def allowed(self, arguments: Mapping[str, Any], context: ToolContext) -> Classified:
         """Return the classification of an allowed command; a person or the approval mode has allowed one of no tier.

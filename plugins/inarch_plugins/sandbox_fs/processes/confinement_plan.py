@@ -27,6 +27,7 @@ from inarch_plugins.sandbox_fs.settings import Settings
 if TYPE_CHECKING:
     from inarch_lib.egress import Egress
     from inarch_plugins.sandbox_fs.processes.background import Running
+    from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
 
 
 _MEMORY = "/dev/shm"
@@ -107,6 +108,7 @@ def environment(program: Program, private: Private, folder: str, added: Mapping[
 
 _READS_MEMORY, _READS_FILE = 4 << 30, 1 << 30
 _WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
+_TRIED_FILE = 256 << 20
 
 
 @frozen
@@ -120,6 +122,7 @@ class Around:
         egress: Its proxy, if it may reach some hosts.
         descriptors: Descriptors for its network: its gate, or the two of the namespaces that it joins. A single one
             without a proxy means that it offers its own network.
+        overlay: The folder that takes its changes in a dry run, else empty.
     """
 
     private: Private
@@ -127,6 +130,7 @@ class Around:
     protection: Protection | None
     egress: Egress | None
     descriptors: tuple[int, ...]
+    overlay: str = ""
 
 
 @frozen
@@ -178,7 +182,7 @@ class Planner:
         level, told = 0, tuple[str, ...]()
         if part.rights.confined:
             level, told = self._judge.level(features, reached, changes=changes(part.rights), guards=guards)
-        plan = self._plan(program, part.rights, around.private, protection, features)
+        plan = self._plan(program, part.rights, around, features)
         command = [program.path, *part.argv[1:]]
         home = {} if part.rights.confined else {"HOME": os.path.expanduser("~")}
         plan["offers"] = len(descriptors) == 1 and egress is None
@@ -203,14 +207,13 @@ class Planner:
                 "run them one after the other",
             )  # fmt: skip
 
-    def _plan(
-        self, program: Program, rights: Rights, private: Private, protection: Protection | None, features: Features
-    ) -> dict[str, Any]:
+    def _plan(self, program: Program, rights: Rights, around: Around, features: Features) -> dict[str, Any]:
+        private, protection = around.private, around.protection
         if protection is not None:
             protection.remember(links_only=features.namespaces)
         outside = tuple(os.path.realpath(path) for path in rights.writes_outside if os.path.isabs(path))
         home = tuple(map(_still_there, rights.home.values()))
-        view = changes(rights) and features.namespaces and rights.confined
+        view = (changes(rights) or bool(around.overlay)) and features.namespaces and rights.confined
         skip = frozenset(self._settings.skip_folders)
         sockets = live_sockets(self._descriptor, self._open_it, skip) if view else ()
         executable = (self.root, private.folder, *program.folders) if rights.executes else ()
@@ -227,10 +230,11 @@ class Planner:
             "temporary": private.folder,
             "memory_bytes": memory,
             "processes": _PROCESSES,
-            "file_bytes": file,
+            "file_bytes": _TRIED_FILE if around.overlay else file,
             "cpu_seconds": 0,
             "layers": tuple(layers_of(features)) if rights.confined else (),
             "exact": True,
+            "overlay": around.overlay,
         }
 
     def _writable(self, path: str) -> str:
@@ -257,6 +261,7 @@ class Manner:
     Args:
         in_process: The id of a background program. Programs that may do more than read join its network.
         running: The record of a background program, which then has its own loopback.
+        trial: The folder that takes the changes of a dry run.
     """
 
     cwd: str = "."
@@ -267,6 +272,7 @@ class Manner:
     cancelled: threading.Event | None = None
     in_process: str = ""
     running: Running | None = None
+    trial: TrialFolder | None = None
 
 
 def _still_there(path: str) -> str:

@@ -28,7 +28,7 @@ from inarch_plugins.sandbox_fs.processes.confinement_plan import (
     check,
 )
 from inarch_plugins.sandbox_fs.processes.fork_client import ForkServer, Gone
-from inarch_plugins.sandbox_fs.processes.networks import handed, network_notes, reaching, require_alone
+from inarch_plugins.sandbox_fs.processes.networks import Network, handed, network_notes, reaching, require_alone
 from inarch_plugins.sandbox_fs.processes.output import Captured, ran, require_started
 from inarch_plugins.sandbox_fs.processes.programs import Programs
 from inarch_plugins.sandbox_fs.processes.protected_names import Protection
@@ -74,6 +74,13 @@ class Runner:
 
         return Background(self.run)
 
+    @cached_property
+    def trial_problem(self) -> str:
+        """Return why programs can't be tried in a copy of the workspace, empty if they can."""
+        from inarch_plugins.sandbox_fs.processes.trial_run import problem
+
+        return problem(self)
+
     def confinement(self) -> Confinement:
         """Return how well programs are confined; the first call starts the fork server."""
         if self._confinement is None:
@@ -104,14 +111,19 @@ class Runner:
         where = os.path.normpath(os.path.join(self.root, cwd))
         started: list[Planned] = []
         offered = running.network if running is not None else None
+        trial = manner.trial
         with ExitStack() as stack:
             homes = [private.of(number) for number in range(len(parts))]
             for part, program, home in zip(parts, programs, homes, strict=True):
                 protection = stack.enter_context(self._protected(part.rights))
                 egress = stack.enter_context(reaching(part.rights, features))
-                offers, offered = (offered, None) if changes(part.rights) else (None, offered)
+                if trial is not None:
+                    offers: Network | None = trial.network()
+                else:
+                    offers, offered = (offered, None) if changes(part.rights) else (None, offered)
                 descriptors = handed(egress, offers, joined if changes(part.rights) else None)
-                around = Around(home, where, protection, egress, stack.enter_context(descriptors))
+                overlay = trial.path if trial is not None else ""
+                around = Around(home, where, protection, egress, stack.enter_context(descriptors), overlay)
                 started.append(self._planner.planned(part, program, around, features, reached))
             whole = _request(started, parts, private, manner.timeout_s)
             kept = Captured() if running is None else Captured(kept=1, most=None)
@@ -120,13 +132,16 @@ class Runner:
             if running is not None:
                 running.network.handed()
                 running.begun(watch)
+            if trial is not None:
+                trial.handed(private.folder)
             outputs = tuple(watch.outputs.values())
             notes: tuple[str, ...] = ()
             try:
                 report = watch.until_done()
             finally:
                 private.remove()
-                notes = tuple(note for one in started if (held := one.around.protection) for note in held.check())
+                if trial is None:  # a dry run changes nothing
+                    notes = tuple(note for one in started if (held := one.around.protection) for note in held.check())
                 self._over(watch)  # last: closing the workspace waits until everything is restored
         self._require_ended(parts[0].argv[0], watch, notes)
         return _came_of(started, report, outputs, watch, notes)

@@ -38,6 +38,7 @@ _KEYS_SAID = (
     ("m", "type any other answer as a line"),
     ("Esc", "cancel the turn; so does Ctrl-C"),
 )
+_TRY_SAID = "t", "try it in a copy of the workspace and see what would change"
 _NOES = frozenset(("no", "nope", "none", "not", "never", "deny", "don't", "dont"))
 """Words that deny and begin with a denying key."""
 _HARMLESS = frozenset({"v", "?", ""})
@@ -59,6 +60,7 @@ class ApprovalKeys:
     _key: str = field(init=False, default="")  # the key that opened the line
     _many: int = field(init=False, default=1)
     _rights: dict[str, str] = field(init=False, factory=dict)  # keys of rights, with their values
+    _tries: bool = field(init=False, default=False)  # whether a call can be tried
     _pressed: float = field(init=False, default=0.0)
     _stray: float = field(init=False, default=0.0)  # when an unknown key was pressed
     _in_words: bool = field(init=False, default=False)  # whether a line is expected, not a key
@@ -86,7 +88,7 @@ class ApprovalKeys:
 
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask until every call has an answer."""
-        from inarch_plugins.terminal.front_ends.answers import answered, only_asks
+        from inarch_plugins.terminal.front_ends.answers import answered, only_asks, tried
         from inarch_plugins.terminal.front_ends.approvals import SEE_FIRST
         from inarch_plugins.terminal.front_ends.questions import asked_about, is_cut
 
@@ -110,6 +112,8 @@ class ApprovalKeys:
                     whole, note = True, (SEE_FIRST,)
                     continue
                 whole = found.word == "view"
+                if found.word == "try":
+                    self._show("\n".join([*await tried(left), ""]))
                 settled.update((one.call_id, one) for one in found.approvals)
                 settled.update((one.call_id, one) for one in await self._edited(found, drafts))
         return [settled[request.call.id] for request in batch]
@@ -140,7 +144,7 @@ class ApprovalKeys:
             self.screen.answer.text = key if key.isdecimal() else ""
             self.screen.answer.cursor_position = len(self.screen.answer.text)
             self.screen.focus(on_answer=True)
-        elif (key in _KEYS or key in self._rights) and not is_typing:
+        elif (key in _KEYS or key in self._rights or (key == "t" and self._tries)) and not is_typing:
             if key == "y":
                 self.take_word(left="es\r")
             if key in _HARMLESS:
@@ -190,7 +194,7 @@ class ApprovalKeys:
 
     async def _answered(self, left: Sequence[ApprovalRequest], *, offers_view: bool) -> Answers:
         """Return the next valid answer."""
-        from inarch_plugins.terminal.front_ends.answers import read_answers
+        from inarch_plugins.terminal.front_ends.answers import read_answers, triable
 
         self._many = len(left)
         offered = left[0].rights.rights if self._many == 1 and left[0].rights is not None else ()
@@ -198,7 +202,9 @@ class ApprovalKeys:
         view = "v view all · " if offers_view else ""
         what = "it" if len(left) == 1 else "them"
         rights = "".join(f"{right.key} {right.name} · " for right in offered)
-        choices = f"Run {what}? · a approve · {rights}A always · d deny · e edit · m more · {view}? help"
+        self._tries = triable(left) is not None
+        tries = "t try · " if self._tries else ""
+        choices = f"Run {what}? · a approve · {tries}{rights}A always · d deny · e edit · m more · {view}? help"
         while True:
             await self._quiet()
             loop = asyncio.get_running_loop()
@@ -285,11 +291,13 @@ def _denying(key: str, typed: str) -> str:
 
 
 def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
+    from inarch_plugins.terminal.front_ends.answers import triable
     from inarch_plugins.terminal.front_ends.questions import answer_rows
 
-    lines = [_row(5, key, said, columns) for key, said in _KEYS_SAID]
+    tries = (_TRY_SAID,) if triable(batch) is not None else ()
+    lines = [_row(5, key, said, columns) for key, said in (*_KEYS_SAID[:1], *tries, *_KEYS_SAID[1:])]
     lines += ["", "after m, type a line:"]
-    keys = {"a", "A", "e", "v", "d [REASON]"}
+    keys = {"a", "A", "e", "t", "v", "d [REASON]"}
     lines += [_row(22, answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
     return "\n".join([*lines, ""])
 

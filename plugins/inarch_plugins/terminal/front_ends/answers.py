@@ -9,7 +9,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from inarch import Approval, ApprovalRequest, Right, escape
+from inarch import Approval, ApprovalRequest, InarchError, Right, escape
 
 _SCOPES: dict[str, Literal["shape", "tool", "session", "project"]] = {
     "": "shape",
@@ -34,7 +34,7 @@ class Answers:
     approvals: tuple[Approval, ...] = ()
     edits: tuple[ApprovalRequest, ...] = ()
     as_arguments: bool = False
-    word: Literal["", "view", "help", "unclear"] = ""
+    word: Literal["", "view", "help", "try", "unclear"] = ""
 
     @property
     def says_yes(self) -> bool:
@@ -52,8 +52,27 @@ def read_answers(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
         return Answers(word="view")
     if line.lower() in ("?", "h", "help"):
         return Answers(word="help")
+    if line.lower() in ("t", "try") and triable(batch) is not None:
+        return Answers(word="try")
     found = _answer(line, batch)
     return found if found is not None else _by_number(line, batch)
+
+
+def triable(batch: Sequence[ApprovalRequest]) -> ApprovalRequest | None:
+    """Return the call of a batch that can be tried before the answer, if there is one."""
+    return next((request for request in batch if request.trial is not None), None)
+
+
+async def tried(batch: Sequence[ApprovalRequest]) -> list[str]:
+    """Try that call and return lines for the user, escaped: what it would change, or why it can't be tried."""
+    request = triable(batch)
+    if request is None or request.trial is None:
+        return []
+    try:
+        lines = (await request.trial()).lines
+    except InarchError as error:
+        lines = tuple(filter(None, (f"can't be tried: {error.message}", error.remedy)))
+    return ["", *(_plain(line.expandtabs(4)) for line in lines)]
 
 
 def denied(request: ApprovalRequest, reason: str = "") -> Approval:

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from inarch import Approval, ApprovalRequest
 from inarch.output import columns_of
-from inarch_plugins.terminal.front_ends.answers import Answers, answered, denied, only_asks, read_answers
+from inarch_plugins.terminal.front_ends.answers import Answers, answered, denied, only_asks, read_answers, tried
 from inarch_plugins.terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, question
 
 ASK_WORDS = "Answer (a number or your own words; Enter alone: none): "
@@ -42,6 +42,9 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
         whole = found.word == "view"
         if found.word in ("unclear", "help"):
             err.write(UNCLEAR if found.word == "unclear" else explained(left))
+        if found.word == "try":
+            err.write("\n".join([*await tried(left), ""]))
+            _forget_typed()
         settled.update((approval.call_id, approval) for approval in found.approvals)
         settled.update((approval.call_id, approval) for approval in await _edited(found, drafts, err))
     return [settled[request.call.id] for request in batch]

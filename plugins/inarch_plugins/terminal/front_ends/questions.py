@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch import ApprovalRequest, escape, shorten
+from inarch_plugins.terminal.front_ends.answers import triable
 from inarch_plugins.terminal.rendering.colors import fold
 
 _BESIDE = 6  # rows for the question, its keys and the line below
@@ -33,8 +34,9 @@ def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: Scr
     choices = "a approve, d deny (a reason may follow)" if one else "a approve all, d deny all, numbers (1 3) these"
     edit = "e edit" if one else "(1 e) edit"
     rights = "".join(f"{key} {words}, " for key, words in right_keys(batch)) if one else ""
+    tries = "t try, " if triable(batch) is not None else ""
     cut = "v view all, " if is_cut(batch, size) and not whole else ""
-    ask = f"Run {'it' if one else 'them'}? {choices}, {rights}A always, {edit}, {cut}? help [d] "
+    ask = f"Run {'it' if one else 'them'}? {choices}, {tries}{rights}A always, {edit}, {cut}? help [d] "
     return "\n".join([*asked_about(batch, whole=whole, size=size), ask])
 
 
@@ -133,6 +135,9 @@ def answer_rows(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
         ("e args", "edit the arguments, as JSON"),
         ("v", "view everything that would run"),
     ]
+    if (request := triable(batch)) is not None:
+        which = "it" if len(batch) == 1 else _tool_words(request)
+        rows.append(("t", f"try {which} in a copy of the workspace and show what would change; Inarch then asks again"))
     offered = {right for request in batch if request.rights is not None for right in request.rights.rights}
     rows += [
         (f"{right.key} {right.takes}".strip(), f"add or remove the right: {right.words}; Inarch then asks again")
