@@ -17,6 +17,10 @@ MOST_TEXT = 40_000
 MOST_FILES = 200
 """Most files in a page."""
 _MOST_REST = 60
+_LAST = (
+    ".md", ".rst", ".txt", ".json", ".jsonl", ".lock", ".sum", ".csv", ".xml", ".svg", ".html", ".css", ".map", ".min.js",
+)  # fmt: skip
+"""Ends of names of documents and data, which come after the code."""
 _LARGEST = 2_000_000
 _SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
 
@@ -41,7 +45,7 @@ class Row:
 def changes(
     context: ToolContext, base: str, commit: str, uncommitted: bool, after: int, offset: int
 ) -> dict[str, Any]:
-    """Return a page of the changes, the files with the fewest changed lines first.
+    """Return a page of the changes: code before documents and data, then the files with the fewest changed lines first.
 
     Without `base`, `commit` and `uncommitted`, the changes are the uncommitted ones. If there are none, they are those
     since the merge base with the default branch.
@@ -61,7 +65,7 @@ def changes(
         raise ToolFailed("validation", "base, commit and uncommitted exclude each other", "give one of them")
     git = Git.open(context)
     what, revisions, rows = _chosen(git, base, commit, uncommitted)
-    rows.sort(key=lambda row: (row.added + row.removed, row.path))
+    rows.sort(key=lambda row: (row.path.endswith(_LAST), row.added + row.removed, row.path))
     page, end, at = _page(git, revisions, rows[after : after + MOST_FILES], offset)
     end += after
     return {
@@ -180,11 +184,11 @@ def _patch(git: Git, revisions: list[str], rows: list[Row]) -> str:
     return text(git.read("diff", *PLAIN_DIFF, "-M", *revisions, *git.scope(paths)).output)
 
 
-def _rest(rows: list[Row]) -> list[str]:
-    """Return the names of files, or the folders of many with their numbers of files."""
+def _rest(rows: list[Row]) -> list[dict[str, Any]]:
+    """Return files, or the folders of many with their numbers of files."""
     if len(rows) <= _MOST_REST:
-        return [row.path for row in rows]
-    folders = Counter(row.path.rpartition("/")[0] for row in rows).most_common()
-    named = [f"{folder or '.'}/ ({count:,} files)" for folder, count in folders[:_MOST_REST]]
+        return [{"path": row.path, "files": 1} for row in rows]
+    folders = Counter(f"{row.path.rpartition('/')[0] or '.'}/" for row in rows).most_common()
     more = sum(count for _, count in folders[_MOST_REST:])
-    return [*named, *([f"{more:,} files in other folders"] if more else [])]
+    named = [{"path": folder, "files": count} for folder, count in folders[:_MOST_REST]]
+    return [*named, *([{"path": "other folders", "files": more}] if more else [])]

@@ -72,7 +72,7 @@ CHANGES_DATA = _data(
     total=_COUNT,
     files=_list(_data(path=_TEXT, old_path=_TEXT_OR_NOTHING, added=_COUNT, removed=_COUNT, diff=_TEXT)),
     next={"anyOf": [_data(after=_COUNT, offset=_COUNT), {"type": "null"}]},
-    rest=_list(_TEXT),
+    rest=_list(_data(path=_TEXT, files=_COUNT)),
 )
 LOG_DATA = _data(commits=_list(_data(**_NAMED_COMMIT)), note=_TEXT_OR_NOTHING)
 SHOW_DATA = _data(**_NAMED_COMMIT, parents=_list(_TEXT), message=_TEXT, diff=_TEXT, note=_TEXT_OR_NOTHING)

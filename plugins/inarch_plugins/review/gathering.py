@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -16,12 +17,15 @@ Call = Callable[[str, Mapping[str, Any]], Awaitable[inarch.ToolResult]]
 MOST_TEXT = 120_000
 """Most characters of diffs in a review, about 30,000 tokens."""
 MOST_FUNCTIONS = 40
+MOST_PLACES = 150
 MOST_FLOWS = 8
 _LONGEST_FLOW = 2_000
 _MOST_CALLERS = 20
 _MOST_GONE = 10
+_MOST_NAMED = 60
 _TRIES = 20
 """Calls that wait for the index to be complete; each reads for about a second."""
+_NO_CODE = (".md", ".rst", ".txt", ".json", ".lock", ".toml", ".yaml", ".yml", ".csv", ".html", ".css", ".svg")
 _GROWING = ("indexed", "not linked yet")
 _TEST = re.compile(r"(^|/)(tests?|spec|__tests__)/|(^|/)test_|_test\.|\.(test|spec)\.|(^|/)conftest\.py$")
 _DEFINED = re.compile(r"^\s*(?:export\s+|pub\s+|async\s+|static\s+)*(?:def|func|function|fn|sub)\s+(\w+)")
@@ -91,7 +95,7 @@ async def _change(call: Call, wish: Wish) -> Gathered:
     whole: dict[str, dict[str, Any]] = {}
     while True:
         page = await _data(call, "git_changes", {**given, **at})
-        found.what, found.total, found.left_out = page["what"], page["total"], page["rest"]
+        found.what, found.total = page["what"], page["total"]
         for one in page["files"]:
             known = whole.setdefault(one["path"], {**one, "diff": ""})
             known["diff"] += one["diff"]
@@ -101,24 +105,35 @@ async def _change(call: Call, wish: Wish) -> Gathered:
             break
     if at is not None and at["offset"]:
         whole.popitem()  # the beginning of a file: `rest` has its name
-    size = 0
+    size, left = 0, Counter({one["path"]: one["files"] for one in page["rest"]})
     for path, one in whole.items():
         size += len(one["diff"])
         if size > wish.most:
-            found.left_out.insert(0, path)
+            left[path] = 1
         elif read_file_diff(path, None, one["diff"]).hunks:
             found.files.append({key: one[key] for key in ("path", "old_path", "diff")})
         else:
             found.without_lines.append(path)
+    found.left_out = _named(left)
     return found
+
+
+def _named(left: Counter[str]) -> list[str]:
+    """Return names of files, and of folders with their numbers of files if there are many."""
+    if len(left) > _MOST_NAMED:
+        whole: Counter[str] = Counter()
+        for path, count in left.items():
+            whole[path if path.endswith("/") or "/" not in path else f"{path.rpartition('/')[0]}/"] += count
+        left = whole
+    return [path if count == 1 else f"{path} ({count:,} files)" for path, count in left.most_common()]
 
 
 async def _add_callers(call: Call, changed: list[ChangedFile], found: Gathered) -> None:
     """Find the callers of each changed function, those outside the change first."""
-    places = [(file, line) for file in changed for line in _places(file)]
+    places = [(file, line) for file in changed if not file.path.endswith(_NO_CODE) for line in _places(file)]
     known: set[str] = set()
     for at, (file, line) in enumerate(places):
-        if len(found.callers) >= MOST_FUNCTIONS:
+        if len(found.callers) >= MOST_FUNCTIONS or at >= MOST_PLACES:
             found.notes.append(f"no callers were looked up for {len(places) - at} more changed places")
             break
         name = f"{file.path}:{line}"
