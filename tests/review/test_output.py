@@ -16,8 +16,8 @@ from inarch_plugins.review.review_run import Report
 
 from .conftest import Place, finding
 
-# The part of the schema of SARIF 2.1.0 that a report uses, written from the standard (OASIS, 2020-03-27: sections 3.13
-# sarifLog, 3.14 run, 3.19 toolComponent, 3.20 invocation, 3.27 result, 3.28 location, 3.29 physicalLocation, 3.30 region).
+# The part of the schema of SARIF 2.1.0 that a report uses, written from the standard (OASIS, 2020-03-27: 3.13 sarifLog,
+# 3.14 run, 3.19 toolComponent, 3.20 invocation, 3.27 result, 3.28 location, 3.29 physicalLocation, 3.30 region).
 REGION = {
     "type": "object", "additionalProperties": False, "required": ["startLine"],
     "properties": {"startLine": {"type": "integer", "minimum": 1}, "endLine": {"type": "integer", "minimum": 1}},
@@ -33,7 +33,7 @@ LOCATION = {
             "properties": {
                 "artifactLocation": {
                     "type": "object", "additionalProperties": False,
-                    "properties": {"uri": {"type": "string", "format": "uri-reference", "pattern": r"^(?!/|\w+:)[^ \\]*$"}},
+                    "properties": {"uri": {"type": "string", "pattern": r"^(?!/|\w+:)[^ \\]*$"}},
                 },
                 "region": REGION,
             },

@@ -18,7 +18,8 @@ MOST_FILES = 200
 """Most files in a page."""
 _MOST_REST = 60
 _LAST = (
-    ".md", ".rst", ".txt", ".json", ".jsonl", ".lock", ".sum", ".csv", ".xml", ".svg", ".html", ".css", ".map", ".min.js",
+    ".md", ".rst", ".txt", ".json", ".jsonl", ".lock", ".sum", ".csv", ".xml", ".svg", ".html", ".css", ".map",
+    ".min.js",
 )  # fmt: skip
 """Ends of names of documents and data, which come after the code."""
 _LARGEST = 2_000_000
@@ -42,9 +43,7 @@ class Row:
         return f"diff --git a/{self.old_path or self.path} b/{self.path}"
 
 
-def changes(
-    context: ToolContext, base: str, commit: str, uncommitted: bool, after: int, offset: int
-) -> dict[str, Any]:
+def changes(context: ToolContext, base: str, commit: str, uncommitted: bool, after: int, offset: int) -> dict[str, Any]:
     """Return a page of the changes: code before documents and data, then the files with the fewest changed lines first.
 
     Without `base`, `commit` and `uncommitted`, the changes are the uncommitted ones. If there are none, they are those
@@ -122,8 +121,12 @@ def _listed(git: Git, revisions: list[str]) -> list[Row]:
         old = None if path else next(fields)
         path = path or next(fields)
         if "\ufffd" not in path:  # a name that is not UTF-8 can't be given to Git here
-            rows.append(Row(path, old, *(0 if count == "-" else int(count) for count in (added, removed))))
+            rows.append(Row(path, old, _number(added), _number(removed)))
     return rows
+
+
+def _number(count: str) -> int:
+    return 0 if count == "-" else int(count)  # a binary file
 
 
 def _untracked(git: Git) -> list[Row]:

@@ -33,5 +33,5 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
     return [
         inarch.SlashCommand("review", "Review a change: findings with evidence.", review,
                             words="[--base BRANCH | --commit COMMIT | --uncommitted] [FOCUS]"),
-        inarch.SlashCommand("init", "Write AGENTS.md for this project, or improve it.", init, words="[TEXT]", asks=True),
+        inarch.SlashCommand("init", "Write or improve AGENTS.md.", init, words="[TEXT]", asks=True),
     ]  # fmt: skip

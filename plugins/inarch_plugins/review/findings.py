@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from attrs import evolve, frozen
 
-from inarch_plugins.review.hunks import ChangedFile, Side
+from inarch_plugins.review.hunks import SIDES, ChangedFile, Side
 
 CATEGORIES = (
     "correctness", "security", "data-loss", "concurrency", "performance", "compatibility", "tests", "maintainability",
@@ -130,12 +130,12 @@ class Checks:
         """Return whether the quoted lines are in the file from this line on, before or after the change."""
         quoted = [line.strip() for line in evidence.quote.strip("\n").split("\n")]
         file = self.files.get(evidence.path)
-        sides: tuple[Side, ...] = ("RIGHT", "LEFT")
-        shown = [lambda at, side=side: file.line(side, at) for side in sides] if file is not None else []
-        kept = self.read(evidence.path) or ()
-        sources = [*shown, lambda at: kept[at - 1] if 0 < at <= len(kept) else None]
+        shown = (
+            [{n: text for hunk in file.hunks for n, text in hunk.lines(side).items()} for side in SIDES] if file else []
+        )
+        sources = [*shown, dict(enumerate(self.read(evidence.path) or (), 1))]
         return any(quoted) and any(
-            all(_is_in(one, source(evidence.line + at)) for at, one in enumerate(quoted)) for source in sources
+            all(_is_in(one, source.get(evidence.line + at)) for at, one in enumerate(quoted)) for source in sources
         )
 
     def marked(self, finding: Finding) -> Finding:

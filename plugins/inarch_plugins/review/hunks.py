@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 
 Side = Literal["LEFT", "RIGHT"]
 """`LEFT` is the file before the change, `RIGHT` the file after it."""
+SIDES: tuple[Side, ...] = ("RIGHT", "LEFT")
 _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 

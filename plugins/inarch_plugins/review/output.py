@@ -47,7 +47,8 @@ def remarks(report: Report) -> Iterator[str]:
     if report.without_lines:
         yield f"without lines to review: {_named(report.without_lines)}"
     if report.left_out:
-        yield f"not reviewed, because the change is too big (code and small changes first): {', '.join(report.left_out)}"
+        why = "not reviewed, because the change is too big (code and small changes first)"
+        yield f"{why}: {', '.join(report.left_out)}"
     for one in report.dropped:
         yield f"dropped: {one['title']} ({one['place']}): {one['why']}"
     yield from (f"incomplete: {note}" for note in report.notes)

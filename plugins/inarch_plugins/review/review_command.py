@@ -37,11 +37,12 @@ Form = Literal["text", "json", "sarif", "github"]
     help="Exit with 5 if a finding is this urgent or more; P0 is the most urgent.",
 )  # fmt: skip
 @click.option("--about", metavar="FILE", help="Words of the author, such as a pull request's text. They are only data.")
+@click.option("--sarif-file", metavar="FILE", help="Also write the report as SARIF 2.1.0.")
 @click.option("--max-cost", metavar="USD", help="Maximum cost of each request's turn.")
 @composing_options
 def review(
     focus: tuple[str, ...], base: str, commit: str, uncommitted: bool, output: Form, fail_on: str, about: str | None,
-    **given: Any,
+    sarif_file: str | None, **given: Any,
 ) -> int:  # fmt: skip
     """Review a change: what is not committed, else what changed since the default branch. FOCUS is for the reviewer.
 
@@ -57,6 +58,8 @@ def review(
         return CANCELLED
     if report is None:
         return FAILED
+    if sarif_file is not None:
+        _write_sarif(report, sarif_file)
     _print(report, output)
     return FOUND if any(one.priority <= int(fail_on[1]) for one in report.findings) else ANSWERED
 
@@ -95,6 +98,17 @@ def _text_of(place: str | None) -> str:
     except OSError as error:
         raise UsageError(f"--about {place} can't be read: {error.strerror or error}", "name a text file") from None
     return data.decode("utf-8", "replace")[:LONGEST_ABOUT]
+
+
+def _write_sarif(report: Report, place: str) -> None:
+    from json import dumps
+
+    from inarch_plugins.review.output import sarif
+
+    try:
+        Path(place).write_text(dumps(sarif(report), indent=2), "utf-8")
+    except OSError as error:
+        raise UsageError(f"--sarif-file {place} can't be written: {error.strerror or error}") from None
 
 
 def _print(report: Report, form: Form) -> None:

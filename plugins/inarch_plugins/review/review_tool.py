@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 import inarch
 from inarch_plugins.review.findings import ANSWER, CONFIRMATION, Checks, Finding, distinct, with_evidence
-from inarch_plugins.review.hunks import ChangedFile, read_file_diff
+from inarch_plugins.review.hunks import read_file_diff
 from inarch_plugins.review.prompts import DOUBTER, REVIEWER, doubt_prompt, review_prompt
 
 READS = ("find_callers", "find_symbols", "list_files", "read_file", "search_files", "trace_execution")
@@ -36,8 +36,12 @@ _SCHEMA: dict[str, Any] = {
     offered=lambda model: False,
 )  # fmt: skip
 async def review_change(
-    files: list[dict[str, Any]], what: str, context: inarch.ToolContext, callers: list[dict[str, Any]] | None = None,
-    about: str = "", focus: str = "",
+    files: list[dict[str, Any]],
+    what: str,
+    context: inarch.ToolContext,
+    callers: list[dict[str, Any]] | None = None,
+    about: str = "",
+    focus: str = "",
 ) -> dict[str, Any]:
     """Let a read-only child session review a change, and return the findings that pass all checks.
 
@@ -89,7 +93,7 @@ class _Review:
         """Ask a fresh child about a finding without evidence; None if it does not confirm it."""
         answer = await self._ask("review-check", doubt_prompt(finding), DOUBTER, CONFIRMATION)
         known = with_evidence(finding, answer["evidence"])
-        fault = self.checks.fault(known) if answer["confirmed"] else f"a second look did not confirm it"
+        fault = self.checks.fault(known) if answer["confirmed"] else "a second look did not confirm it"
         return self.checks.marked(known) if self._passes(finding, fault) else None
 
     async def _ask(self, name: str, prompt: str, instructions: str, schema: Mapping[str, Any]) -> dict[str, Any]:

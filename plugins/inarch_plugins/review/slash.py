@@ -8,6 +8,7 @@ from inarch_plugins.review.output import text_lines
 from inarch_plugins.review.review_run import review
 
 _TAKING = ("--base", "--commit")
+_USAGE = "/review [--base BRANCH | --commit COMMIT | --uncommitted] [FOCUS]"
 
 
 async def review_in_session(words: str, context: inarch.SlashContext) -> str:
@@ -37,7 +38,7 @@ def read_words(words: str) -> Wish:
         elif word == "--uncommitted":
             given[word] = word
         elif word.startswith("--"):
-            raise inarch.UsageError(f"/review does not understand {word}", "/review [--base BRANCH | --commit COMMIT | --uncommitted] [FOCUS]")
+            raise inarch.UsageError(f"/review does not understand {word}", _USAGE)
         else:
             rest.append(word)
     if len(given) > 1:
