@@ -23,8 +23,8 @@ _SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
     "properties": {
         "files": {"type": "array", "items": {"type": "object"}, "minItems": 1},
-        "callers": {"type": "array", "items": {"type": "object"}, "default": []},
         "what": {"type": "string"},
+        "callers": {"type": "array", "items": {"type": "object"}, "default": []},
         "about": {"type": "string", "default": ""},
         "focus": {"type": "string", "default": ""},
     },
