@@ -75,6 +75,7 @@ class Place:
     home: Path
     answer: Callable[[str], Any] = only_reads
     requests: list[str] = field(factory=list)
+    tools: list[set[str]] = field(factory=list)
     root: Path = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -106,7 +107,9 @@ class Place:
         self.git("commit", "-q", "-m", message)
 
     def reply(self, request: HttpRequest) -> HttpReply:
-        messages = json.loads(request.body)["messages"]
+        body = json.loads(request.body)
+        messages = body["messages"]
+        self.tools.append({one["function"]["name"] for one in body.get("tools", ())})
         texts = [one["content"] if isinstance(one["content"], str) else one["content"][0]["text"] for one in messages]
         self.requests.append("\n".join(texts))
         said = self.answer(self.requests[-1])

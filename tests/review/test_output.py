@@ -12,6 +12,7 @@ from jsonschema import Draft7Validator
 import inarch
 from inarch_plugins.review import output
 from inarch_plugins.review.findings import Finding
+from inarch_plugins.review.gathering import Gathered
 from inarch_plugins.review.review_run import Report
 
 from .conftest import Place, finding
@@ -73,7 +74,8 @@ SARIF: dict[str, Any] = {
 
 
 def report(*findings: dict[str, Any]) -> Report:
-    return Report("changes since main", tuple(inarch.from_data(Finding, one) for one in findings), files=(1, 1))
+    change = Gathered("changes since main", 1, [{"path": "shop/prices.py"}])
+    return Report(change, tuple(inarch.from_data(Finding, one) for one in findings))
 
 
 def test_sarif_has_the_form_of_the_standard(place: Place) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from inarch_plugins.review.review_tool import READS
+
 from .conftest import CHANGED, PRICES, Place, finding
 
 
@@ -181,8 +183,13 @@ def test_a_model_that_does_not_answer_in_the_form_is_a_fault(place: Place) -> No
 
 def test_the_reviewer_only_reads(place: Place) -> None:
     place.review("--approve", "all", rc=5)
-    status = place.git("status", "--porcelain")
-    assert status == " M shop/prices.py\n"
+    assert place.git("status", "--porcelain") == " M shop/prices.py\n"
+    assert place.tools == [set(READS)]
+
+
+def test_models_in_a_conversation_do_not_see_its_tools(place: Place) -> None:
+    assert place.run("hello").returncode == 0
+    assert "read_file" in place.tools[0] and not {"git_changes", "review_change"} & place.tools[0]
 
 
 def test_a_slash_command_reviews_in_the_conversation(place: Place) -> None:

@@ -94,7 +94,7 @@ async def _change(call: Call, wish: Wish) -> Gathered:
     given = {"base": wish.base, "commit": wish.commit, "uncommitted": wish.uncommitted}
     whole: dict[str, dict[str, Any]] = {}
     while True:
-        page = await _data(call, "git_changes", {**given, **at})
+        page = await data_of(call, "git_changes", {**given, **at})
         found.what, found.total = page["what"], page["total"]
         for one in page["files"]:
             known = whole.setdefault(one["path"], {**one, "diff": ""})
@@ -206,7 +206,12 @@ async def _complete(call: Call, function: str) -> inarch.ToolResult:
     return result
 
 
-async def _data(call: Call, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+async def data_of(call: Call, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Call a tool and return its data.
+
+    Raises:
+        ToolFailed: It failed.
+    """
     result = await call(tool, arguments)
     if not result.success:
         error = result.error or inarch.ToolError("execution", f"{tool} failed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -38,31 +38,34 @@ def summary(report: Report) -> str:
     """Return the result in one line."""
     count = len(report.findings)
     found = "no findings" if not count else "1 finding" if count == 1 else f"{count} findings"
-    reviewed, total = report.files
-    return f"{found} in {reviewed:,} of {total:,} changed files ({report.what})"
+    change = report.change
+    return f"{found} in {len(change.files):,} of {change.total:,} changed files ({change.what})"
 
 
 def remarks(report: Report) -> Iterator[str]:
     """Yield what was not reviewed, and what was dropped."""
-    if report.without_lines:
-        yield f"without lines to review: {_named(report.without_lines)}"
-    if report.left_out:
+    if report.change.without_lines:
+        yield f"without lines to review: {_named(report.change.without_lines)}"
+    if report.change.left_out:
         why = "not reviewed, because the change is too big (code and small changes first)"
-        yield f"{why}: {', '.join(report.left_out)}"
+        yield f"{why}: {', '.join(report.change.left_out)}"
     for one in report.dropped:
         yield f"dropped: {one['title']} ({one['place']}): {one['why']}"
-    yield from (f"incomplete: {note}" for note in report.notes)
+    yield from (f"incomplete: {note}" for note in report.change.notes)
 
 
-def _named(names: tuple[str, ...]) -> str:
+def _named(names: Sequence[str]) -> str:
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """Return the whole report as JSON data."""
-    reviewed, total = report.files
-    return {**to_data(report), "files": {"reviewed": reviewed, "changed": total}}
+    """Return the report as JSON data, without the diffs."""
+    change = report.change
+    more = {"what": change.what, "files": {"reviewed": len(change.files), "changed": change.total}}
+    names = {name: getattr(change, name) for name in ("left_out", "without_lines", "notes")}
+    found = {name: to_data(getattr(report, name)) for name in ("findings", "dropped", "model", "cost_usd")}
+    return {**more, **found, **names}
 
 
 def sarif(report: Report) -> dict[str, Any]:
