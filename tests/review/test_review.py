@@ -193,9 +193,10 @@ def test_models_in_a_conversation_do_not_see_its_tools(place: Place) -> None:
 
 
 def test_a_slash_command_reviews_in_the_conversation(place: Place) -> None:
-    ran = place.run("chat", "--quiet", stdin="/review --uncommitted\n/review --nonsense\n")
+    ran = place.run("chat", "--quiet", stdin="/review --uncommitted\n/review --nonsense\n/review --commit nowhere\n")
     assert "P1 shop/prices.py:6  shop.invoice.cents multiplies by 100 again" in ran.stdout
-    assert "does not understand --nonsense" in ran.stdout + ran.stderr
+    assert "no review: /review does not understand --nonsense" in ran.stdout
+    assert "no review: there is no commit 'nowhere'" in ran.stdout and ran.returncode == 0
 
 
 def test_init_sends_its_prompt_and_asks_before_it_writes(place: Place) -> None:

@@ -17,7 +17,7 @@ Call = Callable[[str, Mapping[str, Any]], Awaitable[inarch.ToolResult]]
 MOST_TEXT = 120_000
 """Most characters of diffs in a review, about 30,000 tokens."""
 MOST_FUNCTIONS = 40
-MOST_PLACES = 150
+MOST_PLACES = 80
 MOST_FLOWS = 8
 _LONGEST_FLOW = 2_000
 _MOST_CALLERS = 20

@@ -38,7 +38,7 @@ Form = Literal["text", "json", "sarif", "github"]
 )  # fmt: skip
 @click.option("--about", metavar="FILE", help="Words of the author, such as a pull request's text. They are only data.")
 @click.option("--sarif-file", metavar="FILE", help="Also write the report as SARIF 2.1.0.")
-@click.option("--max-cost", metavar="USD", help="Maximum cost of each request's turn.")
+@click.option("--max-cost", metavar="USD", help="Maximum cost of each turn of the reviewer.")
 @composing_options
 def review(
     focus: tuple[str, ...], base: str, commit: str, uncommitted: bool, output: Form, fail_on: str, about: str | None,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from attrs import define, field
@@ -17,23 +18,10 @@ READS = ("find_callers", "find_symbols", "list_files", "read_file", "search_file
 """Tools of the reviewer."""
 MOST_DOUBTED = 20
 """Most findings without a quote that are asked about."""
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["files", "what"],
-    "additionalProperties": False,
-    "properties": {
-        "files": {"type": "array", "items": {"type": "object"}, "minItems": 1},
-        "what": {"type": "string"},
-        "callers": {"type": "array", "items": {"type": "object"}, "default": []},
-        "about": {"type": "string", "default": ""},
-        "focus": {"type": "string", "default": ""},
-    },
-}
 
 
 @inarch.tool(
-    category="other", effects=inarch.Effects(reads=frozenset({""})), timeout_s=0.0, input_schema=_SCHEMA,
-    offered=lambda model: False,
+    category="other", effects=inarch.Effects(reads=frozenset({""})), timeout_s=0.0, offered=lambda model: False,
 )  # fmt: skip
 async def review_change(
     files: list[dict[str, Any]],
@@ -107,24 +95,23 @@ class _Review:
         self.model = turn.model or self.model
         self.costs.append(turn.usage)
         try:
-            answer = json.loads(turn.content)
+            answer = json.loads(turn.content) if turn.status == "done" else None
         except ValueError:
-            why = turn.error or (f"it reached {turn.limit}" if turn.limit else f"its turn is {turn.status}")
-            raise inarch.ToolFailed("execution", f"the reviewer did not answer: {why}") from None
-        if turn.status not in ("done", "limited") or not isinstance(answer, dict):
-            raise inarch.ToolFailed("execution", f"the reviewer did not answer: {turn.error or turn.status}")
+            answer = None
+        if not isinstance(answer, dict):
+            why = turn.error or (
+                f"it reached {turn.limit}" if turn.limit else "its answer does not have the right form"
+            )
+            raise inarch.ToolFailed("execution", f"the reviewer did not answer: {why}")
         return answer
 
 
-def _reader(context: inarch.ToolContext) -> Any:
-    kept: dict[str, Sequence[str] | None] = {}
-
+def _reader(context: inarch.ToolContext) -> Callable[[str], Sequence[str] | None]:
+    @cache
     def read(path: str) -> Sequence[str] | None:
-        if path not in kept:
-            try:
-                kept[path] = context.workspace.read(path).data.decode("utf-8", "replace").split("\n")
-            except inarch.ToolFailed:
-                kept[path] = None
-        return kept[path]
+        try:
+            return context.workspace.read(path).data.decode("utf-8", "replace").split("\n")
+        except inarch.ToolFailed:
+            return None
 
     return read

@@ -12,15 +12,13 @@ _USAGE = "/review [--base BRANCH | --commit COMMIT | --uncommitted] [FOCUS]"
 
 
 async def review_in_session(words: str, context: inarch.SlashContext) -> str:
-    """Review a change with the session's model, and return the report.
-
-    Raises:
-        UsageError: The words are not understood.
-        ToolFailed: The change can't be read, or the model did not answer.
-    """
-    wish = read_words(words)
-    context.show("reviewing…")
-    return "\n".join(text_lines(await review(context.call, wish)))
+    """Review a change with the session's model, and return the report, or why there is none."""
+    try:
+        wish = read_words(words)
+        context.show("reviewing…")
+        return "\n".join(text_lines(await review(context.call, wish)))
+    except (inarch.UsageError, inarch.ToolFailed) as error:
+        return f"no review: {error.message}" + (f" ({error.remedy})" if error.remedy else "")
 
 
 def read_words(words: str) -> Wish:
