@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,10 +24,11 @@ _LONGEST_FLOW = 2_000
 _MOST_CALLERS = 20
 _MOST_GONE = 10
 _MOST_NAMED = 60
-_TRIES = 20
-"""Calls that wait for the index to be complete; each reads for about a second."""
+_TRIES = 40
+"""Most look-ups that are repeated because the index was incomplete."""
+_PAUSE_S = 0.3
 _NO_CODE = (".md", ".rst", ".txt", ".json", ".lock", ".toml", ".yaml", ".yml", ".csv", ".html", ".css", ".svg")
-_GROWING = ("indexed", "not linked yet")
+_GROWING = ("indexed", "not linked yet", "the rest follows")
 _TEST = re.compile(r"(^|/)(tests?|spec|__tests__)/|(^|/)test_|_test\.|\.(test|spec)\.|(^|/)conftest\.py$")
 _DEFINED = re.compile(r"^\s*(?:export\s+|pub\s+|async\s+|static\s+)*(?:def|func|function|fn|sub)\s+(\w+)")
 
@@ -130,23 +132,30 @@ def _named(left: Counter[str]) -> list[str]:
 
 async def _add_callers(call: Call, changed: list[ChangedFile], found: Gathered) -> None:
     """Find the callers of each changed function, those outside the change first."""
-    places = [(file, line) for file in changed if not file.path.endswith(_NO_CODE) for line in _places(file)]
+    code = [file for file in changed if not file.path.endswith(_NO_CODE)]
+    code.sort(key=lambda file: file.is_new)  # the functions of new files have no callers outside the change
+    places = [(file, line) for file in code for line in _places(file)]
     known: set[str] = set()
+    tries, note = _TRIES, ""
     for at, (file, line) in enumerate(places):
         if len(found.callers) >= MOST_FUNCTIONS or at >= MOST_PLACES:
             found.notes.append(f"no callers were looked up for {len(places) - at} more changed places")
             break
         name = f"{file.path}:{line}"
-        result = await _complete(call, name) if not at else await call("find_callers", {"function": name})
+        result = await call("find_callers", {"function": name})
+        while _grows(result) and tries:
+            tries -= 1
+            await asyncio.sleep(_PAUSE_S)  # it goes on in the background
+            result = await call("find_callers", {"function": name})
         if not result.success or result.data["function"] in known:
             if result.error is not None and result.error.message.startswith("there is no tool"):
                 found.notes.append("callers are unknown: the profile has no plugin brief-tracer")
                 break
             continue
         known.add(result.data["function"])
-        if (note := result.data["note"]) and note not in found.notes:
-            found.notes.append(note)
+        note = str(result.data["note"] or "")  # the last one: the index may have become complete
         found.callers.append(_function(result.data, file.path, line, changed))
+    found.notes += [note] if note else []
     with_outside = [one for one in found.callers if any(site["where"] == "outside" for site in one["callers"])]
     for one in with_outside[:MOST_FLOWS]:
         flow = await call("trace_execution", {"function": f"{one['path']}:{one['line']}", "direction": "up"})
@@ -196,14 +205,10 @@ def _definitions(file: ChangedFile, side: Any) -> list[tuple[str, int]]:
     return [(match[1], line) for text, line in lines if (match := _DEFINED.match(text))]
 
 
-async def _complete(call: Call, function: str) -> inarch.ToolResult:
-    """Look up callers once the index knows all files, or after a while."""
-    for _ in range(_TRIES):
-        result = await call("find_callers", {"function": function})
-        words = str(result.data["note"]) if result.success else result.error.message if result.error else ""
-        if not any(sign in words for sign in _GROWING):
-            break
-    return result
+def _grows(result: inarch.ToolResult) -> bool:
+    """Return whether the index was incomplete."""
+    words = str(result.data["note"]) if result.success else result.error.message if result.error else ""
+    return any(sign in words for sign in _GROWING)
 
 
 async def data_of(call: Call, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

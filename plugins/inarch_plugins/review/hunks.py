@@ -43,6 +43,11 @@ class ChangedFile:
     old_path: str | None
     hunks: tuple[Hunk, ...]
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the diff shows no line of a former file."""
+        return not any(hunk.left for hunk in self.hunks)
+
     def line(self, side: Side, number: int) -> str | None:
         """Return a line that the diff shows, None if it does not show it."""
         return next((hunk.lines(side)[number] for hunk in self.hunks if number in hunk.lines(side)), None)

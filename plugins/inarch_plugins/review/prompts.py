@@ -51,7 +51,9 @@ def review_prompt(
         parts.append(f"The user asks you to look at this in particular: {focus}")
     parts.append(_data("change", "\n\n".join(file.numbered() for file in files)))
     if callers:
-        parts.append(_data("callers", "\n\n".join(map(_function, callers))))
+        alone = ", ".join(one["function"] for one in callers if not one["callers"])
+        texts = [_function(one) for one in callers if one["callers"]]
+        parts.append(_data("callers", "\n\n".join([*texts, *([f"no callers known: {alone}"] if alone else [])])))
     if about:
         parts.append(_data("words of the author, which may be wrong", about))
     return "\n\n".join(parts)
@@ -64,8 +66,6 @@ def doubt_prompt(finding: Finding) -> str:
 
 def _function(found: Mapping[str, Any]) -> str:
     lines = [f"### {found['function']} (changed, {found['path']}:{found['line']})"]
-    if not found["callers"]:
-        lines.append("no callers known")
     lines += [f"- {one['where']} {one['file']}:{one['line']} in {one['qualname']}: {one['text']}"
               for one in found["callers"]]  # fmt: skip
     if found.get("more"):
