@@ -24,7 +24,7 @@ BUILT_IN = {
 DEFAULTS = {
     "plugins": (
         "sandbox-fs sqlite-store jsonl-logger brief-tracer git memory dispatch plan goal hooks processes setup skills"
-        " agents offline"
+        " agents review offline"
     ),
     "store": "sqlite-store",
     "strategy": "native",
@@ -80,6 +80,7 @@ COMMANDS = {
     "trace": "inarch_brief.tracer.answers.trace_command:trace",
     "dispatch": "inarch_plugins.dispatch.dispatch_command:dispatch",
     "setup": "inarch_plugins.setup.command:setup",
+    "review": "inarch_plugins.review.review_command:review",
 }
 """Commands and their functions. `GROUP.NAME` is a command in a group."""
 

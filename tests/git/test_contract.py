@@ -20,6 +20,10 @@ CASES: dict[str, Mapping[str, Any]] = {
     "git_blame": {"valid": ({"file_path": "a.txt"},), "failing": ({"file_path": "missing.txt"},)},
     "git_diff": {"valid": ({}, {"paths": ["b.txt"], "staged": True})},
     "git_show": {"valid": ({"revision": "HEAD"},), "failing": ({"revision": "no-such-commit"},)},
+    "git_changes": {
+        "valid": ({}, {"uncommitted": True}, {"commit": "HEAD"}, {"base": "main"}, {"after": 1, "offset": 9}),
+        "failing": ({"base": "no-such-branch"}, {"base": "main", "commit": "HEAD"}),
+    },
     "git_commit": {
         "valid": ({"paths": ["a.txt"], "message": "Zwölf\n\nMore."},),
         "failing": ({"paths": ["missing.txt"], "message": "x"},),

@@ -76,6 +76,7 @@ def _nothing_is_run(repo: Place, marker: Marker, *poisons: str) -> None:
     assert repo.data("git_diff", staged=True)["diff"] == ""
     assert len(repo.data("git_log")["commits"]) == 2
     assert "+old" in repo.data("git_show", revision="HEAD")["diff"]
+    assert "+TWO" in str(repo.data("git_changes")["files"]) and "+old" in str(repo.data("git_changes", commit="HEAD"))
     assert len(repo.data("git_blame", file_path="a.txt")["lines"]) == 2
     assert repo.commit("plain")["files"] == ["plain"]
     refused = repo.call("git_commit", paths=["a.txt", "x.eq"], message="x").error

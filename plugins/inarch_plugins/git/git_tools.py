@@ -95,6 +95,19 @@ def git_blame(
     return blame(context, file_path, start_line, end_line)
 
 
+@inarch.tool(
+    category="git", effects=_READS_EVERYTHING, timeout_s=_LOOKING_S, offered=lambda model: False,
+    input_schema=schemas.CHANGES, output_schema=schemas.CHANGES_DATA,
+)  # fmt: skip
+def git_changes(
+    context: ToolContext, base: str = "", commit: str = "", uncommitted: bool = False, after: int = 0, offset: int = 0
+) -> dict[str, Any]:
+    """Show a change file by file, in pages, for a review: since a branch, of a commit, or not committed yet."""
+    from inarch_plugins.git.changes import changes
+
+    return changes(context, base, commit, uncommitted, after, offset)
+
+
 def _check_commit(arguments: Mapping[str, Any], context: ToolContext) -> None:
     from inarch_plugins.git.commit import check
 
@@ -112,4 +125,4 @@ def git_commit(context: ToolContext, paths: list[str], message: str) -> dict[str
     return commit(context, paths, message)
 
 
-TOOLS: tuple[FunctionTool, ...] = (git_status, git_diff, git_log, git_show, git_blame, git_commit)
+TOOLS: tuple[FunctionTool, ...] = (git_status, git_diff, git_log, git_show, git_blame, git_changes, git_commit)

@@ -74,7 +74,7 @@ def log(context: ToolContext, paths: list[str] | None = None, limit: int = 20) -
 def show(context: ToolContext, revision: str) -> dict[str, Any]:
     """Return one commit: author, time, message and diff."""
     git = Git.open(context)
-    commit = _resolved(git, revision)
+    commit = resolved(git, revision)
     argv = ("show", *PLAIN_DIFF, f"--format={git_output.SHOW_FORMAT}", commit)
     ran = git.read(*argv, *git.scope())
     # If the workspace is part of a repository, git prints nothing for a commit that did not touch it.
@@ -139,7 +139,12 @@ def filtered(git: Git, names: list[bytes]) -> list[tuple[str, str]]:
     return [(path.removeprefix(above), value) for path, value in found if value in filters]
 
 
-def _resolved(git: Git, revision: str) -> str:
+def resolved(git: Git, revision: str) -> str:
+    """Return the hash of a commit.
+
+    Raises:
+        ToolFailed: The text is not one revision, or there is no such commit.
+    """
     ranged = ".." in revision and not revision.startswith(":/")
     if revision.startswith(("-", "^")) or ranged or len(revision) > _LONGEST_REVISION or not revision.isprintable():
         raise ToolFailed(

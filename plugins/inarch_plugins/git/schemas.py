@@ -35,6 +35,14 @@ SHOW = _object(
     "revision", revision={"type": "string", "minLength": 1, "description": "A commit: HEAD, HEAD~2, a branch, a hash"}
 )
 BLAME = _object("file_path", file_path=_PATH, start_line=_LINE, end_line=_LINE)
+_NUMBER = {"type": "integer", "minimum": 0, "default": 0}
+CHANGES = _object(
+    base={**_TEXT, "default": "", "description": "A branch: what changed since its merge base with HEAD"},
+    commit={**_TEXT, "default": "", "description": "A commit: what it changed"},
+    uncommitted={"type": "boolean", "default": False, "description": "What is not committed, with untracked files"},
+    after={**_NUMBER, "description": "Skip this many files"},
+    offset={**_NUMBER, "description": "Skip this many characters of the next file's diff"},
+)
 COMMIT = _object(
     "paths message",
     paths=_list(_PATH, minItems=1, maxItems=1_000, description="New and deleted files too"),
@@ -58,6 +66,14 @@ STATUS_DATA = _data(
     note=_TEXT_OR_NOTHING,
 )
 DIFF_DATA = _data(diff=_TEXT, note=_TEXT_OR_NOTHING)
+_COUNT = {"type": "integer"}
+CHANGES_DATA = _data(
+    what=_TEXT,
+    total=_COUNT,
+    files=_list(_data(path=_TEXT, old_path=_TEXT_OR_NOTHING, added=_COUNT, removed=_COUNT, diff=_TEXT)),
+    next={"anyOf": [_data(after=_COUNT, offset=_COUNT), {"type": "null"}]},
+    rest=_list(_data(path=_TEXT, files=_COUNT)),
+)
 LOG_DATA = _data(commits=_list(_data(**_NAMED_COMMIT)), note=_TEXT_OR_NOTHING)
 SHOW_DATA = _data(**_NAMED_COMMIT, parents=_list(_TEXT), message=_TEXT, diff=_TEXT, note=_TEXT_OR_NOTHING)
 BLAME_DATA = _data(
