@@ -315,3 +315,21 @@ def test_a_machine_without_namespaces_offers_no_trial(root: Path, monkeypatch: p
     person = Trier("deny")
     run(root, person, "touch x")
     assert person.offers == [False]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "has", "applies"),
+    [
+        (["--yes", "mkdir x && echo hi > x/y"], 0, "would add 2, exit 0", True),
+        (["rm", "-r", "pkg"], 0, "delete pkg/ (2 files)", False),
+        (["--yes", "rm", "missing"], 1, "would change nothing, exit 1", False),
+        (["seq 3 | awk 1 | sort -r"], 2, "can't be tried", False),
+    ],
+)
+def test_the_shell_command_shows_and_applies(root: Path, words: list[str], code: int, has: str, applies: bool) -> None:
+    before, environ = tree(root), environ_in(root.parent / "home")
+    command = [sys.executable, "-m", "inarch", "try", *words]
+    ended = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert ended.returncode == code, ended
+    assert has in ended.stdout + ended.stderr
+    assert (tree(root) != before) is applies
