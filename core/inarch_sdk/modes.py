@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
+__all__ = ["BYPASS", "CHANGEABLE", "MODES", "NAMES", "USERS_MODES", "ApproveMode", "Mode", "rank"]
+
 ApproveMode = Literal["none", "plan", "ask", "edits", "auto", "all", "bypass"]
 """Name of a mode, the strictest first."""
 

@@ -8,7 +8,7 @@ from runpy import run_module
 import click
 
 import inarch
-from inarch_sdk.modes import CHANGEABLE
+from inarch.modes import CHANGEABLE
 
 
 @click.command("acp")

@@ -12,9 +12,9 @@ from acp import RequestError, schema
 
 import inarch
 from inarch import host
+from inarch.modes import CHANGEABLE, MODES
 from inarch_acp.prompts import fenced
 from inarch_acp.wire import plain
-from inarch_sdk.modes import CHANGEABLE, MODES
 
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.S)
 

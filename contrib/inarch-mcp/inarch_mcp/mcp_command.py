@@ -12,13 +12,13 @@ from typing import Any
 import click
 
 import inarch
+from inarch.modes import CHANGEABLE
 from inarch_mcp.catalog import Catalog
 from inarch_mcp.definitions import Listing
 from inarch_mcp.hub import close_all
 from inarch_mcp.mcp_settings import Server, Settings
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import place_of
-from inarch_sdk.modes import CHANGEABLE
 
 
 @click.group()

@@ -26,8 +26,8 @@ from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
+from inarch_lib.staging.steering import steers
 from inarch_sdk.result_text import HELD_REMEDY, NO_ANSWER, USER_DENIED
-from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall

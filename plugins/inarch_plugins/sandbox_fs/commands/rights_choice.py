@@ -12,10 +12,10 @@ from attrs import evolve
 
 from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
 from inarch.command_lines import CARRIERS
+from inarch.modes import BYPASS
 from inarch_plugins.sandbox_fs.commands.lines import is_open, place
 from inarch_plugins.sandbox_fs.commands.runners import is_known
 from inarch_plugins.sandbox_fs.commands.shells import can_be_kept, reads_code
-from inarch_sdk.modes import BYPASS
 
 if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.commands.classified import Classified
