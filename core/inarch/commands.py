@@ -14,3 +14,5 @@ from inarch.program.groups import Group as Group
 from inarch.program.interrupts import interrupts as interrupts
 from inarch.program.options import composing_options as composing_options
 from inarch.program.options import showing_options as showing_options
+from inarch_sdk.modes import CHANGEABLE as CHANGEABLE
+from inarch_sdk.modes import MODES as MODES

@@ -17,7 +17,6 @@ _LENT = {
     "inarch.capabilities": "inarch.contract.capabilities",
     "inarch.confinement": "inarch_lib.confinement",
     "inarch.figures": "inarch_sdk.figures",
-    "inarch.modes": "inarch_sdk.modes",
     "inarch.hosts": "inarch_lib.confinement.hosts",
     "inarch.staging": "inarch_lib.staging",
     "inarch.testing": "inarch_testing",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, Verdict
-from inarch_lib.staging.steering import steers
+from inarch_lib.staging.steering_names import steers
 
 
 class AskAboutSteering:

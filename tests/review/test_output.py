@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 import inarch
 from inarch_plugins.review import output
 from inarch_plugins.review.findings import Finding
-from inarch_plugins.review.gathering import Gathered
+from inarch_plugins.review.gathered_change import Gathered
 from inarch_plugins.review.review_run import Report
 
 from .conftest import Place, finding

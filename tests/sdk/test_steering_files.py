@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch_lib.staging.steering import STEERING, steers
+from inarch_lib.staging.steering_names import STEERING, steers
 
 NAMES = [(name, what) for what, names in STEERING.items() for name in names.split()]
 PLAIN = st.sampled_from(["src", "docs", "a b", "x.y", ".github", "agents", "vscode", "sub"])

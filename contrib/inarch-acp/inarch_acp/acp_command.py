@@ -8,7 +8,7 @@ from runpy import run_module
 import click
 
 import inarch
-from inarch.modes import CHANGEABLE
+from inarch.commands import CHANGEABLE
 
 
 @click.command("acp")

@@ -12,7 +12,7 @@ from acp import RequestError, schema
 
 import inarch
 from inarch import host
-from inarch.modes import CHANGEABLE, MODES
+from inarch.commands import CHANGEABLE, MODES
 from inarch_acp.prompts import fenced
 from inarch_acp.wire import plain
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 import inarch
-from inarch.modes import CHANGEABLE
+from inarch.commands import CHANGEABLE
 from inarch_mcp.catalog import Catalog
 from inarch_mcp.definitions import Listing
 from inarch_mcp.hub import close_all

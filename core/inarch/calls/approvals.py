@@ -26,7 +26,7 @@ from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
-from inarch_lib.staging.steering import steers
+from inarch_lib.staging.steering_names import steers
 from inarch_sdk.result_text import HELD_REMEDY, NO_ANSWER, USER_DENIED
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from inarch.contract.capabilities import RunsPiped, StartsPrograms, TriesProgram
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
 from inarch.contract.workspaces import Workspace
-from inarch_lib.staging.steering import steers
+from inarch_lib.staging.steering_names import steers
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Images, Keeping

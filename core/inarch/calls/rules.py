@@ -20,7 +20,7 @@ from inarch.contract.capabilities import AsksInParts, Isolated, able
 from inarch.contract.errors import ToolFailed
 from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
-from inarch_lib.staging.steering import steers
+from inarch_lib.staging.steering_names import steers
 
 if TYPE_CHECKING:
     from inarch.config.grants import CommandGrant, Rule

@@ -6,14 +6,12 @@ They are in their own module because most sessions ask no question before their 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, Outcome, ProposedFile, ToolCall
-
-if TYPE_CHECKING:
-    from inarch.contract.capabilities import Trial
+from inarch.contract.trials import Trial
 
 
 @frozen

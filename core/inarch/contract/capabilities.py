@@ -9,9 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from attrs import Factory
-
-from inarch.contract.frozen import frozen
+from inarch.contract.trials import Trial as Trial
 from inarch.contract.workspaces import Restorable as Restorable
 
 if TYPE_CHECKING:
@@ -71,23 +69,6 @@ class SaysWhatAllows(Protocol):
     def allowed_by(self, arguments: Mapping[str, Any]) -> str | None:
         """Return lines of TOML."""
         ...
-
-
-@frozen
-class Trial:
-    """Dry run of a call: what it would change, seen in a copy of the workspace.
-
-    Args:
-        lines: Lines for the user; not escaped.
-        drop: Discards what the dry run holds. May be called twice.
-        applies: Whether an approval of the call applies exactly this. Otherwise the call runs again.
-        data: The same as plain data.
-    """
-
-    lines: tuple[str, ...]
-    drop: Callable[[], object]
-    applies: bool = False
-    data: Mapping[str, Any] = Factory(dict)
 
 
 class Triable(Protocol):

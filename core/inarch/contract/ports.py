@@ -100,7 +100,7 @@ class ToolContext(Protocol):
         """Additional rights that the user gave the call, from those that the tool's `rights` offers.
 
         None if the user did not let the call run by an answer or by a rule that names it. Then an approval mode did, or
-        there was no question.
+        there was no question. In the mode `bypass` it has the one right `bypass`: no sandbox.
         """
 
     @property

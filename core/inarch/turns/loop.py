@@ -7,26 +7,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from inarch.contract.capabilities import BoundsHolds, able
 from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError
 from inarch.contract.events import Note
-from inarch.contract.guard import blame, guarded
-from inarch.contract.records import Message, Text, ToolCall, Turn
+from inarch.contract.guard import guarded
+from inarch.contract.records import ToolCall, Turn
+from inarch.turns.end_guards import EndGuards, hold
 from inarch.turns.meter import AnswerRefused, LimitReached, Refused, Stopped
 from inarch.turns.run import TurnRun, results_message, text_message
 from inarch.turns.session_prefix import ask_fitting, tell_news
 from inarch.turns.session_state import SessionState
 from inarch.turns.turn_start import decide, gather, run_decided
-from inarch_sdk.bounds import fault_of
-from inarch_sdk.result_text import ANSWER, held_text
-from inarch_sdk.short_data import shortened
+from inarch_sdk.result_text import ANSWER
 
 if TYPE_CHECKING:
-    from inarch.contract.interventions import EndGuard
-    from inarch.plugins.composition import Bound
+    pass
 
 
 SO_FAR = (
@@ -102,7 +98,8 @@ async def _finish(run: TurnRun, turn: Turn) -> None:
 async def _outcome(run: TurnRun) -> Turn:
     try:
         try:
-            return run.concluded(await _answer(run))
+            guards = EndGuards(run)
+            return guards.concluded(await _answer(run, guards))
         except LimitReached as limit:
             return run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
         except Stopped as stopped:
@@ -116,7 +113,7 @@ async def _outcome(run: TurnRun) -> Turn:
         return run.failed(error)
 
 
-async def _answer(run: TurnRun) -> str:
+async def _answer(run: TurnRun, guards: EndGuards) -> str:
     """Run the loop: one iteration is a request and all the calls of its reply."""
     async with run.asker.time.working():
         await gather(run)
@@ -137,7 +134,7 @@ async def _answer(run: TurnRun) -> str:
                 answer = _kept_answer(run, reply.message.text, is_last=run.declined)
                 if answer is None:
                     continue
-                if run.declined or not await _is_held(run, answer):
+                if run.declined or not await guards.are_holding(answer):
                     return answer
                 continue
             done = await run.call(reply.calls, "model")
@@ -192,33 +189,6 @@ MOST_ANSWERS = 3
 OUTPUT_SCHEMA = "output_schema"
 
 
-async def _is_held(run: TurnRun, answer: str) -> bool:
-    """Return whether the turn must continue; if so, tell its model why. Skip a guard that fails, with a note."""
-    for guard in run.state.parts.end_guards:
-        name, own = guard.value.name, able(guard.value, BoundsHolds)
-        used, most = run.holds - run.own_holds.total(), run.state.config.profile.max_holds
-        if own is not None and isinstance(own.most_holds, int):
-            used, most = run.own_holds[name], own.most_holds
-        if used >= most:
-            continue
-        try:
-            reason = await _reason(run, guard, answer)
-        except InarchError as error:
-            run.skipped(f"end guard {name!r}", error)
-            continue
-        run.check_stopped()
-        if run.conclusion[0] != "done":
-            return False
-        if reason:
-            run.holds += 1
-            if own is not None:
-                run.own_holds[name] += 1
-                run.meter.iterations = 0
-            _hold(run, guard.plugin, name, reason)
-            return True
-    return False
-
-
 def _kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | None:
     """Return the answer in the form of the profile's schema; None if the model was asked to answer again.
 
@@ -242,40 +212,5 @@ def _kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | N
         if is_last or run.unkept >= MOST_ANSWERS:
             times = f"; answered {run.unkept} times" if run.unkept > 1 else ""
             raise AnswerRefused(answer, f"{error}{times}") from None
-        _hold(run, "", OUTPUT_SCHEMA, run.state.journal.redactor.text(str(error)))
+        hold(run, "", OUTPUT_SCHEMA, run.state.journal.redactor.text(str(error)))
     return None
-
-
-def _hold(run: TurnRun, plugin: str, guard: str, reason: str) -> None:
-    from inarch.contract.other_events import TurnHeld
-
-    run.state.journal.record(TurnHeld(plugin, guard, reason), run.turn.id)
-    run.messages.append(Message("user", (Text(held_text(plugin, reason)),)))
-
-
-async def _reason(run: TurnRun, guard: Bound[EndGuard], answer: str) -> str:
-    """Return why a guard holds the end back, "" if it does not.
-
-    Raises:
-        InarchError: It failed, or timed out.
-    """
-    from inarch.contract.interventions import LONGEST_HOLD_S, MOST_TEXT, Ending, patience_of
-
-    conclude = partial(run.conclude, guard.value.name)
-    situation = run.situation(guard.plugin)
-    ending = Ending(situation, answer, tuple(run.calls), run.holds, run.call_for_guard, conclude)
-    patience = patience_of(guard.value, LONGEST_HOLD_S)
-    late = asyncio.timeout(patience)
-    try:
-        async with late:
-            with guarded(guard.plugin, "end guard", passes=(LimitReached,)):
-                reason: Any = await guard.value.hold(ending)
-    except (InarchError, TimeoutError):
-        if late.expired():
-            raise blame(guard.plugin, "end guard", f"did not answer within {patience:g} s") from None
-        raise
-    if reason is None:
-        return ""
-    if not isinstance(reason, str) or fault_of(reason):
-        raise blame(guard.plugin, "end guard", f"did not return a reason as text but {reason!r:.200}")
-    return str(shortened(run.state.journal.redactor.text(reason.strip()), "", MOST_TEXT))

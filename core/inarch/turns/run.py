@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -74,9 +72,6 @@ class TurnRun:
     erased: bool = False
     stopping: tuple[str, str] | None = None
     is_over: bool = False
-    holds: int = 0
-    own_holds: Counter[str] = field(factory=Counter)
-    conclusion: tuple[TurnStatus, str, str] = ("done", "", "")
     unkept: int = 0
     happened: tuple[Event, ...] = field(init=False)
 
@@ -149,23 +144,6 @@ class TurnRun:
         if origin == "model" and (warning := self.state.repeats.saw(done, self.state.seen)):
             done = self.calls[-len(done) :] = self._told(done, warning)
         return done
-
-    async def call_for_guard(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Run a call that the model does not see and return its result."""
-        with suppress(Refused):
-            await self.call([PlannedCall(tool, arguments)], "guard")
-        return result_of(self.calls[-1])
-
-    def conclude(self, guard: str, status: Literal["done", "limited", "failed"], reason: str) -> None:
-        """Let the turn end with this status."""
-        self.conclusion = (status, guard, self.state.journal.redactor.text(reason))
-
-    def concluded(self, answer: str) -> Turn:
-        """Return the turn's final record: `done`, or as an end guard concluded."""
-        status, guard, reason = self.conclusion
-        error, limit = reason if status == "failed" else None, guard if status != "done" else None
-        turn = self.ended(status, answer, error=error, limit=limit)
-        return evolve(turn, unmet=False) if guard else turn
 
     def _told(self, calls: tuple[ToolCall, ...], warning: str) -> tuple[ToolCall, ...]:
         """Return calls whose last result ends with Inarch's own warning, in the form of a reviewer's text."""

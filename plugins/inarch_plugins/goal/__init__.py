@@ -11,8 +11,6 @@ import inarch
 if TYPE_CHECKING:
     from inarch_plugins.goal.record import Goal
 
-MOST_TURNS = 200
-"""Largest number of rounds that `--turns` takes."""
 _TEXT, _COUNT = {"type": "string"}, {"type": "integer", "minimum": 0}
 _SCHEMAS: dict[str, tuple[str, dict[str, Any]]] = {
     "set": (
@@ -28,7 +26,7 @@ class Goals:
     """Goals of the sessions of one composition: their guard, tracer, context source and session extension."""
 
     name = "goal"
-    most_holds = MOST_TURNS * 2  # news of processes hold, too
+    most_holds = 400  # two for each of the most rounds, since news of processes hold, too
     timeout_s = 86_400.0
 
     def __init__(self, context: inarch.PluginContext) -> None:

@@ -9,9 +9,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import inarch
-from inarch_plugins.goal import MOST_TURNS
 from inarch_plugins.goal.guard import CHECK_S, COMMAND, check_fault, exit_code
-from inarch_plugins.goal.record import BUDGET, TURNS, Goal
+from inarch_plugins.goal.record import BUDGET, MOST_TURNS, TURNS, Goal
 
 LONGEST = 4_000
 """Most characters of a goal."""

@@ -59,18 +59,18 @@ class Verdict:
 async def hold(goal: Goal, ending: inarch.Ending) -> str | None:
     """Return why the turn must go on; None if the goal has ended."""
     calls = [call for call in ending.calls if call.origin != "guard"]
-    if len(calls) == goal.judged_calls:
+    if len(calls) == goal.tries.judged_calls:
         if not await goal.heard(WAIT_S):
             _end(goal, ending, "stalled", "nothing was done since the last judgement")
             return None
-        goal.judged_calls = -1
+        goal.tries.judged_calls = -1
         return "the goal is not met yet, and there is news for you in this message"
     verdict = await (_checked(goal, ending, calls) if goal.check else _judged(goal, ending, calls))
     data = {"met": verdict.met, "evidence": verdict.evidence, "next": verdict.next}
-    goal.turns, goal.judged_calls = goal.turns + 1, len(calls)
+    goal.turns, goal.tries.judged_calls = goal.turns + 1, len(calls)
     ending.situation.record("judged", {"turn": goal.turns, **data})
-    goal.same = (verdict.same, goal.same[1] + 1 if verdict.same == goal.same[0] else 1)
-    goal.impossible += verdict.met == "impossible"
+    goal.tries.same = (verdict.same, goal.tries.same[1] + 1 if verdict.same == goal.tries.same[0] else 1)
+    goal.tries.impossible += verdict.met == "impossible"
     ended = _ended(goal, verdict, calls)
     if ended is None:
         return f"the goal is not met: {verdict.next}"
@@ -86,11 +86,11 @@ def _ended(goal: Goal, verdict: Verdict, calls: Sequence[inarch.ToolCall]) -> tu
         return "met", f"{goal.check} exits 0" if goal.check else f"proved by {verdict.evidence}"
     if verdict.met == "failed":
         return "failed", verdict.next
-    if goal.impossible >= GIVEN_UP:
+    if goal.tries.impossible >= GIVEN_UP:
         return "impossible", verdict.next
     if denied >= REPEATS:
         return "denied", f"{denied} calls were denied"
-    if goal.same[1] >= REPEATS:
+    if goal.tries.same[1] >= REPEATS:
         return "stalled", f"{REPEATS} times the same: {verdict.next}"
     if goal.turns >= goal.max_turns:
         return "limited", f"not met after {goal.turns} rounds; allow more with --turns"

@@ -19,10 +19,21 @@ TURNS = 20
 """Rounds of a goal without `--turns`."""
 BUDGET = Decimal(2)
 """US dollars of a goal if nobody can be asked for a budget."""
+MOST_TURNS = 200
+"""Most rounds of a goal."""
 TESTS = re.compile(r"(^|/)(tests?|specs?|__tests__)/|(^|/)(test_|conftest)[^/]*$|[._-](test|spec)s?\.[^/]+$", re.I)
 _MADE = re.compile(r"(^|/)(__pycache__|\.pytest_cache|\.mypy_cache|node_modules)/|\.pyc$")
 _GOES_ON = " has been running for "
 _FOUND = " wrote what was waited for"
+
+
+@define
+class Tries:
+    """What the judgements of one turn found; `same` is equal failures in a row."""
+
+    judged_calls: int = -1
+    impossible: int = 0
+    same: tuple[str, int] = ("", 0)
 
 
 @define(eq=False, repr=False)
@@ -43,9 +54,7 @@ class Goal:
     recorder: Callable[[str, Mapping[str, Any]], None] | None = None
     is_checking: bool = False
     failed: bool = False
-    judged_calls: int = -1
-    impossible: int = 0
-    same: tuple[str, int] = ("", 0)
+    tries: Tries = field(factory=Tries)
     running: set[str] = field(factory=set)
     _waiting: set[str] = field(factory=set)
     _turn_ids: set[str] = field(factory=set)
@@ -116,7 +125,7 @@ class Goal:
         self.max_cost_usd, self.max_turns = Decimal(data["max_cost_usd"]), data["max_turns"]
         if event.turn_id:
             self.status, self.turn_id, self.reason, self.failed = "active", event.turn_id, "", False
-            self.judged_calls, self.impossible, self.same = -1, 0, ("", 0)
+            self.tries = Tries()
             self._turn_ids.add(event.turn_id)
 
     def _judged(self, event: inarch.Event) -> None:

@@ -11,7 +11,7 @@ import click
 from inarch import InarchError, UsageError
 from inarch.commands import ANSWERED, CANCELLED, FAILED, compose_given, composing_options, interrupts, say, say_remedy
 from inarch.output import print_json, print_line
-from inarch_plugins.review.gathering import MOST_TEXT, Wish
+from inarch_plugins.review.gathered_change import MOST_TEXT, Wish
 
 if TYPE_CHECKING:
     from inarch import App

@@ -8,7 +8,7 @@ from attrs import frozen
 
 import inarch
 from inarch_plugins.review.findings import Finding
-from inarch_plugins.review.gathering import Call, Gathered, Wish, data_of, gathered
+from inarch_plugins.review.gathered_change import Call, Gathered, Wish, data_of, gathered
 
 
 @frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inarch
-from inarch_plugins.review.gathering import Wish
+from inarch_plugins.review.gathered_change import Wish
 from inarch_plugins.review.output import text_lines
 from inarch_plugins.review.review_run import review
 

@@ -329,13 +329,10 @@ class FolderWorkspace:
         found = self._with_runner().confinement()
         if not found.promises:
             return found
-        return evolve(found, promises={**found.promises, "undo": self._beyond_undo(found.level)})
-
-    def _beyond_undo(self, level: int) -> str:
-        """Return what an unasked program could change beyond undo; at level 3 only an uncovered root counts."""
-        known = self._surveyed if level == 3 and self._surveyed else self.uncovered()
-        paths = [path for path in known if path == "." or level < 3]  # the others are read-only at level 3
-        return f"a program can change {', '.join(paths[:3])}, which undo does not cover" if paths else ""
+        known = self._surveyed if found.level == 3 and self._surveyed else self.uncovered()
+        paths = [path for path in known if path == "." or found.level < 3]  # the others are read-only at level 3
+        broken = f"a program can change {', '.join(paths[:3])}, which undo does not cover" if paths else ""
+        return evolve(found, promises={**found.promises, "undo": broken})
 
     def find_program(self, name: str) -> str:
         """Return the path of the program with a name, as seen by programs that may start others.

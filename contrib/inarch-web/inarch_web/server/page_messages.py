@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import inarch
-from inarch.modes import CHANGEABLE
+from inarch.commands import CHANGEABLE
 from inarch_web.server.message_log import Raw, encoded
 from inarch_web.server.page import Page
 from inarch_web.server.page_commands import commands_of, complete

@@ -12,7 +12,6 @@ from attrs import evolve
 
 from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
 from inarch.command_lines import CARRIERS
-from inarch.modes import BYPASS
 from inarch_plugins.sandbox_fs.commands.lines import is_open, place
 from inarch_plugins.sandbox_fs.commands.runners import is_known
 from inarch_plugins.sandbox_fs.commands.shells import can_be_kept, reads_code
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 NETWORK = Right("w", "network", "the network, all of it")
 REPOSITORY = Right("g", "git", "this repository's .git, its hooks off; they and its settings stay as they are")
 FILES = Right("f", "files", "files of your home folder, to read", "FILE…")
+BYPASS = "bypass"
+"""Right of every call in the mode of this name, as `ToolContext.rights` says."""
 CHOOSABLE = (NETWORK, REPOSITORY, FILES)
 MOST_FILES = 20
 KEPT_OF_GIT = tuple(

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, field
 
-from inarch_lib.staging.steering import steers
+from inarch_lib.staging.steering_names import steers
 from inarch_plugins.sandbox_fs.file_write import parent_folder
 from inarch_plugins.sandbox_fs.paths import is_protected, own_folders, split
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
