@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inarch.contract.errors import UsageError
-from inarch.program.failure import say
+from inarch.program.failure import say, say_bypass
+from inarch_sdk.modes import BYPASS
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -157,11 +158,13 @@ def compose_given(given: Mapping[str, Any], *, tells: bool = True, naming: str =
 
 
 def open_session(app: App, options: Options) -> Session:
-    """Open the session that the flags name, or a new one.
+    """Open the session that the flags name, or a new one, and warn if commands run without the sandbox.
 
     Raises:
         UsageError: No session, or more than one, fits, or the new one cannot have the requested name.
     """
+    if app.config.profile.approve == BYPASS:
+        say_bypass(no_color=options.no_color)
     if options.resume:
         return app.session(_latest(app).id)
     if options.session is not None:
