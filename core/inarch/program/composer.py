@@ -165,6 +165,8 @@ def open_session(app: App, options: Options) -> Session:
     """
     if app.config.profile.approve == BYPASS:
         say_bypass(no_color=options.no_color)
+    elif app.config.profile.approve == "all" and not options.quiet:
+        _tell_of_all(app.config)
     if options.resume:
         return app.session(_latest(app).id)
     if options.session is not None:
@@ -175,6 +177,21 @@ def open_session(app: App, options: Options) -> Session:
 
         give_name(app.config.state_dir, app.store, session.id, options.name, session.state.journal.flush)
     return session
+
+
+def _tell_of_all(config: Config) -> None:
+    """Tell the user once what their own file's mode `all` runs since commands that the sandbox holds are among it."""
+    from inarch.turns.services import FILE, is_known, remember
+    from inarch_sdk.settings import dotted
+
+    origin, path = config.origins[dotted(("profiles", config.profile.name, "approve"))], config.state_dir / FILE
+    if f"{origin}".startswith(f"{config.config_path}:") and not is_known(path, _ALL):
+        remember(path, _ALL)
+        say("note", f"{origin}: {_ALL} also runs commands such as mkdir now, if the sandbox holds them; "
+            "\"edits\" asks before commands (inarch policy explain shows what each mode does)")  # fmt: skip
+
+
+_ALL = 'approve = "all"'
 
 
 def _latest(app: App) -> SessionInfo:
