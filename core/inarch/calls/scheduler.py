@@ -300,7 +300,9 @@ class Scheduler:
         if any(live.stop is not None for live in batch):
             for live in batch:
                 live.cancel("cancelled before it ran: the turn is stopped")
-        approvals = Approvals(person or self.front_end, self.journal, self.workspace, self.grants, person is not None)
+        approvals = Approvals(
+            person or self.front_end, self.journal, self.workspace, self.grants, person is not None, self._kept
+        )
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]
         self._order(ready)
