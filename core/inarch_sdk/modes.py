@@ -29,7 +29,7 @@ MODES: tuple[Mode, ...] = (
 )
 """Every mode, the strictest first."""
 
-NAMES: tuple[str, ...] = get_args(ApproveMode)
+NAMES: tuple[ApproveMode, ...] = get_args(ApproveMode)
 CHANGEABLE = MODES[:-1]
 """Modes that a session can change to. Only the command line and the user's own file can set `bypass`."""
 BYPASS: ApproveMode = "bypass"

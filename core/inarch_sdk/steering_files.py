@@ -8,7 +8,7 @@ from inarch_lib.staging.steering_names import steers
 
 
 class AskAboutSteering:
-    """Policy that asks the user, in every approval mode, before a tool writes files that other tools obey or run."""
+    """Policy that asks the user before a tool writes files that other tools obey or run, in all modes but `bypass`."""
 
     name = "steering-files"
 

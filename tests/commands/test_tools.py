@@ -143,3 +143,9 @@ def test_show_tells_values_members_and_effects(cli: Run, tmp_path: Path) -> None
     assert shown["idle"].endswith("Arguments\n  none\n\nEffects\n  none: it touches no file of the workspace\n")
     asked = json.loads(cli("--plugin", str(plugin), "tools", "show", "pack", "--json").stdout)
     assert asked["effects"] == ["reads <paths>", "writes <to>"]
+
+
+def test_a_call_without_undo_does_not_name_a_mode_that_needs_it(cli: Run) -> None:
+    denied = cli("tools", "call", "execute_command", '{"command": "mkdir x"}', "--approve", "auto")
+    remedy = json.loads(denied.stdout)["error"]["remedy"]
+    assert "[commands.mkdir]" in remedy and "--approve" not in remedy

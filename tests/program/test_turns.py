@@ -163,3 +163,17 @@ def test_diagnostics_go_to_a_file_of_the_users_own(cli: Run, slowly: Flags, envi
     assert log.stat().st_mode & 0o777 == 0o600
     wrong = cli("what is this", *slowly, INARCH_LOG="loud")
     assert wrong.returncode == 2 and "INARCH_LOG" in wrong.stderr
+
+
+def test_mode_all_of_the_own_file_is_explained_once(cli: Run, environ: dict[str, str]) -> None:
+    def notes(*words: str) -> list[str]:
+        done = cli("list the tests", *words)
+        return [line for line in done.stderr.splitlines() if 'approve = "all" also runs' in line]
+
+    assert not notes("--approve", "all")
+    file = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[profiles.default]\napprove = "all"\n')
+    assert not notes("--approve", "edits") and not notes("--quiet")
+    (note,) = notes()
+    assert note.startswith(f"inarch: note: {file}:2: ") and not notes()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ..running.program import Run
 from ..running.terminals import Flags, Open
 
 pytestmark = pytest.mark.once
@@ -35,6 +36,25 @@ def test_colours_unless_they_are_not_wanted(terminal: Open, slowly: Flags) -> No
         plain = terminal("read something", *slowly, *words, **extra)
         plain.until("code=0")
         assert "\x1b[3" not in plain.screen(colours=True)
+
+
+BYPASSED = "inarch: bypass: commands run without the sandbox and without questions"
+
+
+def test_bypass_is_said_in_red(terminal: Open, slowly: Flags, cli: Run) -> None:
+    for words, extra, red in (((), {}, True), (("--no-color",), {}, False), ((), {"NO_COLOR": "1"}, False)):
+        opened = terminal("read something", *slowly, "--yolo", *words, **extra)
+        opened.until(BYPASSED, "code=0")
+        assert (f"\x1b[31m{BYPASSED}" in opened.screen(colours=True)) is red
+    for output in ("text", "json"):
+        done = cli("read something", *slowly, "--yolo", "--output", output)
+        assert done.stderr.splitlines().count(BYPASSED) == 1 and "\x1b" not in done.stderr
+    assert BYPASSED not in cli("read something", *slowly, "--approve", "all").stderr
+    talk = terminal(*slowly, "--yolo")
+    talk.until(BYPASSED.removeprefix("inarch: "), "Ctrl-D", ">")
+    assert f"\x1b[31m{BYPASSED.removeprefix('inarch: ')}" in talk.screen(colours=True)
+    talk.type("", "C-d")
+    talk.until("code=0")
 
 
 def test_quiet_is_the_answer_only(terminal: Open, slowly: Flags) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import define, evolve, field
 
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
-from inarch.calls.policy import Judgement, is_edit, promises_kept
+from inarch.calls.policy import Judgement, is_edit
 from inarch.calls.rules import canonical, is_command, words_of
 from inarch.contract.capabilities import Isolated, SaysWhatAllows, Triable, Trial, able
 from inarch.contract.errors import InarchError, PluginError, StoreError
@@ -50,6 +50,7 @@ class Approvals:
     workspace: Workspace
     grants: Grants = field(factory=Grants)
     is_own: bool = False  # whether the user made these calls
+    promises_kept: Callable[[], frozenset[str]] = frozenset  # as in `judge`
     tried: Callable[[LiveCall, Triable], Awaitable[Trial]] | None = None
     _trials: dict[str, Trial] = field(init=False, factory=dict)
 
@@ -257,7 +258,8 @@ class Approvals:
             self._given(live, "approve", "once", "headless")
             return
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"
-        kept = promises_kept(self.workspace, has_undo=True) if live.judgement and live.judgement.held else frozenset()
+        held = live.judgement is not None and live.judgement.held
+        kept = self.promises_kept() if held else frozenset()
         self._deny(live, message, "headless", remedy=remedy_of_unasked(live, kept))
 
     def _deny(

@@ -301,7 +301,13 @@ class Scheduler:
             for live in batch:
                 live.cancel("cancelled before it ran: the turn is stopped")
         approvals = Approvals(
-            person or self.front_end, self.journal, self.workspace, self.grants, person is not None, self._runner.tried
+            person or self.front_end,
+            self.journal,
+            self.workspace,
+            self.grants,
+            person is not None,
+            self._kept,
+            self._runner.tried,
         )
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inarch.contract.errors import UsageError
-from inarch.program.failure import say
+from inarch.program.failure import say, say_bypass
+from inarch_sdk.modes import BYPASS
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -157,11 +158,15 @@ def compose_given(given: Mapping[str, Any], *, tells: bool = True, naming: str =
 
 
 def open_session(app: App, options: Options) -> Session:
-    """Open the session that the flags name, or a new one.
+    """Open the session that the flags name, or a new one, and warn if commands run without the sandbox.
 
     Raises:
         UsageError: No session, or more than one, fits, or the new one cannot have the requested name.
     """
+    if app.config.profile.approve == BYPASS:
+        say_bypass(no_color=options.no_color)
+    elif app.config.profile.approve == "all" and not options.quiet:
+        _tell_of_all(app.config)
     if options.resume:
         return app.session(_latest(app).id)
     if options.session is not None:
@@ -172,6 +177,21 @@ def open_session(app: App, options: Options) -> Session:
 
         give_name(app.config.state_dir, app.store, session.id, options.name, session.state.journal.flush)
     return session
+
+
+def _tell_of_all(config: Config) -> None:
+    """Tell the user once what their own file's mode `all` runs since commands that the sandbox holds are among it."""
+    from inarch.turns.services import FILE, is_known, remember
+    from inarch_sdk.settings import dotted
+
+    origin, path = config.origins[dotted(("profiles", config.profile.name, "approve"))], config.state_dir / FILE
+    if f"{origin}".startswith(f"{config.config_path}:") and not is_known(path, _ALL):
+        remember(path, _ALL)
+        say("note", f"{origin}: {_ALL} also runs commands such as mkdir now, if the sandbox holds them; "
+            "\"edits\" asks before commands (inarch policy explain shows what each mode does)")  # fmt: skip
+
+
+_ALL = 'approve = "all"'
 
 
 def _latest(app: App) -> SessionInfo:

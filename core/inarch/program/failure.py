@@ -29,6 +29,20 @@ def say(kind: str, text: str) -> None:
         pass
 
 
+def say_bypass(*, no_color: bool) -> None:
+    """Say that commands run without the sandbox, in red on a terminal with colours."""
+    from inarch_lib.output.printer import is_terminal
+
+    said = "inarch: bypass: commands run without the sandbox and without questions"
+    plain = no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") in ("dumb", "")
+    try:
+        is_red = not plain and is_terminal(sys.stderr)
+        sys.stderr.write(f"\x1b[31m{said}\x1b[0m\n" if is_red else f"{said}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        pass
+
+
 def say_remedy(remedy: str) -> None:
     """Print a remedy below a message; lines of configuration in it stay lines, so that they can be copied."""
     from inarch.journal.redactor import hide_in_message

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from inarch.contract.ports import Policy, Tool
     from inarch.contract.workspaces import Workspace
     from inarch.sessions.composed_profile import Composed
+    from inarch_sdk.modes import ApproveMode
 
 
 @define(eq=False, repr=False)
@@ -90,9 +91,18 @@ class Tools:
         return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *plugins
 
     def explain(
-        self, name: str, arguments: Mapping[str, Any], workspace: Workspace, *, heeds_grants: bool = False
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        workspace: Workspace,
+        *,
+        heeds_grants: bool = False,
+        mode: ApproveMode | None = None,
     ) -> Explanation:
-        """Explain how a call would be judged; with `heeds_grants`, include the project's permanent approvals."""
+        """Explain how a call would be judged in an approval mode, by default the profile's.
+
+        With `heeds_grants`, include the project's permanent approvals.
+        """
         from inarch.calls.explanation import explain
         from inarch.calls.policy import promises_kept
 
@@ -100,7 +110,8 @@ class Tools:
             return promises_kept(workspace, has_undo=True)
 
         composed, grants = self.composed, self.project_grants if heeds_grants else None
-        tools, mode, root = composed.composition.tools, composed.config.profile.approve, composed.config.root
+        tools, root = composed.composition.tools, composed.config.root
+        mode = mode or composed.config.profile.approve
         return explain(
             name, arguments, tools=tools, policies=self.policies, mode=mode, root=root, kept=kept, grants=grants
         )

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from inarch_sdk.modes import NAMES
+
 pytestmark = pytest.mark.once
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -96,6 +98,18 @@ def test_explain_says_which_layer_said_what(cli: Run, user_file: Path) -> None:
     assert (invalid["decision"], invalid["policies"]) == ("invalid", [])
     text = cli("policy", "explain", "write_file", '{"file_path": "secret/a", "content": "x"}').stdout
     assert f"rule at {user_file}:7" in text and "not yours" in text
+
+
+def test_explain_says_what_each_mode_would_do(cli: Run) -> None:
+    for line in ("mkdir a", "git push", "ls", "cat ../a"):
+        modes = explained(cli, line)["modes"]
+        assert isinstance(modes, dict) and list(modes) == list(NAMES)
+        for mode in ("ask", "auto", "all", "none"):
+            decision = explained(cli, line, "--approve", mode)["decision"]
+            assert {"allow": "runs", "ask": "asks", "deny": "denies"}[str(decision)] == modes[mode].split()[0]
+    text = cli("policy", "explain", "git push").stdout
+    assert "\n  modes: none, plan: denies · ask, edits, auto, all: asks · bypass: runs\n" in text
+    assert explained(cli, "write_file", "{}")["modes"] == {}
 
 
 def test_explain_says_which_command_of_a_line_a_rule_is_about(cli: Run, user_file: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def explained(app: App, found: Explanation) -> dict[str, Any]:
         "reason": found.reason,
         "by": found.by,
         "mode": app.config.profile.approve,
+        "modes": _modes(app, found),
         "question": found.question,
         "shape": found.shape,
         "effects": to_data(found.effects),
@@ -59,7 +61,10 @@ def explained_lines(data: Mapping[str, Any]) -> list[str]:
     lines.append(f"{data['decision']}: {data['reason']}")
     if data["decision"] == "invalid":
         return lines
+    modes = groupby(data["modes"].items(), lambda one: one[1])
+    outcomes = [f"{', '.join(name for name, _ in those)}: {outcome}" for outcome, those in modes]
     lines += ["", f"  mode {data['mode']}: {data['question'] or 'does not ask'}"]
+    lines.append(f"  modes: {' · '.join(outcomes)}")
     for said in data["policies"]:
         reason = said["reason"] or "no objection"
         lines.append(f"  policy {said['policy']} ({said['plugin']}): {said['decision']}: {reason}")
@@ -80,6 +85,22 @@ def explained_lines(data: Mapping[str, Any]) -> list[str]:
     ):
         lines += ["", *f"{title}{text}".split("\n")] if text else []
     return lines
+
+
+def _modes(app: App, found: Explanation) -> dict[str, str]:
+    """Return what each approval mode would do with a call, the strictest first; empty for an invalid call."""
+    from inarch_sdk.modes import NAMES
+
+    name, arguments = found.call.name, found.call.arguments
+    return {
+        mode: _outcome(app.parts.tools.explain(name, arguments, app.workspace, heeds_grants=True, mode=mode))
+        for mode in (() if found.decision == "invalid" else NAMES)
+    }
+
+
+def _outcome(found: Explanation) -> str:
+    held = " (the sandbox holds it)" if "; the sandbox holds it" in found.reason else ""
+    return {"ask": "asks", "deny": "denies"}.get(found.decision, f"runs{held}")
 
 
 def _rules(app: App, found: Explanation) -> list[dict[str, Any]]:

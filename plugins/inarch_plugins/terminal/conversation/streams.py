@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from inarch import escape, width
 
-_PAINT = {"inarch: error: ": "31", "inarch: internal error: ": "31", "inarch: note: ": "33"}
+_PAINT = {
+    "inarch: error: ": "31", "inarch: internal error: ": "31", "inarch: bypass: ": "31", "inarch: note: ": "33",
+}  # fmt: skip
 
 
 class Above(io.TextIOBase):
