@@ -64,7 +64,7 @@ def test_an_answer_is_streamed_and_the_session_is_listed(desk: Any, say: Any, re
         async with desk.editor() as (editor, connection, _):
             new = await connection.new_session(str(desk.root), mcp_servers=[])
             first = new.session_id
-            assert [mode.id for mode in new.modes.available_modes] == ["ask", "edits", "all", "plan", "none"]
+            assert [mode.id for mode in new.modes.available_modes] == ["none", "plan", "ask", "edits", "auto", "all"]
             assert {option.id: option.current_value for option in new.config_options} == {
                 "mode": "ask", "model": "openai-compatible/m",
             }  # fmt: skip
