@@ -35,7 +35,7 @@ from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch.plugins.declared_events import DeclaredEvents
-from inarch_sdk.modes import ApproveMode
+from inarch_sdk.modes import BYPASS, ApproveMode
 from inarch_sdk.result_text import named_note
 
 if TYPE_CHECKING:
@@ -323,6 +323,10 @@ class Scheduler:
         # Rewriters' answers are weighed like the verdict of any policy.
         policies = (*self.policies, *live.said)
         live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies, self._kept)
+        if live.judgement.passed_in == BYPASS and live.judgement.by == "person":
+            self._offer(live)
+            if live.offer is not None and live.offer.is_once:  # it asks the user for an answer, not for a right
+                live.judgement = live.judgement._replace(decision="ask", passed_in="")
         live.hidden = self._hidden(live)
         if live.allowed_by and live.judgement.decision == "ask" and live.judgement.by in ("mode", "confirmation"):
             live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed_in=self.approve)
