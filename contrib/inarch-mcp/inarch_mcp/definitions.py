@@ -226,7 +226,8 @@ SHIPPED = frozenset(
     {
         "list_files", "list_directory", "read_file", "read_multiple_files", "search_files", "write_file",
         "create_file", "delete_file", "move_file", "patch_source_file", "apply_patch", "execute_command", "read_output",
-        "git_status", "git_diff", "git_log", "git_show", "git_blame", "git_commit", "find_symbols", "context_get",
+        "git_status", "git_diff", "git_changes", "git_log", "git_show", "git_blame", "git_commit", "review_change",
+        "find_symbols", "context_get",
         "trace_execution", "find_callers", "find_entry_points", "save_memory", "recall", "task", "start_process",
         "read_process", "stop_process", "present_plan", "ask_user", "write_todos", "activate_skill",
         "web_fetch", "web_search",
