@@ -43,6 +43,9 @@ def try_command(command: tuple[str, ...], yes: bool, as_json: bool, **given: Any
     failed, 2 that it can't be tried.
     """
     asks = not (yes or as_json) and sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    if " " in command[0] and command[1:]:
+        remedy = "quote the whole command or nothing of it, and write flags before it"
+        raise UsageError(f"{shlex.quote(command[0])} is not the name of a program", remedy)
     line = command[0] if len(command) == 1 else shlex.join(command)
     # A dry run that nobody can accept leaves no session behind.
     flags: dict[str, Any] = {} if yes or asks else {"store": "memory"}
