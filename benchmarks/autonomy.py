@@ -206,7 +206,11 @@ def times(folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"file {number}\n")
     subprocess.run(["git", "add", "-A"], cwd=project.root, check=True)
-    with project.opened("auto") as auto, project.opened("all") as everything, project.opened("ask", commands=TOUCH) as ask:
+    with (
+        project.opened("auto") as auto,
+        project.opened("all") as everything,
+        project.opened("ask", commands=TOUCH) as ask,
+    ):
         asyncio.run(timed({"auto": auto, "all": everything, "granted": ask}, project.root))
 
 

@@ -14,6 +14,7 @@ import os
 import socket
 import stat
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from attrs import define, field
 
@@ -98,7 +99,7 @@ class Protection:
             self.notes += kept.restore(self.descriptor, self.open_it, [_MOST_KEPT])
         names = (name for name, _ in self._entries(".")) if self.steers else self._names()
         for path in [*names]:
-            if self._is_protected(path) and path not in self._before and self._is_guarded(path):
+            if _is_kept(path, self.steers) and path not in self._before and self._is_guarded(path):
                 self._clear_way(path)
         for path in self.keeps:
             if path not in self.found and self._standing(path):
@@ -186,7 +187,7 @@ class Protection:
                 return
             for name, is_folder in self._entries(folder):
                 path = f"{folder}/{name}" if folder else name
-                if self._is_protected(path):
+                if _is_kept(path, self.steers):
                     yield path
                 elif is_folder and name not in self.skip and self._leads(path):
                     pending.append(path)
@@ -205,9 +206,6 @@ class Protection:
         finally:
             os.close(descriptor)
 
-    def _is_protected(self, path: str) -> bool:
-        return is_protected(path) or (not self.steers and bool(steers(path)))
-
     def _leads(self, path: str) -> bool:
         """Return whether a writable path lies at, above or below a path."""
         return self._is_writable(path) or any(granted.startswith(f"{path}/") for granted in self.writes)
@@ -221,6 +219,12 @@ class Protection:
 
     def _is_granted(self, path: str) -> bool:
         return any(_covers(granted, path) for granted in self.writes if granted and is_protected(granted.rstrip("/")))
+
+
+# Each command looks at the same paths, before it runs and after.
+@lru_cache(maxsize=1 << 15)
+def _is_kept(path: str, may_steer: bool) -> bool:
+    return is_protected(path) or (not may_steer and bool(steers(path)))
 
 
 def _covers(granted: str, path: str) -> bool:
