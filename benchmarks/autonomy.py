@@ -30,7 +30,10 @@ import inarch
 
 HERE = Path(__file__).parent
 RUN_MODES = ("none", "ask", "edits", "auto", "all")
-STUBS = "node npm cargo go tsc ruff black prettier jq sqlite3 docker kubectl pytest pip sudo".split()
+STUBS = (
+    "node", "npm", "cargo", "go", "tsc", "ruff", "black", "prettier", "jq", "sqlite3", "docker", "kubectl", "pytest",
+    "pip", "sudo",
+)  # fmt: skip
 FILES = {
     "a.py": "def double(number):\n    return 2 * number\n\n\nprint(double(21))\n",
     "b.py": "x = 1\n",
@@ -140,10 +143,8 @@ async def outcomes(app: inarch.App, person: Person | None, lines: Iterable[str],
         before = person.asked if person else 0
         result = await call("execute_command", {"command": line})
         asked = person is not None and person.asked > before
-        is_run = result.success or "exit_code" in str(result.data)
-        found.append("asked" if asked else "run" if is_run else "refused")
-        if not asked and not is_run and result.error is not None and result.error.code != "denied":
-            print(f"  {line}: {result.error.code}: {result.error.message}")
+        assert result.error is None or result.error.code == "denied", (line, result.error)
+        found.append("asked" if asked else "run" if result.success else "refused")
     return found
 
 
@@ -185,7 +186,7 @@ def session(folder: Path) -> None:
         person = Person("approve")
         with project.opened(mode) as app:
             failed = asyncio.run(failures(calling(app, person), calls))
-        print(f"{mode:10}{person.asked:>4} questions, {failed} calls that failed", flush=True)
+        print(f"{mode:10}{person.asked:>4} questions, {failed} calls that did not run", flush=True)
 
 
 async def failures(call: Call, calls: Iterable[Sequence[str]]) -> int:
@@ -214,6 +215,11 @@ def times(folder: Path) -> None:
         asyncio.run(timed({"auto": auto, "all": everything, "granted": ask}, project.root))
 
 
+def touch(root: Path) -> None:
+    """Run the command without Inarch."""
+    subprocess.run(["touch", "new.txt"], cwd=root, check=True, capture_output=True)
+
+
 async def timed(apps: Mapping[str, inarch.App], root: Path) -> None:
     """Run a command by turns in each application, and bare."""
     took: dict[str, list[float]] = {name: [] for name in (*apps, "bare")}
@@ -222,7 +228,7 @@ async def timed(apps: Mapping[str, inarch.App], root: Path) -> None:
         for name in sorted(took, reverse=number % 2 == 1):
             begun = time.perf_counter()
             if name == "bare":
-                subprocess.run(["touch", "new.txt"], cwd=root, check=True, capture_output=True)
+                touch(root)
             else:
                 result = await ways[name]("execute_command", {"command": "touch new.txt"})
                 assert result.success, result.error
