@@ -105,7 +105,7 @@ class Protection:
         for path in self.keeps:
             if path not in self.found and self._standing(path):
                 self._clear_way(path)
-        self._look_above({kept.path for kept in self._kept})
+        self._look_above({kept.path for kept in self._kept if self.steers or self._lies_where_it_was(kept)})
         more = len(self.notes) - _MOST_NOTES
         return (*self.notes[:_MOST_NOTES], *(f"and {more} more names" for _ in range(more > 0)))
 
@@ -129,7 +129,7 @@ class Protection:
             if self._standing(path) in (before, None):
                 continue
             is_made = self._standing(path) not in (_BEHIND_A_LINK, *self._places.values())
-            if path in self._own or (is_made and not self.steers):
+            if path in self._own or (is_made and not self.steers and path not in seen_to):
                 self._clear_way(path)
             elif path not in seen_to:
                 self.notes.append(f"{path} is not the same as before the program ran: check it before you use it")
@@ -137,6 +137,10 @@ class Protection:
     def _are_places_empty(self) -> bool:
         """Return whether something that must not be lost is not where it was."""
         return any(self._standing(path) != there for path, there in self._places.items())
+
+    def _lies_where_it_was(self, kept: Kept) -> bool:
+        above = split(kept.path)[0]
+        return above in ("", ".") or self._standing(above) == kept.parent
 
     def close(self) -> None:
         """Close the workspace's descriptor."""
