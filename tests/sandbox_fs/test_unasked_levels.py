@@ -52,16 +52,26 @@ def test_nothing_of_the_asked_tier_runs_at_level_1(found: Features, house: House
 
 @pytest.mark.parametrize("found", [LEVEL_2], indirect=True)
 def test_level_2_runs_what_it_was_seen_to_hold(found: Features, house: House) -> None:
+    shutil.rmtree(house.root / ".git")
     assert unasked(house) == {*LOOKS, *HELD}.intersection(LINES)
 
 
 @pytest.mark.parametrize("found", [LEVEL_2], indirect=True)
-def test_level_2_asks_while_undo_does_not_cover_a_folder(found: Features, house: House) -> None:
+def test_level_2_asks_while_undo_does_not_cover_a_file(found: Features, house: House) -> None:
     """Nothing can be shown read-only at this level."""
-    for number in range(2_100):  # more than undo covers
-        (house.root / "kept" / str(number)).touch()
+    shutil.rmtree(house.root / ".git")
+    big = house.root / "big"
+    with big.open("wb") as file:
+        file.truncate(300 << 20)  # sparse, and more than undo covers
     (result,), _ = house.run_all(["touch new.txt"], [], approve="auto", nobody=True)
     assert outcome(result) == "denied"
-    (house.root / "kept").rename(house.home / "kept")
+    big.unlink()
     (result,), _ = house.run_all(["touch new.txt"], [], approve="auto", nobody=True)
     assert outcome(result) == "run" and (house.root / "new.txt").exists()
+
+
+@pytest.mark.parametrize("found", [LEVEL_2], indirect=True)
+def test_level_2_asks_in_a_repository(found: Features, house: House) -> None:
+    """Without a mount namespace, a program can delete the objects in `.git`, which are not stored."""
+    assert unasked(house) == {*LOOKS}
+    assert (house.root / ".git" / "objects").exists()
