@@ -315,17 +315,14 @@ class FolderWorkspace:
     def _beyond_undo(self, level: int) -> str:
         """Return what an unasked program could change beyond undo; at level 3 only an uncovered root counts."""
         known = self._surveyed if level == 3 and self._surveyed else self.uncovered()
-        # All but the root is read-only at level 3. Below it, only small files of a repository are put back.
-        paths = [path for path in known if path == "."] if level == 3 else [*filter(None, known), *self._repositories()]
+        if level == 3:
+            paths = [path for path in known if path == "."]  # the others are read-only
+        else:
+            from inarch_plugins.sandbox_fs.processes.protected_names import repositories
+
+            skip = frozenset(self._settings.skip_folders)
+            paths = [*filter(None, known), *repositories(self.root, self._descriptor, self._open_it, skip)]
         return f"a program can change {', '.join(paths[:3])}, which undo does not cover" if paths else ""
-
-    def _repositories(self) -> list[str]:
-        from inarch_plugins.sandbox_fs.processes.protected_names import Protection
-
-        skip = frozenset(self._settings.skip_folders)
-        protection = Protection(self.root, self._descriptor, self._open_it, ("",), skip)
-        protection.close()
-        return [path for path in protection.found if split(path)[1] == ".git"]
 
     def find_program(self, name: str) -> str:
         """Return the path of the program with a name, as seen by programs that may start others.

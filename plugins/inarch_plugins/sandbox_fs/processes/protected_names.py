@@ -266,6 +266,13 @@ def _covers(granted: str, path: str) -> bool:
     return path == above or path.startswith(f"{above}/")
 
 
+def repositories(root: str, descriptor: int, open_it: Open, skip: frozenset[str]) -> list[str]:
+    """Return the paths of each `.git`; without a mount namespace, only small files in it can be put back."""
+    protection = Protection(root, descriptor, open_it, ("",), skip)
+    protection.close()
+    return [path for path in protection.found if split(path)[1] == ".git"]
+
+
 def live_sockets(root: int, open_it: Open, skip: frozenset[str]) -> Iterator[str]:
     """Yield the paths of sockets that a process listens on, relative to the root.
 
