@@ -47,7 +47,7 @@ FILES = {
     "build/out.txt": "built\n",
     "run.sh": "#!/bin/sh\ntrue\n",
 }
-RUNS, REACH_MS, REACH_LINES = 15, 15, 40
+RUNS, REACH_MS, REACH_LINES = 25, 15, 40
 TOUCH = {"touch": {"argv": ["touch", "*"]}}
 
 
@@ -237,7 +237,8 @@ async def timed(apps: Mapping[str, inarch.App], root: Path) -> None:
     print(f"`touch new.txt` beside 50,000 files, medians of {RUNS} runs")
     for name, value in middle.items():
         print(f"{name:10}{value:9.1f} ms, the first {took[name][0]:9.1f} ms")
-    print(f"auto adds {middle['auto'] - middle['granted']:.1f} ms to a granted command (reach {REACH_MS} ms)")
+    more = statistics.median(one - other for one, other in zip(took["auto"][1:], took["granted"][1:], strict=True))
+    print(f"auto adds {more:.1f} ms to a granted command, the median of differences (reach {REACH_MS} ms)")
 
 
 PARTS: dict[str, Callable[[Path], None]] = {"commands": commands, "session": session, "times": times}

@@ -314,14 +314,13 @@ class FolderWorkspace:
 
     def _beyond_undo(self, level: int) -> str:
         """Return what an unasked program could change beyond undo; at level 3 only an uncovered root counts."""
-        known = self._surveyed if level == 3 and self._surveyed else self.uncovered()
-        if level == 3:
-            paths = [path for path in known if path == "."]  # the others are read-only
+        if level == 3:  # the others are read-only
+            paths = [path for path in self._surveyed or self.uncovered() if path == "."]
         else:
             from inarch_plugins.sandbox_fs.processes.protected_names import repositories
 
-            skip = frozenset(self._settings.skip_folders)
-            paths = [*filter(None, known), *repositories(self.root, self._descriptor, self._open_it, skip)]
+            found = repositories(self.root, self._descriptor, self._open_it, self._settings.skip_folders)
+            paths = [*self.uncovered(), *found]
         return f"a program can change {', '.join(paths[:3])}, which undo does not cover" if paths else ""
 
     def find_program(self, name: str) -> str:

@@ -266,9 +266,9 @@ def _covers(granted: str, path: str) -> bool:
     return path == above or path.startswith(f"{above}/")
 
 
-def repositories(root: str, descriptor: int, open_it: Open, skip: frozenset[str]) -> list[str]:
+def repositories(root: str, descriptor: int, open_it: Open, skip: Sequence[str]) -> list[str]:
     """Return the paths of each `.git`; without a mount namespace, only small files in it can be put back."""
-    protection = Protection(root, descriptor, open_it, ("",), skip)
+    protection = Protection(root, descriptor, open_it, ("",), frozenset(skip))
     protection.close()
     return [path for path in protection.found if split(path)[1] == ".git"]
 
