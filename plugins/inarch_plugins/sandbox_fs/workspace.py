@@ -329,8 +329,13 @@ class FolderWorkspace:
         found = self._with_runner().confinement()
         if not found.promises:
             return found
-        known = self._surveyed if found.level == 3 and self._surveyed else self.uncovered()
-        paths = [path for path in known if path == "." or found.level < 3]  # the others are read-only at level 3
+        if found.level == 3:  # others than the root are read-only
+            paths = [path for path in self._surveyed or self.uncovered() if path == "."]
+        else:
+            from inarch_plugins.sandbox_fs.processes.protected_names import repositories
+
+            nested = repositories(self.root, self._descriptor, self._open_it, self._settings.skip_folders)
+            paths = [*self.uncovered(), *nested]
         broken = f"a program can change {', '.join(paths[:3])}, which undo does not cover" if paths else ""
         return evolve(found, promises={**found.promises, "undo": broken})
 

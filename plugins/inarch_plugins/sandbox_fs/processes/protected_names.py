@@ -14,6 +14,7 @@ import os
 import socket
 import stat
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from attrs import define, field
 
@@ -28,7 +29,7 @@ MOST_FOLDERS = 4_000
 """Maximum folders that are searched for nested repositories and sockets."""
 
 _MOST_KEPT = 64 << 20  # maximum bytes stored of all protected files together
-_MOST_NAMED = 10
+_MOST_NAMED, _MOST_NOTES = 10, 20
 _LIST = os.O_RDONLY | os.O_DIRECTORY
 _BEHIND_A_LINK = (-1, -1)
 
@@ -61,6 +62,8 @@ class Protection:
     notes: list[str] = field(init=False, factory=list)
     _kept: list[Kept] = field(init=False, factory=list)
     _before: dict[str, tuple[int, int] | None] = field(init=False)
+    _places: dict[str, tuple[int, int] | None] = field(init=False)
+    """Identities of what must not be lost, by path: existing protected names and what undo does not cover."""
     _own: frozenset[str] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -69,6 +72,7 @@ class Protection:
         self._before = {path: self._standing(path) for path in names} | own
         self._own = frozenset(own)
         self.found = tuple(path for path, there in self._before.items() if there)
+        self._places = {path: self._standing(path) for path in (*self.found, *self.uncovered)}
 
     def to_bind(self) -> tuple[str, ...]:
         """Return the paths to show read-only; for a link, its target inside the workspace."""
@@ -96,25 +100,47 @@ class Protection:
         """Undo the program's changes to protected names; return notes on what was or could not be undone."""
         for kept in self._kept:
             self.notes += kept.restore(self.descriptor, self.open_it, [_MOST_KEPT])
-        names = (name for name, _ in self._entries(".")) if self.steers else self._names()
-        for path in [*names]:
-            if self._is_protected(path) and path not in self._before and self._is_guarded(path):
-                self._clear_way(path)
+        while self._clear_new():
+            pass
         for path in self.keeps:
             if path not in self.found and self._standing(path):
                 self._clear_way(path)
-        self._look_above({kept.path for kept in self._kept})
-        return tuple(self.notes)
+        self._look_above({kept.path for kept in self._kept if self.steers or self._lies_where_it_was(kept)})
+        more = len(self.notes) - _MOST_NOTES
+        return (*self.notes[:_MOST_NOTES], *(f"and {more} more names" for _ in range(more > 0)))
+
+    def _clear_new(self) -> bool:
+        """Remove protected names that the program made; return whether a folder was put aside, with others in it."""
+        names = (name for name, _ in self._entries(".")) if self.steers else self._names()
+        aside = False
+        for path in [*names]:
+            if not _is_kept(path, self.steers) or path in self._before or not self._is_guarded(path):
+                continue
+            if (standing := self._standing(path)) in self._places.values():
+                self.notes.append(f"{path} was moved here by the program: check it before you use it")
+                self._before[path] = standing
+            else:
+                aside = self._clear_way(path) or aside
+        return aside
 
     def _look_above(self, seen_to: set[str]) -> None:
         """Find names shown read-only that were replaced by renaming a folder above them."""
         for path, before in self._before.items():
             if self._standing(path) in (before, None):
                 continue
-            if path in self._own:
+            is_made = self._standing(path) not in (_BEHIND_A_LINK, *self._places.values())
+            if path in self._own or (is_made and not self.steers and path not in seen_to):
                 self._clear_way(path)
             elif path not in seen_to:
                 self.notes.append(f"{path} is not the same as before the program ran: check it before you use it")
+
+    def _are_places_empty(self) -> bool:
+        """Return whether something that must not be lost is not where it was."""
+        return any(self._standing(path) != there for path, there in self._places.items())
+
+    def _lies_where_it_was(self, kept: Kept) -> bool:
+        above = split(kept.path)[0]
+        return above in ("", ".") or self._standing(above) == kept.parent
 
     def close(self) -> None:
         """Close the workspace's descriptor."""
@@ -149,10 +175,10 @@ class Protection:
             os.close(folder)
         return found.st_dev, found.st_ino
 
-    def _clear_way(self, path: str) -> None:
-        """Remove what is at a path, or what replaced a folder on the way to it."""
+    def _clear_way(self, path: str) -> bool:
+        """Remove what is at a path, or what replaced a folder on the way to it; return whether it was put aside."""
         folder, *below = os.dup(self.descriptor), *path.split("/")
-        done = ""
+        done, aside = "", False
         try:
             while len(below) > 1:
                 done = f"{done}/{below[0]}".lstrip("/")
@@ -164,16 +190,25 @@ class Protection:
                 folder = deeper
             else:
                 done = path
-            self._take_away(folder, below[0], done)
+            aside = self._take_away(folder, below[0], done)
         except OSError as error:
             self.notes.append(f"{path} could not be looked at after the program: {error.strerror}")
         finally:
             os.close(folder)
+        return aside
 
-    def _take_away(self, folder: int, name: str, path: str) -> None:
+    def _take_away(self, folder: int, name: str, path: str) -> bool:
+        is_folder = stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        # The program may have moved a folder here that holds what undo could not bring back.
+        if is_folder and not self.steers and self._are_places_empty():
+            aside = f"moved-{os.urandom(4).hex()}"
+            os.rename(name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+            self.notes.append(f"{path} was made by the program and is now {aside} beside it: the name is protected")
+            return True
         gone = remove(folder, name)
         what = "removed again" if gone else "could not be removed"
         self.notes.append(f"{path} was made by the program and {what}: the name is protected")
+        return False
 
     def _names(self) -> Iterator[str]:
         """Yield the protected names below the writable paths, parents first."""
@@ -181,12 +216,12 @@ class Protection:
         while pending:
             folder = pending.pop()
             seen += 1
-            if seen > MOST_FOLDERS:
+            if seen > MOST_FOLDERS and self.steers:  # no person has seen an unasked command, so no folder is left out
                 self.notes.append(f"repositories inside the workspace were looked for in {MOST_FOLDERS} folders only")
                 return
             for name, is_folder in self._entries(folder):
                 path = f"{folder}/{name}" if folder else name
-                if self._is_protected(path):
+                if _is_kept(path, self.steers):
                     yield path
                 elif is_folder and name not in self.skip and self._leads(path):
                     pending.append(path)
@@ -205,9 +240,6 @@ class Protection:
         finally:
             os.close(descriptor)
 
-    def _is_protected(self, path: str) -> bool:
-        return is_protected(path) or (not self.steers and bool(steers(path)))
-
     def _leads(self, path: str) -> bool:
         """Return whether a writable path lies at, above or below a path."""
         return self._is_writable(path) or any(granted.startswith(f"{path}/") for granted in self.writes)
@@ -223,9 +255,22 @@ class Protection:
         return any(_covers(granted, path) for granted in self.writes if granted and is_protected(granted.rstrip("/")))
 
 
+# Each command looks at the same paths, before it runs and after.
+@lru_cache(maxsize=1 << 15)
+def _is_kept(path: str, may_steer: bool) -> bool:
+    return is_protected(path) or (not may_steer and bool(steers(path)))
+
+
 def _covers(granted: str, path: str) -> bool:
     above = granted.rstrip("/")
     return path == above or path.startswith(f"{above}/")
+
+
+def repositories(root: str, descriptor: int, open_it: Open, skip: Sequence[str]) -> list[str]:
+    """Return the paths of each `.git`; without a mount namespace, only small files in it can be put back."""
+    protection = Protection(root, descriptor, open_it, ("",), frozenset(skip))
+    protection.close()
+    return [path for path in protection.found if split(path)[1] == ".git"]
 
 
 def live_sockets(root: int, open_it: Open, skip: frozenset[str]) -> Iterator[str]:
