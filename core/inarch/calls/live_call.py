@@ -154,6 +154,8 @@ class LiveCall:
         stop: The plugin that ends the turn because of the call, and why.
         is_unasked: Whether it runs because there was no user to ask.
         then: The approval mode that the user chose to follow.
+        unreviewed: Why an approver leaves its question to the user.
+        denials: Why the turn ends after too many denials by an approver.
     """
 
     call: ToolCall
@@ -175,6 +177,8 @@ class LiveCall:
     stop: tuple[str, str] | None = None
     is_unasked: bool = False
     then: str = ""
+    unreviewed: str = ""
+    denials: str = ""
 
     @property
     def rights(self) -> ChosenRights:

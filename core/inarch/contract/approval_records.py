@@ -78,6 +78,7 @@ class ApprovalRequest:
         rights: Additional rights that the user can give, and those they chose; None for none.
         is_persons: Whether only an answer to this very call lets it run, not one for the tool or the session.
         alike: Equal for calls that one approval of scope `shape` or `project` covers; `shape` alone may be ambiguous.
+        may_give: For an approver, the names of the rights that it may give; None if only the user may approve.
     """
 
     call: ToolCall
@@ -89,6 +90,7 @@ class ApprovalRequest:
     rights: RightsOffer | None = None
     is_persons: bool = False
     alike: str = ""
+    may_give: tuple[str, ...] | None = None
 
 
 @frozen
@@ -123,7 +125,10 @@ class ApprovalAsked:
 
 @frozen
 class ApprovalGiven:
-    """Event: an answer arrived; `by` is `user`, `mode` (the approval mode) or `headless`.
+    """Event: an answer arrived; `by` is `user`, `mode` (the approval mode), `headless` or `reviewer` (an approver).
+
+    The `outcome` of an approver of `plugin` may be `ask`: it leaves the question to the user, for this `reason`. `stop`
+    also ends the turn if there is no user.
 
     `arguments` are those that the user gave the call if `outcome` is `modify`. `rights` are the additional rights from
     the user. `approve` is the session's approval mode after the call succeeded.
@@ -138,3 +143,4 @@ class ApprovalGiven:
     arguments: Mapping[str, Any] | None = None
     rights: Mapping[str, tuple[str, ...]] | None = None
     approve: str = ""
+    plugin: str = ""

@@ -51,7 +51,7 @@ CallOrigin = Literal["model", "strategy", "slash", "mention", "user", "guard"]
 TurnStatus = Literal["running", "done", "failed", "limited", "cancelled"]
 Category = Literal["file", "search", "command", "git", "ui", "nav", "memory", "trace", "other"]
 DecisionKind = Literal["call_tools", "ask_model", "answer"]
-Purpose = Literal["turn", "decision", "summary", "check"]
+Purpose = Literal["turn", "decision", "summary", "check", "approval"]
 Outcome = Literal["approve", "deny", "modify"]
 ChosenRights = Mapping[str, tuple[str, ...]]
 """Additional rights that the user gave a call: names of rights, each with its values, if any."""
@@ -315,6 +315,7 @@ class Verdict:
         remedy: Alternative for the model if there is no user to ask.
         held: Promises that answer the question, as `Confinement.promises` names them: the modes `auto` and `all` let
             the call run if the workspace keeps each of them. None: only a person answers.
+        reviewable: Such promises that let an approver answer instead of a person, if the workspace keeps each of them.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -322,6 +323,7 @@ class Verdict:
     person: bool = False
     remedy: str = ""
     held: tuple[str, ...] = ()
+    reviewable: tuple[str, ...] = ()
 
 
 @frozen

@@ -287,6 +287,11 @@ def _state(
         seen=seen,
         instructions="\n\n".join(filter(None, (_instructions(parts.config), branch.instructions if branch else ""))),
         turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
+        prompts=above.prompts
+        if above
+        else [turn.content for turn in history.turns if turn.type == "user"]
+        if history
+        else [],
         branch=branch,
         above=None if above is None else above.meter,
         inputs=Inputs(journal, [*heard.inputs.values()]),

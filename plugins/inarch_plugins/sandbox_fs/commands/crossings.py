@@ -33,6 +33,11 @@ _INSTALLING = frozenset({
     "outdated", "sync", "lock", "fetch", "download", "tidy", "get", "push",
 })  # fmt: skip
 """Commands of installers that need the network."""
+_FETCHING = frozenset({"add", "ci", "i", "install", "update", "sync", "lock", "fetch", "download", "tidy", "get"})
+_RUNNING = frozenset({"publish", "login", "exec", "dlx", "create", "push", "run", "x", "config", "set", "tool"})
+"""Commands of installers about which only a person decides."""
+_GIT = frozenset({"add", "commit", "checkout", "switch", "restore", "stash", "merge", "fetch"})
+"""Commands of Git that change nothing outside the workspace and its repository."""
 _GROUPS = (["pip"], ["mod"], ["tool"])
 _LOCAL = re.compile(r"(?:https?://)?(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?:[:/].*)?")
 _WORD = r"[^\s;|&()<>`$\"']+"
@@ -57,6 +62,25 @@ def crossing(found: Classified, root: str) -> str:
         if reason := next(filter(None, map(_effect, commands)), "") or _secret(words, root):
             return reason
     return ""
+
+
+def is_reviewable(found: Classified, root: str) -> bool:
+    """Return whether an approver may answer for the user: the sandbox holds all but a package's or Git's own work."""
+    return not any(
+        (part.tier == "read-only" and part.reason)
+        or _secret(part.words, root)
+        or (crossing(part, root) and (part.rule == "sh -c" or not _is_own_work(part.argv)))
+        for part in found.commands
+    )
+
+
+def _is_own_work(argv: Sequence[str]) -> bool:
+    name, rest = argv[0].rpartition("/")[2], argv[1:]
+    if name == "git":
+        return bool(rest) and rest[0] in _GIT
+    if name in ("python", "python3") and rest[:1] == ("-m",):
+        name, rest = "".join(rest[1:2]), rest[2:]
+    return name in _INSTALLERS and not _FETCHING.isdisjoint(rest) and _RUNNING.isdisjoint(rest)
 
 
 def _effect(words: Sequence[str]) -> str:
