@@ -26,7 +26,6 @@ from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch_sdk.result_text import HELD_REMEDY, NO_ANSWER, USER_DENIED
-from inarch_sdk.short_data import shortened
 from inarch_sdk.steering_files import steers
 
 if TYPE_CHECKING:
@@ -108,24 +107,22 @@ class Approvals:
         if self.approvers is None:
             return True
         request, is_persons = self._request(live, _reason(live, {})), live.shape.key in self.grants.denied
-        plugin, said = await self.approvers.answer(live, request, is_persons=is_persons)
-        if not said:
+        plugin, outcome, reason, rights = await self.approvers.answer(live, request, is_persons=is_persons)
+        if not outcome:
             return True
-        outcome, reason = ("ask", said) if isinstance(said, str) else (said.outcome, said.reason)
-        reason = shortened(self.journal.redactor.text(reason), "", LONGEST_REASON)
-        if not isinstance(said, str) and outcome == "deny" and said.ends_turn:
-            outcome, self.giving_up = "stop", reason
-        elif not isinstance(said, str) and outcome == "approve":
-            if (wrong := self._chosen(live, said.rights or {})) is None:
-                live.approved = live.digest
-            else:
-                live.choose({})
-                outcome, reason = "ask", f"it gave rights that can't be: {wrong}"
+        reason = self.journal.redactor.text(reason)[:LONGEST_REASON]
+        if outcome == "approve" and (wrong := self._chosen(live, rights)) is not None:
+            live.choose({})
+            outcome, reason = "ask", f"it gave rights that can't be: {wrong}"
         self._given(live, outcome, "once", "reviewer", reason, rights=live.rights, plugin=plugin)
         live.unreviewed = f"{plugin}: {reason}"
-        if outcome == "deny":
+        if outcome == "approve":
+            live.approved = live.digest
+        elif outcome == "deny":
             message = f"{live.call.name} is denied by {live.unreviewed}"
             live.fail(ToolError("denied", message, "do it another way, or ask the user to allow it"))
+        elif outcome == "stop":
+            self.giving_up = reason
         return outcome in ("ask", "stop")
 
     async def _answers(self, waiting: Sequence[LiveCall], remarks: Mapping[str, str]) -> dict[str, Approval]:
@@ -258,20 +255,14 @@ class Approvals:
         live.denials = self.giving_up
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"
         kept = promises_kept(self.workspace, has_undo=True) if live.judgement and live.judgement.held else frozenset()
-        code: ErrorCode = "unreviewed" if live.unreviewed else "denied"
-        self._deny(live, message, "headless", remedy=remedy_of_unasked(live, kept), code=code)
+        self._deny(live, message, "headless", remedy=remedy_of_unasked(live, kept))
 
     def _deny(
-        self,
-        live: LiveCall,
-        message: str,
-        by: Literal["user", "headless"],
-        reason: str = "",
-        remedy: str = "",
-        code: ErrorCode = "denied",
+        self, live: LiveCall, message: str, by: Literal["user", "headless"], reason: str = "", remedy: str = ""
     ) -> None:
         self._given(live, "deny", "once", by, reason or message)
         instead = live.judgement.remedy if live.judgement is not None else ""
+        code: ErrorCode = "unreviewed" if live.unreviewed and by == "headless" else "denied"
         live.fail(ToolError(code, message, remedy or instead or "ask the user how to continue, or do it another way"))
 
     def _given(

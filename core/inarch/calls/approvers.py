@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from attrs import evolve, frozen
 
+from inarch.calls.call_order import changes_protected
 from inarch.contract.approval_records import Approval
 from inarch.contract.errors import InarchError
 from inarch.contract.guard import guarded
 from inarch.contract.interventions import patience_of
+from inarch.contract.records import ChosenRights
 from inarch_sdk.bounds import fault_of
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from inarch.contract.interventions import Approver, Decided
     from inarch.contract.ports import Situation
     from inarch.plugins.composition import Bound
+
+Answer = tuple[str, Literal["", "approve", "deny", "ask", "stop"], str, ChosenRights]
+"""Plugin, outcome, reason and rights; an empty outcome if no approver says anything."""
 
 
 @frozen(eq=False, repr=False)
@@ -38,26 +43,27 @@ class Approvers:
     situation: Callable[[str], Situation]
     kept: Callable[[], frozenset[str]]
 
-    async def answer(self, live: LiveCall, request: ApprovalRequest, *, is_persons: bool) -> tuple[str, Approval | str]:
-        """Return a plugin and its approval, its denial, or why it leaves the question to the user.
-
-        Both are empty if no approver says anything. With `is_persons`, none of them may approve the call.
-        """
+    async def answer(self, live: LiveCall, request: ApprovalRequest, *, is_persons: bool) -> Answer:
+        """Return the first answer. With `is_persons`, no approver may approve the call."""
         for part in self.parts:
             may_give = None if is_persons else self._may_give(live, part.plugin)
             said = await self._asked(part, evolve(request, may_give=may_give))
-            given = set(said.rights or ()) if isinstance(said, Approval) and said.outcome == "approve" else None
-            if given is not None and (may_give is None or not given <= set(may_give)):
-                said = f"only the user may approve it, or {part.plugin} may not give these rights"
+            if isinstance(said, str):
+                return part.plugin, "ask", said, {}
+            if said is not None and said.outcome == "deny":
+                return part.plugin, "stop" if said.ends_turn else "deny", said.reason, {}
+            if said is not None and (may_give is None or not set(said.rights or ()) <= set(may_give)):
+                return part.plugin, "ask", "only the user may approve it, or may give these rights", {}
             if said is not None:
-                return part.plugin, said
-        return "", ""
+                return part.plugin, "approve", said.reason, said.rights or {}
+        return "", "", "", {}
 
     def _may_give(self, live: LiveCall, plugin: str) -> tuple[str, ...] | None:
         """Return the rights that an approver may give a call, None if it may not approve the call at all."""
         judgement = live.judgement
         assert judgement is not None
-        is_bounded = judgement.by == "mode" and not (live.effects.exclusive or live.effects.programs)
+        is_open = live.effects.exclusive or live.effects.programs or changes_protected(live.effects)
+        is_bounded = judgement.by == "mode" and not is_open
         is_held = bool(judgement.reviewable) and self.kept() >= judgement.reviewable
         if plugin not in self.may_allow or not (is_bounded or is_held):
             return None
@@ -72,6 +78,9 @@ class Approvers:
                     said = await part.value.decide(request, self.situation(part.plugin))
         except (InarchError, TimeoutError) as error:
             return f"it could not be judged: {'it took too long' if late.expired() else error}"
-        if isinstance(said, Approval) and said.outcome in ("approve", "deny") and not fault_of(said.reason):
+        reason = said.reason if isinstance(said, Approval) else said
+        is_known = not isinstance(said, Approval) or said.outcome in ("approve", "deny")
+        is_whole = not isinstance(said, Approval) or isinstance(said.rights or {}, Mapping)
+        if said is None or (isinstance(reason, str) and is_known and is_whole and not fault_of(reason)):
             return said
-        return said if said is None or isinstance(said, str) else f"it could not be judged: {said!r:.200} is no answer"
+        return f"it could not be judged: {said!r:.200} is not an answer"

@@ -253,7 +253,7 @@ class Scheduler:
         """
         batch = self._batch(turn_id, calls, origin)
         try:
-            await self._run(batch, earlier, person, situation)
+            await self._run(batch, earlier, self._approvals(person, situation))
         except asyncio.CancelledError:
             for live in batch:
                 live.cancel()
@@ -293,13 +293,15 @@ class Scheduler:
             batch.append(LiveCall(call, bound, self.journal, repaired=repaired))
         return batch
 
-    async def _run(
-        self,
-        batch: Sequence[LiveCall],
-        earlier: Sequence[ToolCall],
-        person: FrontEnd | None,
-        situation: Callable[[str], Situation] | None,
-    ) -> None:
+    def _approvals(self, person: FrontEnd | None, situation: Callable[[str], Situation] | None) -> Approvals:
+        approvals = Approvals(person or self.front_end, self.journal, self.workspace, self.grants, person is not None)
+        if self.approvers and situation is not None and rank(self.approve) >= rank("auto"):
+            from inarch.calls.approvers import Approvers
+
+            approvals.approvers = Approvers(self.approvers, self.may_allow, situation, self._kept)
+        return approvals
+
+    async def _run(self, batch: Sequence[LiveCall], earlier: Sequence[ToolCall], approvals: Approvals) -> None:
         for live in batch:
             live.begin()
         for live in batch:
@@ -313,11 +315,6 @@ class Scheduler:
         if any(live.stop is not None for live in batch):
             for live in batch:
                 live.cancel("cancelled before it ran: the turn is stopped")
-        approvals = Approvals(person or self.front_end, self.journal, self.workspace, self.grants, person is not None)
-        if self.approvers and situation is not None and rank(self.approve) >= rank("auto"):
-            from inarch.calls.approvers import Approvers
-
-            approvals.approvers = Approvers(self.approvers, self.may_allow, situation, self._kept)
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]
         self._order(ready)

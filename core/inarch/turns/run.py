@@ -101,7 +101,8 @@ class TurnRun:
         own_cost = prompt.max_cost_usd if isinstance(prompt, Submitted) else None
         max_cost = min((one for one in (profile.max_cost_usd, own_cost) if one is not None), default=None)
         if state.branch is None:  # a child's prompt is not the user's
-            state.prompts.append(state.journal.redactor.text(prompt))
+            waiting = [one.text for one in state.inputs.waiting if one.id in before and not one.by]
+            state.prompts += [*waiting, state.journal.redactor.text(prompt)]
         prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
         clock = state.journal.clock
         now = clock.utc_now()
@@ -203,7 +204,7 @@ class TurnRun:
     def hear(self) -> None:
         """Add the messages received meanwhile: after the results, or to the last message."""
         inputs = self.state.inputs.add_to_turn()
-        self.state.prompts += [one.text for one in inputs if not one.by]
+        self.state.prompts += [one.text for one in inputs if not one.by and self.state.branch is None]
         said = tuple(Text(one.wording) for one in inputs)
         if said:
             before = self.messages.pop().parts if self.messages[-1].role == "user" else ()

@@ -61,11 +61,14 @@ class ModelApprover:
         return await self.of(situation.turn.session_id).decide(request, situation)
 
     def saw(self, event: inarch.Event) -> None:
-        """Take the money that a turn may cost."""
-        if event.kind == "turn.started" and (settings := event.data.get("settings")):
+        """Take the money that a turn may cost. After a change of files, approvals are out of date."""
+        if event.kind == "file.changed":
+            for reviews in self._of.values():
+                reviews.forget_approvals()
+        elif event.kind == "turn.started" and (settings := event.data.get("settings")):
             limit = settings.get("max_cost_usd")
             share = None if limit is None else Decimal(str(limit)) * Decimal(str(self.settings.share))
-            self.of(event.session_id).begin(event.turn_id or "", share)
+            self.of(event.session_id).begin(share)
 
     def summary(self, turn_id: str) -> str | None:
         """Add nothing: each answer is shown with its call."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import inarch
 from inarch_sdk.figures import short_arguments
 
 if TYPE_CHECKING:
-    from inarch_plugins.reviewer.session_reviews import Denial, Reviews
+    from inarch_plugins.reviewer.session_reviews import Reviews
 
 
 async def denied_command(words: str, context: inarch.SlashContext, reviews: Reviews) -> str:
@@ -17,14 +17,13 @@ async def denied_command(words: str, context: inarch.SlashContext, reviews: Revi
     if not denials:
         return "The reviewer has denied nothing in this session."
     if not words:
-        lines = [f"{number}  {_call(one)}\n   {one.reason}" for number, one in enumerate(denials, 1)]
+        lines = [f"{number}  {_words(call)}\n   {reason}" for number, (call, reason) in enumerate(denials, 1)]
         return "\n".join([*lines, "/denied NUMBER asks you about a call and runs it if you approve."])
     if not words.isdecimal() or not 1 <= int(words) <= len(denials):
         return f"No denied call has the number {words!r}. Use a number from 1 to {len(denials)}."
-    chosen = denials[int(words) - 1]
-    arguments: Any = chosen.arguments
+    chosen, _ = denials[int(words) - 1]
     try:
-        result = await context.call(chosen.name, arguments)
+        result = await context.call(chosen.name, chosen.arguments)
     except RuntimeError:
         return "A turn is running. Use /denied when it has ended."
     if result.error is not None and result.error.code == "denied":
@@ -34,6 +33,5 @@ async def denied_command(words: str, context: inarch.SlashContext, reviews: Revi
     return inarch.result_text(result)
 
 
-def _call(one: Denial) -> str:
-    arguments: Any = one.arguments
-    return f"{one.name} {short_arguments(arguments)}"
+def _words(call: inarch.ToolCall) -> str:
+    return f"{call.name} {short_arguments(call.arguments)}"

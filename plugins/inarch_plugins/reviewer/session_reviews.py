@@ -9,7 +9,7 @@ from collections import deque
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 import inarch
 from inarch_plugins.reviewer.judgement import VERSION, Unclear, prompt_of, read_answer
@@ -25,15 +25,6 @@ LISTED = 20
 _UNCLEAR = "it could not be judged: "
 
 
-@frozen
-class Denial:
-    """A denied call, and why."""
-
-    name: str
-    arguments: object
-    reason: str
-
-
 @define(eq=False)
 class Reviews:
     """Reviews of one session.
@@ -41,13 +32,12 @@ class Reviews:
     Args:
         settings: The plugin's settings.
         most_usd: Money that the present turn may spend on reviews, None without a limit.
-        denials: The last denied calls, oldest first.
+        denials: The last denied calls with reasons, oldest first.
     """
 
     settings: Settings
     most_usd: Decimal | None = None
-    denials: deque[Denial] = field(factory=lambda: deque(maxlen=LISTED))
-    _turn_id: str = ""
+    denials: deque[tuple[inarch.ToolCall, str]] = field(factory=lambda: deque(maxlen=LISTED))
     _spent: Decimal = Decimal(0)
     _dearest: Decimal = Decimal(0)
     _failed: int = 0
@@ -55,11 +45,14 @@ class Reviews:
     _in_turn: int = 0
     _known: dict[str, inarch.Approval | str] = field(factory=dict)
 
-    def begin(self, turn_id: str, most_usd: Decimal | None) -> None:
+    def begin(self, most_usd: Decimal | None) -> None:
         """Begin a turn."""
-        self._turn_id, self.most_usd = turn_id, most_usd
-        self._spent, self._dearest = Decimal(0), Decimal(0)
+        self.most_usd, self._spent, self._dearest = most_usd, Decimal(0), Decimal(0)
         self._failed = self._in_a_row = self._in_turn = 0
+
+    def forget_approvals(self) -> None:
+        """Judge calls anew that were approved: they may do something else by now."""
+        self._known = {key: said for key, said in self._known.items() if _is_denial(said)}
 
     async def decide(self, request: inarch.ApprovalRequest, situation: inarch.Situation) -> inarch.Approval | str:
         """Return the judgement of a call; a text if the user must decide."""
@@ -72,28 +65,27 @@ class Reviews:
         return self._counted(request, said)
 
     def _counted(self, request: inarch.ApprovalRequest, said: inarch.Approval | str) -> inarch.Approval | str:
-        if isinstance(said, str) or said.outcome == "approve":
+        if isinstance(said, str):
             self._in_a_row = 0
-            return said if isinstance(said, str) else evolve(said, call_id=request.call.id)
+            return said
+        said = evolve(said, call_id=request.call.id)
+        if said.outcome == "approve":
+            self._in_a_row = 0
+            return said
         self._in_a_row, self._in_turn = self._in_a_row + 1, self._in_turn + 1
-        self.denials.append(Denial(request.call.name, request.call.arguments, said.reason))
+        self.denials.append((request.call, said.reason))
         if self._in_a_row < IN_A_ROW and self._in_turn < IN_A_TURN:
-            return evolve(said, call_id=request.call.id)
-        many = (
-            f"{self._in_a_row} calls in a row" if self._in_a_row >= IN_A_ROW else f"{self._in_turn} calls of this turn"
-        )
+            return said
+        many = f"{self._in_a_row} in a row" if self._in_a_row >= IN_A_ROW else f"{self._in_turn} in this turn"
         self._in_a_row = 0
-        return evolve(
-            said, call_id=request.call.id, reason=f"{many} were denied, at last: {said.reason}", ends_turn=True
-        )
+        return evolve(said, reason=f"too many calls were denied, {many}; the last: {said.reason}", ends_turn=True)
 
     async def _judged(self, request: inarch.ApprovalRequest, situation: inarch.Situation) -> inarch.Approval | str:
         if self._failed >= FAILURES:
             return f"{_UNCLEAR}the reviewer failed {self._failed} times in this turn"
         if self.most_usd is not None and self._spent + self._dearest >= self.most_usd:
-            return (
-                f"{_UNCLEAR}reviews of this turn may cost ${self.most_usd.normalize():f}, and ${self._spent} is spent"
-            )
+            share = f"${self.most_usd.normalize():f}"
+            return f"{_UNCLEAR}reviews of this turn may cost {share}, and ${self._spent} is spent"
         try:
             asked = prompt_of(request, situation, self.settings.model or situation.decision_model)
         except Unclear as error:
@@ -112,6 +104,10 @@ class Reviews:
             why = error.message
         self._failed += 1
         return f"{_UNCLEAR}{why}"
+
+
+def _is_denial(said: inarch.Approval | str) -> bool:
+    return not isinstance(said, str) and said.outcome == "deny"
 
 
 def _key(request: inarch.ApprovalRequest, situation: inarch.Situation) -> str:
