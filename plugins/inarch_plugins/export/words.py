@@ -14,11 +14,28 @@ LONGEST = 20_000
 """Maximum characters of an argument or a result in an export for people; JSON lines hold all that was stored."""
 SCOPES = {"once": "once", "shape": "for such calls", "tool": "for this tool", "session": "for the session",
           "project": "for the project"}  # fmt: skip
-OUTCOMES = {"approve": "approved", "deny": "denied", "modify": "changed"}
-_ASKED_BY = {"user": "by the user", "mode": "by the approval mode", "headless": "because no person could be asked"}
+OUTCOMES = {
+    "approve": "approved",
+    "deny": "denied",
+    "modify": "changed",
+    "ask": "left to the user",
+    "stop": "left to the user",
+}
+_ASKED_BY = {
+    "user": "by the user",
+    "mode": "by the approval mode",
+    "headless": "because no person could be asked",
+    "reviewer": "by an approver",
+}
 MODES = {"voice": "by voice", "selection": "with an element of the page selected"}
 """Ways in which a prompt was given, if not only typed."""
-PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
+PURPOSES = {
+    "turn": "answers",
+    "decision": "decisions",
+    "summary": "summaries",
+    "check": "checks",
+    "approval": "approvals",
+}
 
 
 def answered(outcome: str, scope: str, by: str, reason: str) -> str:

@@ -117,7 +117,7 @@ class TextFrontEnd:
             return
         words = [label, duration(took) if took is not None else "", _failure(data, error)]
         self._say("call", " · ".join(filter(None, words)))
-        if error and error["code"] == "denied" and error["message"] not in self._said:
+        if error and error["code"] in ("denied", "unreviewed") and error["message"] not in self._said:
             self._note(error["message"])
             say_remedy(error["remedy"])
 
@@ -225,4 +225,8 @@ def _failure(data: Data, error: Data | None) -> str:
     """Return how a failed call ended, for its line; the reason of a denial follows below it."""
     if error is None:
         return ""
-    return "denied" if error["code"] == "denied" else f"{data['status']}: {error['code']}: {error['message']}"
+    return (
+        "denied"
+        if error["code"] in ("denied", "unreviewed")
+        else f"{data['status']}: {error['code']}: {error['message']}"
+    )
