@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import inarch
-from inarch_sdk.figures import short_arguments
+from inarch.figures import short_arguments
 
 if TYPE_CHECKING:
     from inarch_plugins.reviewer.session_reviews import Reviews
