@@ -256,14 +256,16 @@ def test_a_message_too_long_to_be_shown_is_not_cut(desk: Desk) -> None:
 
 
 def test_denied_calls_are_listed_and_can_be_asked_about_again(desk: Desk) -> None:
-    script = [*run(ADD), says("good")]
     lines = ("stage a.txt", "/denied", "/denied 9", "/denied 1")
-    desk.talk(script, answer(verdict("deny")), lines=lines, answers={"execute_command": [yes("git")]})
+    replies = [answer(verdict("deny")), answer(verdict())]
+    desk.talk([*run(ADD), *run("git add .")], *replies, lines=lines, answers={"execute_command": [yes("git")]})
     shown = "\n".join(desk.shown)
     assert f"1  execute_command {ADD}" in shown.replace("command=", "") and "as asked" in shown
     assert "Use a number from 1 to 1" in shown
-    assert desk.staged == "a.txt\n" and desk.given[-1] == ("user", "approve")
-    assert "I allowed the call of execute_command" in desk.model.requests[-1].messages[-1].text
+    assert desk.staged == "a.txt\n" and ("user", "approve") in desk.given
+    # What a command wrote is no word of the user: they typed the command.
+    assert desk.asked[-1]["messages"] == ["/denied 1", "stage a.txt"]
+    assert "I allowed the call of execute_command" in desk.model.requests[2].messages[-1].text
 
 
 _VALUES = st.sampled_from(["allow", "deny", "person", "low", "medium", "high", "exact", "implied", "no", "", 1, None])

@@ -271,6 +271,7 @@ class Situation:
     changed (`file.changed`), and plugins' records.
 
     `prompts` has the user's own messages in this session, oldest first; in a child session, those of the session above.
+    Of a prompt that a slash command wrote, it has the line that the user typed.
     """
 
     turn: Turn

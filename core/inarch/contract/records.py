@@ -55,8 +55,9 @@ Purpose = Literal["turn", "decision", "summary", "check", "approval"]
 Outcome = Literal["approve", "deny", "modify"]
 ChosenRights = Mapping[str, tuple[str, ...]]
 """Additional rights that the user gave a call: names of rights, each with its values, if any."""
-PromptMode = Literal["text", "voice", "selection"]
-"""How the user gave a prompt: typed, spoken, or typed while they point at an element of their page."""
+PromptMode = Literal["text", "voice", "selection", "command"]
+"""How the user gave a prompt: typed, spoken, typed while they point at an element of their page, or by a slash command
+that wrote it."""
 ApprovalScope = Literal["once", "shape", "tool", "session", "project"]
 
 TERMINAL: frozenset[CallStatus] = frozenset({"success", "error", "cancelled"})

@@ -287,7 +287,9 @@ def _state(
         seen=seen,
         instructions="\n\n".join(filter(None, (_instructions(parts.config), branch.instructions if branch else ""))),
         turns=[turn for turn in turns if turn.type == "agent"],
-        prompts=above.prompts if above else [one.content for one in turns if one.type == "user"],
+        prompts=above.prompts
+        if above
+        else [one.content for one in turns if one.type == "user" and one.mode != "command"],
         branch=branch,
         above=None if above is None else above.meter,
         inputs=Inputs(journal, [*heard.inputs.values()]),

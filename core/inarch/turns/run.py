@@ -102,7 +102,8 @@ class TurnRun:
         max_cost = min((one for one in (profile.max_cost_usd, own_cost) if one is not None), default=None)
         if state.branch is None:  # a child's prompt is not the user's
             waiting = [one.text for one in state.inputs.waiting if one.id in before and not one.by]
-            state.prompts += [*waiting, state.journal.redactor.text(prompt)]
+            typed = prompt.typed if isinstance(prompt, Submitted) and prompt.typed else prompt
+            state.prompts += [*waiting, state.journal.redactor.text(typed)]
         prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
         clock = state.journal.clock
         now = clock.utc_now()

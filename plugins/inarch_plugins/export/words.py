@@ -27,7 +27,7 @@ _ASKED_BY = {
     "headless": "because no person could be asked",
     "reviewer": "by an approver",
 }
-MODES = {"voice": "by voice", "selection": "with an element of the page selected"}
+MODES = {"voice": "by voice", "command": "by a slash command", "selection": "with an element of the page selected"}
 """Ways in which a prompt was given, if not only typed."""
 PURPOSES = {
     "turn": "answers",
