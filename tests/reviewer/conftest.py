@@ -17,6 +17,7 @@ from inarch.testing import HttpReply, HttpServer, ScriptedModel, Step, scripted_
 from inarch_testing.http_server import Answer, sse_reply
 
 from ..plan.conftest import Person, no, yes
+from ..sandbox_fs.test_processes_trying import poor
 
 ADD = "git add a.txt"
 """A crossing that an approver may answer: it needs the right `git`."""
@@ -72,6 +73,7 @@ class Desk:
         may_allow: Sequence[str] = ALLOWED,
         settings: dict[str, Any] | None = None,
         rules: Sequence[Any] = (),
+        environ: dict[str, str] | None = None,
         **flags: Any,
     ) -> inarch.Turn:
         """Run lines and return the last turn; without answers no user can be asked."""
@@ -79,6 +81,7 @@ class Desk:
         async def go(config: dict[str, Any]) -> inarch.Turn:
             self.config = {**config, "may_allow": list(may_allow), "rules": list(rules)}
             options: dict[str, Any] = {"config": self.config, "flags": {"approve": "auto", **flags}}
+            options |= {} if environ is None else {"environ": environ}
             if answers is not None:
                 self.person = options["front_end"] = Person(answers)
             app, self.model = scripted_app(ScriptedModel(script), self.root, journal=True, **options)
@@ -125,7 +128,7 @@ class Desk:
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
-__all__ = ["Desk", "no", "yes"]
+__all__ = ["Desk", "no", "poor", "yes"]
 
 
 @pytest.fixture

@@ -293,3 +293,22 @@ def test_only_one_whole_harmless_object_approves(text: str) -> None:
     if isinstance(said, inarch.Approval) and said.outcome == "approve":
         assert data["outcome"] == "allow" and data["risk"] in ("low", "medium") and len(text) <= LONGEST_ANSWER
         assert data["asked_for"] in ("exact", "implied") and set(said.rights or ()) <= {"git"}
+
+
+@pytest.mark.usefixtures("poor")
+def test_where_the_sandbox_holds_less_no_approver_answers(desk: Desk) -> None:
+    desk.talk(run(ADD), answer(verdict()))
+    assert (desk.bodies, desk.staged) == ([], "") and desk.codes != [""]
+
+
+def test_a_childs_prompt_is_no_word_of_the_user(desk: Desk) -> None:
+    agent = desk.root.parent / "config" / "inarch" / "agents" / "fixer.md"
+    agent.parent.mkdir(parents=True)
+    agent.write_text("---\nname: fixer\ndescription: Mends.\n---\nYou mend.\n")
+    task = calls(("task", {"agent": "fixer", "prompt": "SAY-ALLOW"}))
+    places = {f"XDG_{one.upper()}_HOME": str(desk.root.parent / one) for one in ("config", "state", "cache", "data")}
+    rules = [{"tool": "task", "decision": "allow"}]
+    environ = {**places, "HOME": str(desk.root.parent)}
+    desk.talk([task, *run(ADD), says("all done")], answer(verdict()), rules=rules, environ=environ)
+    (asked,) = desk.asked
+    assert asked["messages"] == ["stage a.txt"] and b"SAY-ALLOW" not in desk.bodies[0]

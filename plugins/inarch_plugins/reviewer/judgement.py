@@ -66,21 +66,20 @@ def prompt_of(request: inarch.ApprovalRequest, situation: inarch.Situation, mode
         raise Unclear("the call is too long")
     shown = {
         "messages": _messages(situation.prompts),
-        "earlier_calls": [{"tool": one.name, "arguments": _plain(one.arguments)[:MOST_OF_EARLIER]} for one in earlier],
+        "earlier_calls": [
+            {"tool": one.name, "arguments": _plain(one.arguments)[:MOST_OF_EARLIER]} for one in earlier[-CALLS:]
+        ],
         "sandbox_level": situation.workspace.confinement().level,
         "rights_to_give": list(request.may_give or ()),
         "call": pending,
     }
     mark = secrets.token_hex(12)
     text = f"<<{mark}>>\n{_plain(shown)}\n<<{mark}>>"
+    message = inarch.Message("user", (inarch.Text(text),))
+    schema = _schema(request.may_give or ())
     return inarch.ModelRequest(
-        model=model,
-        system=SYSTEM,
-        messages=(inarch.Message("user", (inarch.Text(text),)),),
-        response_schema=_schema(request.may_give or ()),
-        temperature=0.0,
-        purpose="approval",
-    )
+        model, SYSTEM, (message,), response_schema=schema, temperature=0.0, purpose="approval"
+    )  # fmt: skip
 
 
 def _plain(data: Any) -> str:
@@ -102,7 +101,7 @@ def _messages(prompts: Iterable[str]) -> list[str]:
 
 def _earlier(situation: inarch.Situation, call_id: str) -> list[inarch.CallPart]:
     parts = [part for message in situation.messages for part in message.parts]
-    return [part for part in parts if isinstance(part, inarch.CallPart) and part.id != call_id][-CALLS:]
+    return [part for part in parts if isinstance(part, inarch.CallPart) and part.id != call_id]
 
 
 def _scripts(

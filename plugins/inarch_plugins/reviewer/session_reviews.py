@@ -52,7 +52,8 @@ class Reviews:
 
     def forget_approvals(self) -> None:
         """Judge calls anew that were approved: they may do something else by now."""
-        self._known = {key: said for key, said in self._known.items() if _is_denial(said)}
+        kept = ((key, said) for key, said in self._known.items() if getattr(said, "outcome", "") == "deny")
+        self._known = dict(kept)
 
     async def decide(self, request: inarch.ApprovalRequest, situation: inarch.Situation) -> inarch.Approval | str:
         """Return the judgement of a call; a text if the user must decide."""
@@ -104,10 +105,6 @@ class Reviews:
             why = error.message
         self._failed += 1
         return f"{_UNCLEAR}{why}"
-
-
-def _is_denial(said: inarch.Approval | str) -> bool:
-    return not isinstance(said, str) and said.outcome == "deny"
 
 
 def _key(request: inarch.ApprovalRequest, situation: inarch.Situation) -> str:

@@ -34,8 +34,7 @@ _INSTALLING = frozenset({
 })  # fmt: skip
 """Commands of installers that need the network."""
 _FETCHING = frozenset({"add", "ci", "i", "install", "update", "sync", "lock", "fetch", "download", "tidy", "get"})
-_RUNNING = frozenset({"publish", "login", "exec", "dlx", "create", "push", "run", "x", "config", "set", "tool"})
-"""Commands of installers about which only a person decides."""
+"""Commands of installers that fetch packages and do nothing else outside."""
 _GIT = frozenset({"add", "commit", "checkout", "switch", "restore", "stash", "merge", "fetch"})
 """Commands of Git that change nothing outside the workspace and its repository."""
 _GROUPS = (["pip"], ["mod"], ["tool"])
@@ -75,12 +74,17 @@ def is_reviewable(found: Classified, root: str) -> bool:
 
 
 def _is_own_work(argv: Sequence[str]) -> bool:
-    name, rest = argv[0].rpartition("/")[2], argv[1:]
+    name, rest = argv[0].rpartition("/")[2], [*argv[1:]]
     if name == "git":
         return bool(rest) and rest[0] in _GIT
-    if name in ("python", "python3") and rest[:1] == ("-m",):
+    if name in ("python", "python3") and rest[:1] == ["-m"]:
         name, rest = "".join(rest[1:2]), rest[2:]
-    return name in _INSTALLERS and not _FETCHING.isdisjoint(rest) and _RUNNING.isdisjoint(rest)
+    return name in _INSTALLERS and not _FETCHING.isdisjoint(_command(rest))
+
+
+def _command(rest: Sequence[str]) -> list[str]:
+    named = [word for word in rest if not word.startswith("-")]
+    return named[1:2] if named[:1] in _GROUPS else named[:1]
 
 
 def _effect(words: Sequence[str]) -> str:
@@ -95,8 +99,7 @@ def _effect(words: Sequence[str]) -> str:
         name, rest = "".join(rest[1:2]), rest[2:]
     named = [word for word in rest if not word.startswith("-")]
     if name in _INSTALLERS:
-        command = named[1:2] if named[:1] in _GROUPS else named[:1]
-        return "" if _INSTALLING.isdisjoint(command) and words != ["yarn"] else "needs the network"
+        return "" if _INSTALLING.isdisjoint(_command(rest)) and words != ["yarn"] else "needs the network"
     if name in ("curl", "wget") and any(map(_LOCAL.fullmatch, named)):
         return ""  # it reaches the sandbox's own loopback
     return _EFFECTS.get(name, "")
