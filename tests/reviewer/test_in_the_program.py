@@ -76,6 +76,12 @@ def test_denials_end_the_turn(cli: Run, environ: dict[str, str], repository: Pat
     assert "not today" in told["denied"][0]["reason"] and told["turn"]["limit"] == ("denials" if code == 3 else None)
 
 
+def test_the_screen_says_what_was_approved(cli: Run, environ: dict[str, str], repository: Path) -> None:
+    with service(["git add a.txt"], answer(verdict())) as server:
+        ran = run(cli, environ, server)
+    assert "note: reviewer approved execute_command git add a.txt: risk low: as asked" in ran.stderr
+
+
 def test_the_screen_says_what_could_not_be_judged(cli: Run, environ: dict[str, str], repository: Path) -> None:
     with service(["git add a.txt"], answer("Sure!")) as server:
         ran = run(cli, environ, server)
