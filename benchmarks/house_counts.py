@@ -148,7 +148,7 @@ def size(house: House) -> Iterator[Row]:
     yield Row("lines of pyproject.toml", (house.root / "pyproject.toml").read_text("utf-8").count("\n"), [], 320)
     pages = [path for path in house.root.rglob("*.md") if not {".git", ".tox", "changes"}.intersection(path.parts)]
     words = sum(len(path.read_text("utf-8").split()) for path in pages if path.name != "CHANGELOG.md")
-    yield Row("words of Markdown", words, [], 70_000)
+    yield Row("words of Markdown", words, [], 72_000)
 
 
 def circles(graph: grimp.ImportGraph, among: Collection[str]) -> list[str]:

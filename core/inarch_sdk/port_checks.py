@@ -57,6 +57,7 @@ PORTS: dict[str, Port] = {
     "context_sources": Port("context source", False, ("gather",), coroutines=("gather",)),
     "compactions": Port("compaction", False, ("compact",), coroutines=("compact",)),
     "rewriters": Port("rewriter", False, ("rewrite",), coroutines=("rewrite",)),
+    "approvers": Port("approver", False, ("decide",), coroutines=("decide",)),
     "reviewers": Port("reviewer", False, ("review",), coroutines=("review",)),
     "end_guards": Port("end guard", False, ("hold",), coroutines=("hold",)),
     "late_tools": Port("source of late tools", False, ("new_tools",)),

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.once
 ROOT = Path(__file__).parents[2]
 KINDS = {
     "tool", "tools", "model", "strategy", "store", "tracer", "workspace", "context source", "policy",
-    "slash commands", "front end", "commands", "rewriter", "reviewer", "end guard", "compaction",
+    "slash commands", "front end", "commands", "rewriter", "approver", "reviewer", "end guard", "compaction",
 }  # fmt: skip
 
 

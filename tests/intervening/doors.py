@@ -26,6 +26,15 @@ class Rewriting:
 
 
 @frozen
+class Approving:
+    """An approver that is a function."""
+
+    decide: Callable[[inarch.ApprovalRequest, inarch.Situation], Awaitable[Any]]
+    name: str = "approving"
+    timeout_s: float = 60.0
+
+
+@frozen
 class Reviewing:
     """A reviewer that is a function."""
 
@@ -50,7 +59,8 @@ def app_with(
     """Compose an application whose plugin has these parts."""
     app, model = scripted_app(ScriptedModel(script), root, **options)
     context = inarch.PluginContext(PLUGIN, str(root))
-    for cls, kind in {Rewriting: "rewriters", Reviewing: "reviewers", Guarding: "end_guards"}.items():
+    kinds = {Rewriting: "rewriters", Approving: "approvers", Reviewing: "reviewers", Guarding: "end_guards"}
+    for cls, kind in kinds.items():
         bound = tuple(Bound(PLUGIN, part, context) for part in parts if isinstance(part, cls))
         app.composition = evolve(app.composition, **{kind: bound})
     return app, model

@@ -436,3 +436,25 @@ def test_a_program_leaves_nothing_unfinished_for_git(house: House, program: str)
     (house.root / ".git" / "rebase-apply").mkdir()
     house.run(program, rights(git=()), YES)
     assert [name for name in names if (house.root / ".git" / name / "git-rebase-todo").exists()] == []
+
+
+REVIEWABLE = (
+    "npm ci", "npm install left-pad", "pip install -r requirements.txt", "python3 -m pip install x", "cargo fetch",
+    "go mod tidy", "git add a.txt", "git commit -m x", "git fetch origin", "uv sync && pytest",
+)  # fmt: skip
+PERSONS_ALONE = (
+    "npm publish", "npm run x && npm publish", "npx cowsay", "npm exec x install", "yarn dlx x add",
+    "pip config set a b", "cargo install x && curl https://example.org", "git push", "git remote add x y",
+    "git -C .. add a.txt", "pip install -r .env", "git add id_rsa", "sh -c 'npm ci'; cat *.txt", "sudo npm ci",
+    "docker build .", "gh pr create", "ssh host", "wget https://example.org", "GIT_DIR=x git add a.txt",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [*REVIEWABLE, *PERSONS_ALONE])
+def test_approvers_may_answer_for_packages_and_local_git_alone(tmp_path: Path, command: str) -> None:
+    from inarch_plugins.sandbox_fs.commands.tool import SandboxPolicy
+
+    call = inarch.ToolCall("c", "", "t", "execute_command", {"command": command})
+    verdict = SandboxPolicy(str(tmp_path), {}).judge(call, None)  # type: ignore[arg-type]
+    assert bool(verdict.reviewable) == (command in REVIEWABLE), verdict
+    assert not (verdict.held and verdict.reviewable)

@@ -19,7 +19,7 @@ from inarch.calls.grants import LASTING, Grants, covering, narrowed
 from inarch.calls.policy import Judgement, is_edit
 from inarch.calls.rules import canonical, is_command, words_of
 from inarch.contract.capabilities import Isolated, SaysWhatAllows, Triable, Trial, able
-from inarch.contract.errors import InarchError, PluginError, StoreError
+from inarch.contract.errors import ErrorCode, InarchError, PluginError, StoreError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guard import guarded
@@ -30,10 +30,13 @@ from inarch_lib.staging.steering_names import steers
 from inarch_sdk.result_text import HELD_REMEDY, NO_ANSWER, USER_DENIED
 
 if TYPE_CHECKING:
+    from inarch.calls.approvers import Approvers
     from inarch.calls.live_call import LiveCall
     from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.journal.journal import Journal
 
+LONGEST_REASON = 1_000
+"""Characters of an approver's reason."""
 MOST_ROUNDS = 10
 """Times that Inarch asks again about one batch after changes."""
 
@@ -53,6 +56,8 @@ class Approvals:
     promises_kept: Callable[[], frozenset[str]] = frozenset  # as in `judge`
     tried: Callable[[LiveCall, Triable], Awaitable[Trial]] | None = None
     _trials: dict[str, Trial] = field(init=False, factory=dict)
+    approvers: Approvers | None = None
+    giving_up: str = ""  # why the turn ends if there is no user
 
     def passes(self, live: LiveCall) -> bool:
         """Return whether a lasting approval covers a call that needs one; if so, record and bind it.
@@ -93,7 +98,7 @@ class Approvals:
                 trial.drop()
 
     async def _ask(self, batch: Sequence[LiveCall], prepare: Prepare) -> None:
-        waiting = list(batch)
+        waiting = [live for live in batch if await self._is_left_open(live)]
         remarks: dict[str, str] = {}
         for _ in range(MOST_ROUNDS):
             if not waiting:
@@ -107,6 +112,29 @@ class Approvals:
             waiting = [live for live in waiting if self._again(live, answers.get(live.call.id), prepare, remarks)]
         for live in waiting:
             self._deny(live, f"{live.call.name} was changed {MOST_ROUNDS} times without an answer", "user")
+
+    async def _is_left_open(self, live: LiveCall) -> bool:
+        """Let approvers answer before the user; return whether the user must be asked."""
+        if self.approvers is None:
+            return True
+        request, is_persons = self._request(live, _reason(live, {})), live.shape.key in self.grants.denied
+        plugin, outcome, reason, rights = await self.approvers.answer(live, request, is_persons=is_persons)
+        if not outcome:
+            return True
+        reason = self.journal.redactor.text(reason)[:LONGEST_REASON]
+        if outcome == "approve" and (wrong := self._chosen(live, rights)) is not None:
+            live.choose({})
+            outcome, reason = "ask", f"it gave rights that can't be: {wrong}"
+        self._given(live, outcome, "once", "reviewer", reason, rights=live.rights, plugin=plugin)
+        live.unreviewed = f"{plugin}: {reason}"
+        if outcome == "approve":
+            live.approved = live.digest
+        elif outcome == "deny":
+            message = f"{live.call.name} is denied by {live.unreviewed}"
+            live.fail(ToolError("denied", message, "do it another way, or ask the user to allow it"))
+        elif outcome == "stop":
+            self.giving_up = reason
+        return outcome in ("ask", "stop")
 
     async def _answers(self, waiting: Sequence[LiveCall], remarks: Mapping[str, str]) -> dict[str, Approval]:
         digests = tuple(live.digest for live in waiting)
@@ -199,6 +227,7 @@ class Approvals:
             return self._changed(live, answer, prepare, remarks)
         else:
             said = f": {answer.reason}" if answer.reason else ""
+            self.grants.denied.add(live.shape.key)
             live.refused = not answer.reason.strip() if answer.ends_turn is None else answer.ends_turn
             self._deny(live, USER_DENIED.format(name=live.call.name) + said, "user", answer.reason)
         return False
@@ -257,6 +286,7 @@ class Approvals:
             live.is_unasked = True
             self._given(live, "approve", "once", "headless")
             return
+        live.denials = self.giving_up
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"
         held = live.judgement is not None and live.judgement.held
         kept = self.promises_kept() if held else frozenset()
@@ -267,9 +297,8 @@ class Approvals:
     ) -> None:
         self._given(live, "deny", "once", by, reason or message)
         instead = live.judgement.remedy if live.judgement is not None else ""
-        live.fail(
-            ToolError("denied", message, remedy or instead or "ask the user how to continue, or do it another way")
-        )
+        code: ErrorCode = "unreviewed" if live.unreviewed and by == "headless" else "denied"
+        live.fail(ToolError(code, message, remedy or instead or "ask the user how to continue, or do it another way"))
 
     def _given(
         self,
@@ -280,12 +309,13 @@ class Approvals:
         reason: str = "",
         arguments: Mapping[str, object] | None = None,
         rights: ChosenRights | None = None,
+        plugin: str = "",
     ) -> None:
         from inarch.contract.approval_records import ApprovalGiven
 
         kept = scope if scope in LASTING else "once"
         chosen = rights if rights or outcome == "modify" else None
-        given = ApprovalGiven(live.call.id, outcome, kept, by, reason, arguments, chosen, live.then)
+        given = ApprovalGiven(live.call.id, outcome, kept, by, reason, arguments, chosen, live.then, plugin)
         self.journal.record(given, live.call.turn_id)
 
 
@@ -302,6 +332,8 @@ def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
         reason = f"{reason}; {isolated.isolated_bounds(live.effects)}"
     if live.rewritten:
         reason = f"{reason}; {live.rewritten_by} rewrote the call"
+    if live.unreviewed:
+        reason = f"{reason}; {live.unreviewed}"
     remark = remarks.get(live.call.id)
     return f"{reason} ({remark})" if remark else reason
 

@@ -132,13 +132,15 @@ class Covered(NamedTuple):
 class Grants:
     """Lasting approvals of one session, by shape, by tool or for everything, and those of the project.
 
-    If `elsewhere` stores approvals, they are looked up and stored only there.
+    If `elsewhere` stores approvals, they are looked up and stored only there. `denied` has the keys of shapes that the
+    user denied.
     """
 
     shapes: dict[str, str] = field(factory=dict)
     rights: dict[str, ChosenRights] = field(factory=dict)
     tools: set[str] = field(factory=set)
     everything: bool = False
+    denied: set[str] = field(factory=set)
     project: ProjectGrants | None = None
     elsewhere: LastingApprovals | None = None
 

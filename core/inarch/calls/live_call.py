@@ -155,6 +155,8 @@ class LiveCall:
         is_unasked: Whether it runs because there was no user to ask.
         is_first: Whether it waits for no other call of its batch.
         then: The approval mode that the user chose to follow.
+        unreviewed: Why an approver leaves its question to the user.
+        denials: Why the turn ends after too many denials by an approver.
     """
 
     call: ToolCall
@@ -177,6 +179,8 @@ class LiveCall:
     is_unasked: bool = False
     is_first: bool = False
     then: str = ""
+    unreviewed: str = ""
+    denials: str = ""
 
     @property
     def rights(self) -> ChosenRights:

@@ -38,6 +38,7 @@ class Judgement(NamedTuple):
         remedy: Alternative to the call, from the policy.
         denied_in: The approval mode that denies.
         held: Promises of the workspace that make the question needless if all of them are kept; empty for none.
+        reviewable: Such promises that let an approver answer; empty for none.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -48,6 +49,7 @@ class Judgement(NamedTuple):
     remedy: str = ""
     denied_in: Literal["", "plan", "none"] = ""
     held: frozenset[str] = frozenset()
+    reviewable: frozenset[str] = frozenset()
 
     @property
     def passed(self) -> bool:
@@ -126,20 +128,21 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
     asking = [said for said in opinions if said.verdict.decision == "ask"]
     others = next((said for said in asking if not said.verdict.person), None)
     persons = next((said.verdict for said in asking if said.verdict.person), None)
+    held, reviewable = _promised(opinions, "held"), _promised(opinions, "reviewable")
     # It precedes other questions: no mode answers for the user, so none may hide it.
     if persons is not None and not any(said.grants and said.verdict.person for said in opinions):
         is_rule = others is not None
-        held = _held(opinions)
-        return Judgement("ask", persons.reason, "person", is_rule=is_rule, remedy=persons.remedy, held=held)
+        return Judgement("ask", persons.reason, "person", "", is_rule, persons.remedy, "", held, reviewable)
     if others is not None:
-        return Judgement("ask", others.verdict.reason, "policy", is_rule=others.is_rules, held=_held(opinions))
+        return Judgement("ask", others.verdict.reason, "policy", "", others.is_rules, "", "", held, reviewable)
     # The user has answered in the configuration, including the tool's own question.
     if any(said.grants for said in opinions):
         return None
     if tool.requires_confirmation:
         return Judgement("ask", f"{tool.name} wants to be confirmed", "confirmation")
     reason = _changing(tool, effects)
-    return Judgement("ask", _with_remarks(reason, opinions), held=_held(opinions)) if reason else None
+    remarks = _with_remarks(reason, opinions)
+    return Judgement("ask", remarks, held=held, reviewable=reviewable) if reason else None
 
 
 def promises_kept(workspace: Workspace, *, has_undo: bool) -> frozenset[str]:
@@ -148,11 +151,11 @@ def promises_kept(workspace: Workspace, *, has_undo: bool) -> frozenset[str]:
     return frozenset(kept if has_undo else kept - {"undo"})
 
 
-def _held(opinions: Sequence[Opinion]) -> frozenset[str]:
-    """Return the promises that answer every question of these policies; empty if one needs a person."""
-    asking = [said.verdict.held for said in opinions if said.verdict.decision == "ask"]
-    held = asking or [said.verdict.held for said in opinions if said.verdict.held]
-    return frozenset().union(*held) if all(held) else frozenset()
+def _promised(opinions: Sequence[Opinion], field: Literal["held", "reviewable"]) -> frozenset[str]:
+    """Return the promises that these policies name for every question; empty if one names none."""
+    asking = [getattr(said.verdict, field) for said in opinions if said.verdict.decision == "ask"]
+    found = asking or list(filter(None, (getattr(said.verdict, field) for said in opinions)))
+    return frozenset().union(*found) if all(found) else frozenset()
 
 
 def _changing(tool: Tool, effects: Effects) -> str:

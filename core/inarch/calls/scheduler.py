@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -31,17 +31,17 @@ from inarch.contract.capabilities import AsksAlways, HasAdded, able
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
-from inarch.contract.ports import Policy, Tool
+from inarch.contract.ports import Policy, Situation, Tool
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch.plugins.declared_events import DeclaredEvents
-from inarch_sdk.modes import BYPASS, ApproveMode
+from inarch_sdk.modes import BYPASS, ApproveMode, rank
 from inarch_sdk.result_text import named_note
 
 if TYPE_CHECKING:
     from inarch.calls.before_images import Keeper
     from inarch.calls.call_interventions import Intervening
-    from inarch.contract.interventions import Reviewer, Rewriter
+    from inarch.contract.interventions import Approver, Reviewer, Rewriter
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
 
@@ -152,12 +152,14 @@ class Ended(NamedTuple):
         effectful: Ids of those that could have changed something.
         refused: Whether the user denied every one and wants the turn to end.
         stopped: The plugin that ends the turn because of one of them, and why.
+        denials: Why the turn ends after too many denials by an approver, without a user to ask.
     """
 
     calls: tuple[ToolCall, ...] = ()
     effectful: frozenset[str] = frozenset()
     refused: bool = False
     stopped: tuple[str, str] | None = None
+    denials: str = ""
 
 
 def _ended(batch: Sequence[LiveCall]) -> Ended:
@@ -166,6 +168,7 @@ def _ended(batch: Sequence[LiveCall]) -> Ended:
         frozenset(live.call.id for live in batch if live.has_effects),
         bool(batch) and all(live.refused for live in batch),
         next((live.stop for live in batch if live.stop is not None), None),
+        next((live.denials for live in batch if live.denials), ""),
     )
 
 
@@ -187,8 +190,10 @@ class Scheduler:
         keeper: Stores the file images that undo needs.
         events: Events that plugins may record.
         rewriters: Plugins that may rewrite a call before it is judged.
+        approvers: Plugins that may answer questions in the user's place.
         reviewers: Plugins that may add text to the result of a finished call.
-        may_allow: Plugins whose rewriters may answer the approval mode's question, by the user's configuration.
+        may_allow: Plugins whose rewriters and approvers may answer the approval mode's question, by the user's
+            configuration.
         doors: Session operations that calls may use; None without a session.
         preparation: Repairs and checks calls.
     """
@@ -205,6 +210,7 @@ class Scheduler:
     keeper: Keeper | None = None
     events: DeclaredEvents = field(factory=DeclaredEvents)
     rewriters: Sequence[Bound[Rewriter]] = ()
+    approvers: Sequence[Bound[Approver]] = ()
     reviewers: Sequence[Bound[Reviewer]] = ()
     may_allow: tuple[str, ...] = ()
     doors: Doors | None = None
@@ -233,12 +239,13 @@ class Scheduler:
         origin: CallOrigin = "model",
         earlier: Sequence[ToolCall] = (),
         person: FrontEnd | None = None,
+        situation: Callable[[str], Situation] | None = None,
     ) -> tuple[ToolCall, ...]:
         """Return the calls, all terminal, in call order; a tool's failure is a result, never an exception.
 
         A call runs even if its predecessor failed or was denied: the model sees every result. `person` replaces the
         front end for calls that the user made. It is also asked about calls that need no approval, if the tool offers
-        rights.
+        rights. `situation` returns the turn's situation for a plugin; without it, no approver is asked.
 
         Raises:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
@@ -246,7 +253,7 @@ class Scheduler:
         """
         batch = self._batch(turn_id, calls, origin)
         try:
-            await self._run(batch, earlier, person)
+            await self._run(batch, earlier, self._approvals(person, situation))
         except asyncio.CancelledError:
             for live in batch:
                 live.cancel()
@@ -286,7 +293,18 @@ class Scheduler:
             batch.append(LiveCall(call, bound, self.journal, repaired=repaired))
         return batch
 
-    async def _run(self, batch: Sequence[LiveCall], earlier: Sequence[ToolCall], person: FrontEnd | None) -> None:
+    def _approvals(self, person: FrontEnd | None, situation: Callable[[str], Situation] | None) -> Approvals:
+        approvals = Approvals(
+            person or self.front_end, self.journal, self.workspace, self.grants, person is not None, self._kept,
+            self._runner.tried,
+        )  # fmt: skip
+        if self.approvers and situation is not None and rank(self.approve) >= rank("auto"):
+            from inarch.calls.approvers import Approvers
+
+            approvals.approvers = Approvers(self.approvers, self.may_allow, situation, self._kept)
+        return approvals
+
+    async def _run(self, batch: Sequence[LiveCall], earlier: Sequence[ToolCall], approvals: Approvals) -> None:
         for live in batch:
             live.begin()
         for live in batch:
@@ -300,15 +318,6 @@ class Scheduler:
         if any(live.stop is not None for live in batch):
             for live in batch:
                 live.cancel("cancelled before it ran: the turn is stopped")
-        approvals = Approvals(
-            person or self.front_end,
-            self.journal,
-            self.workspace,
-            self.grants,
-            person is not None,
-            self._kept,
-            self._runner.tried,
-        )
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]
         self._order(ready)

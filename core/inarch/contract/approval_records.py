@@ -80,6 +80,7 @@ class ApprovalRequest:
         is_persons: Whether only an answer to this very call lets it run, not one for the tool or the session.
         alike: Equal for calls that one approval of scope `shape` or `project` covers; `shape` alone may be ambiguous.
         trial: Makes a dry run of the call; None if there is none here.
+        may_give: For an approver, the names of the rights that it may give; None if only the user may approve.
     """
 
     call: ToolCall
@@ -92,6 +93,7 @@ class ApprovalRequest:
     is_persons: bool = False
     alike: str = ""
     trial: Callable[[], Awaitable[Trial]] | None = None
+    may_give: tuple[str, ...] | None = None
 
 
 @frozen
@@ -126,7 +128,10 @@ class ApprovalAsked:
 
 @frozen
 class ApprovalGiven:
-    """Event: an answer arrived; `by` is `user`, `mode` (the approval mode) or `headless`.
+    """Event: an answer arrived; `by` is `user`, `mode` (the approval mode), `headless` or `reviewer` (an approver).
+
+    The `outcome` of an approver of `plugin` may be `ask`: it leaves the question to the user, for this `reason`. `stop`
+    also ends the turn if there is no user.
 
     `arguments` are those that the user gave the call if `outcome` is `modify`. `rights` are the additional rights from
     the user. `approve` is the session's approval mode after the call succeeded.
@@ -141,3 +146,4 @@ class ApprovalGiven:
     arguments: Mapping[str, Any] | None = None
     rights: Mapping[str, tuple[str, ...]] | None = None
     approve: str = ""
+    plugin: str = ""

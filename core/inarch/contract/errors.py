@@ -18,7 +18,7 @@ from typing import Literal
 
 ErrorCode = Literal[
     "not_found", "validation", "permission", "denied", "conflict", "timeout", "cancelled", "execution",
-    "unknown_outcome",
+    "unknown_outcome", "unreviewed",
 ]  # fmt: skip
 ProviderErrorKind = Literal[
     "auth", "quota", "rate_limit", "server", "network", "timeout", "request", "context_length", "filtered",

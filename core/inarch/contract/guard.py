@@ -12,6 +12,7 @@ from inarch.contract.errors import Cancelled, InarchError, PluginError, Provider
 Door = Literal[
     "load", "hook", "tool", "tracer", "policy", "strategy", "source", "compaction", "provider", "store", "workspace",
     "front end", "command", "settings", "extension", "exporter", "check", "rewriter", "reviewer", "end guard",
+    "approver",
 ]  # fmt: skip
 
 T = TypeVar("T")

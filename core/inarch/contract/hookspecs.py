@@ -24,7 +24,7 @@ from inarch.contract.workspaces import WorkspaceSpec
 if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction  # only for a conversation that is too long
     from inarch.contract.findings import SelfCheck  # only doctor uses these
-    from inarch.contract.interventions import EndGuard, Reviewer, Rewriter  # few profiles have one
+    from inarch.contract.interventions import Approver, EndGuard, Reviewer, Rewriter  # few profiles have one
     from inarch.contract.loaders import Loader  # most plugins are loaded here
     from inarch.contract.ports import LateTools
     from inarch.contract.transcripts import Exporter  # only an export reads a session
@@ -79,6 +79,11 @@ def inarch_compactions(context: PluginContext) -> Iterable[Compaction]:  # type:
 @hookspec
 def inarch_rewriters(context: PluginContext) -> Iterable[Rewriter]:  # type: ignore[empty-body]
     """Return rewriters, which see each call before it is judged and may change it."""
+
+
+@hookspec
+def inarch_approvers(context: PluginContext) -> Iterable[Approver]:  # type: ignore[empty-body]
+    """Return approvers, which may answer questions about calls in the user's place."""
 
 
 @hookspec

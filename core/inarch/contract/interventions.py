@@ -1,14 +1,17 @@
-"""Ports for interventions: rewriting a call before it is judged, adding to its result, or holding back a turn's end."""
+"""Ports for interventions: rewriting, approving and reviewing calls, and holding back a turn's end."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from inarch.contract.capabilities import Patient, able
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import Situation, Tool, ToolContext
 from inarch.contract.records import ToolCall, ToolError, ToolResult
+
+if TYPE_CHECKING:
+    from inarch.contract.approval_records import Approval, ApprovalRequest
 
 LONGEST_S = 60.0
 """Default time limit of each of these in seconds, without its own `timeout_s`."""
@@ -82,6 +85,29 @@ class Reviewer(Protocol):
 
         Calls that wait for this one wait for its reviewers, too. Through `context` a reviewer may change the files that
         the call declared to write, and run programs. Those changes belong to the call and are undone with it.
+        """
+
+
+Decided: TypeAlias = "Approval | str | None"
+
+
+class Approver(Protocol):
+    """Port of an object that answers questions in the user's place, in turns with the mode `auto` or a wider one.
+
+    It is asked after rules, policies, the mode and earlier approvals, and before the user. Its approval counts if
+    `request.may_give` is not None and has all of its rights. Its denial always counts.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name for messages."""
+
+    async def decide(self, request: ApprovalRequest, situation: Situation) -> Decided:
+        """Return an approval, a denial, a text, or None, which asks the next approver.
+
+        A text says why the user must be asked. Without a user, the call ends with the error `unreviewed`. A denial with
+        `ends_turn` is such a text, too, and ends the turn if there is no user. An approver that raises or times out
+        leaves the question to the user.
         """
 
 

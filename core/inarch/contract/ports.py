@@ -269,6 +269,9 @@ class Situation:
     `happened` has the events outside turns since a strategy last decided or a model was last asked, even before a
     resume: commands that the user ran (`command.ran`), reverted changes (`changes.undone`), the files that either
     changed (`file.changed`), and plugins' records.
+
+    `prompts` has the user's own messages in this session, oldest first; in a child session, those of the session above.
+    Of a prompt that a slash command wrote, it has the line that the user typed.
     """
 
     turn: Turn
@@ -281,6 +284,7 @@ class Situation:
     seen: Mapping[str, str] = {}
     happened: tuple[Event, ...] = ()
     record: Callable[[str, Mapping[str, Any]], None] = _record_nowhere
+    prompts: tuple[str, ...] = ()
 
 
 class DecisionStrategy(Protocol):

@@ -51,12 +51,13 @@ CallOrigin = Literal["model", "strategy", "slash", "mention", "user", "guard"]
 TurnStatus = Literal["running", "done", "failed", "limited", "cancelled"]
 Category = Literal["file", "search", "command", "git", "ui", "nav", "memory", "trace", "other"]
 DecisionKind = Literal["call_tools", "ask_model", "answer"]
-Purpose = Literal["turn", "decision", "summary", "check"]
+Purpose = Literal["turn", "decision", "summary", "check", "approval"]
 Outcome = Literal["approve", "deny", "modify"]
 ChosenRights = Mapping[str, tuple[str, ...]]
 """Additional rights that the user gave a call: names of rights, each with its values, if any."""
-PromptMode = Literal["text", "voice", "selection"]
-"""How the user gave a prompt: typed, spoken, or typed while they point at an element of their page."""
+PromptMode = Literal["text", "voice", "selection", "command"]
+"""How the user gave a prompt: typed, spoken, typed while they point at an element of their page, or by a slash command
+that wrote it."""
 ApprovalScope = Literal["once", "shape", "tool", "session", "project"]
 
 TERMINAL: frozenset[CallStatus] = frozenset({"success", "error", "cancelled"})
@@ -315,6 +316,7 @@ class Verdict:
         remedy: Alternative for the model if there is no user to ask.
         held: Promises that answer the question, as `Confinement.promises` names them: the modes `auto` and `all` let
             the call run if the workspace keeps each of them. None: only a person answers.
+        reviewable: Such promises that let an approver answer instead of a person, if the workspace keeps each of them.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -322,6 +324,7 @@ class Verdict:
     person: bool = False
     remedy: str = ""
     held: tuple[str, ...] = ()
+    reviewable: tuple[str, ...] = ()
 
 
 @frozen

@@ -15,7 +15,7 @@ from inarch.contract.stores import ContextStore
 from inarch.contract.workspaces import Workspace
 
 if TYPE_CHECKING:
-    from inarch.contract.interventions import EndGuard, Reviewer, Rewriter
+    from inarch.contract.interventions import Approver, EndGuard, Reviewer, Rewriter
 
 
 class Pacing(Protocol):
@@ -107,6 +107,7 @@ class Replacements:
         strategies: Each replaces the decision strategy of its name.
         context_sources: Each replaces the context source of its name.
         rewriters: Each replaces the rewriter of its name.
+        approvers: Each replaces the approver of its name.
         reviewers: Each replaces the reviewer of its name.
         end_guards: Each replaces the end guard of its name.
         tracers: Each replaces the tracer of its name.
@@ -125,6 +126,7 @@ class Replacements:
     strategies: Sequence[DecisionStrategy] = ()
     context_sources: Sequence[ContextSource] = ()
     rewriters: Sequence[Rewriter] = ()
+    approvers: Sequence[Approver] = ()
     reviewers: Sequence[Reviewer] = ()
     end_guards: Sequence[EndGuard] = ()
     tracers: Sequence[Tracer] = ()

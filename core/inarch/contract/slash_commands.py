@@ -88,18 +88,25 @@ class Submitted(str):
         model: The model of its turn, empty for the session's.
         mode: How the user gave it.
         max_cost_usd: Maximum cost of its turn beside the profile's.
+        typed: The slash command that the user typed, if one wrote the prompt.
     """
 
     model: str
     mode: PromptMode
     max_cost_usd: Decimal | None
+    typed: str
 
     def __new__(
-        cls, text: str, model: str = "", mode: PromptMode = "text", max_cost_usd: Decimal | None = None
+        cls,
+        text: str,
+        model: str = "",
+        mode: PromptMode = "text",
+        max_cost_usd: Decimal | None = None,
+        typed: str = "",
     ) -> Submitted:
         """Return the text with its additional information."""
         made = super().__new__(cls, text)
-        made.model, made.mode, made.max_cost_usd = model, mode, max_cost_usd
+        made.model, made.mode, made.max_cost_usd, made.typed = model, mode, max_cost_usd, typed
         return made
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from inarch.config.config import Config
     from inarch.contract.compaction import Compaction
     from inarch.contract.findings import SelfCheck
-    from inarch.contract.interventions import EndGuard, Reviewer, Rewriter
+    from inarch.contract.interventions import Approver, EndGuard, Reviewer, Rewriter
     from inarch.contract.loaders import Loader, Loading
     from inarch.contract.ports import LateTools
     from inarch.contract.transcripts import Exporter
@@ -102,6 +102,7 @@ class Composition:
     context_sources: tuple[Bound[ContextSource], ...] = ()
     compactions: tuple[Bound[Compaction], ...] = ()
     rewriters: tuple[Bound[Rewriter], ...] = ()
+    approvers: tuple[Bound[Approver], ...] = ()
     reviewers: tuple[Bound[Reviewer], ...] = ()
     end_guards: tuple[Bound[EndGuard], ...] = ()
     late_tools: tuple[Bound[LateTools], ...] = ()

@@ -209,6 +209,7 @@ class Parts:
             keeper=Keeper(journal, self.workspace, str(self.config.state_dir)) if keeps else None,
             events=DeclaredEvents(self.composition.events),
             rewriters=self.composition.rewriters,
+            approvers=self.composition.approvers,
             reviewers=self.composition.reviewers,
             may_allow=self.config.may_allow,
             doors=doors,

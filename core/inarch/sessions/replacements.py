@@ -17,7 +17,9 @@ from inarch_sdk.port_checks import OPENED, PORTS, fault_of
 from inarch_sdk.suggestions import nearest
 
 Replacing = Replacements | Callable[[Composition], Replacements]
-_BY_NAME = ("tools", "strategies", "context_sources", "rewriters", "reviewers", "end_guards", "tracers")
+_BY_NAME = (
+    "tools", "strategies", "context_sources", "rewriters", "approvers", "reviewers", "end_guards", "tracers",
+)  # fmt: skip
 _WHOLE: Mapping[str, Sequence[str]] = {
     **OPENED,
     "clock": ("new_id", "utc_now", "monotonic", "sleep"),

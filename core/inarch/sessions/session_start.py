@@ -259,7 +259,7 @@ def _state(
     parts: Parts, journal: Journal, known: tuple[History | None, Heard], doors: Doors, origin: Origin
 ) -> SessionState:
     history, heard = known
-    seen = dict(history.seen) if history else {}
+    seen, turns = (dict(history.seen), history.turns) if history else ({}, ())
     above, branch, composition = origin.above, origin.branch, parts.composition
     config, find_tools = parts.config, partial(parts.tools.in_mode, among=None if branch is None else branch.tools)
     if above is not None:  # keys changed in its session apply to the child, too
@@ -286,7 +286,10 @@ def _state(
         journal=journal,
         seen=seen,
         instructions="\n\n".join(filter(None, (_instructions(parts.config), branch.instructions if branch else ""))),
-        turns=[turn for turn in history.turns if turn.type == "agent"] if history else [],
+        turns=[turn for turn in turns if turn.type == "agent"],
+        prompts=above.prompts
+        if above
+        else [one.content for one in turns if one.type == "user" and one.mode != "command"],
         branch=branch,
         above=None if above is None else above.meter,
         inputs=Inputs(journal, [*heard.inputs.values()]),

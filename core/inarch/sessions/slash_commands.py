@@ -33,6 +33,7 @@ class CommandContext:
     command: Bound[SlashCommand]
     shows: Callable[[str], object]
     columns: int
+    line: str = ""
     is_completing: bool = False
     prompts: list[str] = field(init=False, factory=list)
     _model: str = field(init=False, default="")
@@ -116,7 +117,7 @@ class CommandContext:
             raise TypeError(f"prompt must be str, not {type(prompt).__name__}")
         if not prompt.strip():
             raise ValueError("the submitted prompt is empty")
-        self.prompts.append(Submitted(prompt, self._model, max_cost_usd=max_cost_usd))
+        self.prompts.append(Submitted(prompt, self._model, "command", max_cost_usd, self.line))
 
     def _needs_running(self) -> None:
         if self.is_completing:
@@ -131,7 +132,7 @@ async def run_command(
     composition = parts.composition
     bound = composition.slash_commands.get(name)
     state, failure, told = session.state, None, ""
-    context = CommandContext(session, bound, show, columns) if bound is not None else None
+    context = CommandContext(session, bound, show, columns, line) if bound is not None else None
     try:
         told = escape(await _told(composition, name, words, context)).rstrip("\n")
     except PluginError as error:

@@ -17,7 +17,9 @@ from inarch.contract.codec import to_data
 from inarch.contract.records import Price, ToolCall, Usage
 from inarch_sdk.usage import MILLION, dearest, price_at
 
-LimitName = Literal["max_iterations", "max_seconds", "max_tokens", "max_cost_usd", "max_reply_bytes", "repeated_states"]
+LimitName = Literal[
+    "max_iterations", "max_seconds", "max_tokens", "max_cost_usd", "max_reply_bytes", "repeated_states", "denials",
+]  # fmt: skip
 
 REPEATS = 3
 """Times a cycle with the same calls, results and files may occur before it counts as stuck."""

@@ -86,7 +86,7 @@ class Asker:
                 # An unavailable decision means: no tool. Fallback models are reserved for the answer.
                 # Report a wrong key of the user's own choice of model; skip a fallback model with one.
                 passing = OUTAGES if name == request.model else OUTAGES | UNUSABLE
-                can_pass = error.kind in passing and request.purpose != "decision"
+                can_pass = error.kind in passing and request.purpose not in ("decision", "approval")
                 following = self._next_model() if can_pass else None
                 if following is None:
                     raise saying_when(error) from None
@@ -153,7 +153,7 @@ class Asker:
     def _may_be_of_a_minute(self, error: ProviderError, request: ModelRequest) -> bool:
         """Return whether a refusal is a rate limit without a time, and no other model could answer meanwhile."""
         plain = error.kind == "rate_limit" and error.retry_after is None
-        return plain and request.purpose != "decision" and not self.standby
+        return plain and request.purpose not in ("decision", "approval") and not self.standby
 
     async def _attempt(
         self, request: ModelRequest, choice: Choice, price: Price | None, plugin: str, number: int

@@ -35,7 +35,7 @@ from inarch.contract.records import (
     TurnStatus,
 )
 from inarch.contract.slash_commands import Submitted
-from inarch.turns.meter import AnswerRefused, Meter, Refused, Repeats, Stopped, TurnLimits, child_seconds
+from inarch.turns.meter import AnswerRefused, LimitReached, Meter, Refused, Repeats, Stopped, TurnLimits, child_seconds
 from inarch.turns.model_client import Asker
 from inarch.turns.models import Choice
 from inarch.turns.services import tell_of_service
@@ -50,7 +50,9 @@ RECORDED = (
 """Profile keys stored in a turn's record, which a replay uses."""
 LONGEST_ERROR = 2_000
 """Characters of an unforeseen error that a turn's record stores."""
-NOT_DONE: frozenset[ErrorCode] = frozenset({"denied", "permission", "validation", "not_found", "conflict", "execution"})
+NOT_DONE: frozenset[ErrorCode] = frozenset(
+    {"denied", "unreviewed", "permission", "validation", "not_found", "conflict", "execution"}
+)
 """Errors after which a call has changed nothing; one that was stopped while it ran may have done a part."""
 
 
@@ -93,6 +95,10 @@ class TurnRun:
         mode: PromptMode = prompt.mode if isinstance(prompt, Submitted) else "text"
         own_cost = prompt.max_cost_usd if isinstance(prompt, Submitted) else None
         max_cost = min((one for one in (profile.max_cost_usd, own_cost) if one is not None), default=None)
+        if state.branch is None:  # a child's prompt is not the user's
+            waiting = [one.text for one in state.inputs.waiting if one.id in before and not one.by]
+            typed = prompt.typed if isinstance(prompt, Submitted) and prompt.typed else prompt
+            state.prompts += [*waiting, state.journal.redactor.text(typed)]
         prompt, said_before = state.inputs.prompt(state.journal.redactor.text(prompt), before)
         clock = state.journal.clock
         now = clock.utc_now()
@@ -124,12 +130,12 @@ class TurnRun:
         """Run a batch of calls; return all of them, one result per call, in call order.
 
         Raises:
-            LimitReached: The turn repeats itself.
-            Refused: The user denied every one without a comment.
+            LimitReached: The turn repeats itself, or an approver denied too much.
+            Refused: The user denied every one without a comment, or an approver too much and nothing was done.
         """
         scheduler = self.state.scheduler
         try:
-            done = await scheduler.run(self.turn.id, calls, origin, tuple(self.calls))
+            done = await scheduler.run(self.turn.id, calls, origin, tuple(self.calls), situation=self.situation)
         except asyncio.CancelledError:
             self.calls.extend(scheduler.last.calls)
             raise
@@ -138,9 +144,12 @@ class TurnRun:
             self.effectful |= scheduler.last.effectful
         self.calls.extend(done)
         self.stopping = scheduler.last.stopped
-        if scheduler.last.refused:
+        denials = scheduler.last.denials
+        if scheduler.last.refused or (denials and self._came_to_nothing()):
             self.declined = True
             raise Refused
+        if denials:
+            raise LimitReached("denials", f"stopped: {denials}")
         if origin == "model" and (warning := self.state.repeats.saw(done, self.state.seen)):
             done = self.calls[-len(done) :] = self._told(done, warning)
         return done
@@ -173,7 +182,9 @@ class TurnRun:
 
     def hear(self) -> None:
         """Add the messages received meanwhile: after the results, or to the last message."""
-        said = tuple(Text(one.wording) for one in self.state.inputs.add_to_turn())
+        inputs = self.state.inputs.add_to_turn()
+        self.state.prompts += [one.text for one in inputs if not one.by and self.state.branch is None]
+        said = tuple(Text(one.wording) for one in inputs)
         if said:
             before = self.messages.pop().parts if self.messages[-1].role == "user" else ()
             self.messages.append(Message("user", (*before, *said)))
@@ -229,6 +240,7 @@ class TurnRun:
             seen=state.seen,
             happened=self.happened,
             record=partial(self._record, plugin),
+            prompts=tuple(state.prompts),
         )
 
     def _record(self, plugin: str, name: str, data: Mapping[str, Any]) -> None:
@@ -266,10 +278,13 @@ class TurnRun:
             status=status,
             error=error,
             limit=limit,
-            unmet=self.declined or came_to_nothing(call for call in self.calls if call.id in self.effectful),
+            unmet=self.declined or self._came_to_nothing(),
             answered_by=told.model,
             company=told.company,
         )
+
+    def _came_to_nothing(self) -> bool:
+        return came_to_nothing(call for call in self.calls if call.id in self.effectful)
 
     def close_calls(self) -> None:
         """Give every unfinished call of the last reply a result if the turn was stopped."""

@@ -268,6 +268,7 @@ class SessionState:
         above: The turn whose call runs a child, which the child also spends from.
         meter: Spending of the running turn.
         inputs: Waiting messages apart from prompts.
+        prompts: The user's own messages, oldest first; a child shares those of the session above.
     """
 
     config: Config
@@ -283,6 +284,7 @@ class SessionState:
     inputs: Inputs
     instructions: str = ""
     turns: list[Turn] = field(factory=list)
+    prompts: list[str] = field(factory=list)
     history: list[EarlierTurn] = field(factory=list)
     gone: int = 0
     effectful_calls: int = 0

@@ -14,11 +14,14 @@ LONGEST = 20_000
 """Maximum characters of an argument or a result in an export for people; JSON lines hold all that was stored."""
 SCOPES = {"once": "once", "shape": "for such calls", "tool": "for this tool", "session": "for the session",
           "project": "for the project"}  # fmt: skip
-OUTCOMES = {"approve": "approved", "deny": "denied", "modify": "changed"}
-_ASKED_BY = {"user": "by the user", "mode": "by the approval mode", "headless": "because no person could be asked"}
-MODES = {"voice": "by voice", "selection": "with an element of the page selected"}
+OUTCOMES = {"approve": "approved", "deny": "denied", "modify": "changed", "ask": "left to the user",
+            "stop": "left to the user"}  # fmt: skip
+_ASKED_BY = {"user": "by the user", "mode": "by the approval mode", "headless": "because no person could be asked",
+             "reviewer": "by an approver"}  # fmt: skip
+MODES = {"voice": "by voice", "command": "by a slash command", "selection": "with an element of the page selected"}
 """Ways in which a prompt was given, if not only typed."""
-PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
+PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks",
+            "approval": "approvals"}  # fmt: skip
 
 
 def answered(outcome: str, scope: str, by: str, reason: str) -> str:

@@ -21,6 +21,7 @@ _REFUSED = {
     "workspaces": "a workspace opens the project's files itself, which an isolated plugin can't",
     "front_ends": "a front end needs the terminal, which an isolated plugin doesn't have",
     "session_extensions": "an extension works in the session, which an isolated plugin can't reach",
+    "approvers": "an approver answers for the user, and nothing could check how it comes to its answers",
     "compactions": "a compaction reads the whole conversation, which an isolated plugin isn't given",
     "late_tools": "tools that come late run in this process, which an isolated plugin has no part in",
     "loaders": "a loader is a part of Inarch itself",

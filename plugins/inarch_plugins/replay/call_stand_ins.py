@@ -1,4 +1,4 @@
-"""Stand-ins for plugins' rewriters, reviewers and end guards."""
+"""Stand-ins for plugins' rewriters, approvers, reviewers and end guards."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import define
 
 from inarch import (
+    Approval,
+    ApprovalRequest,
     EndGuard,
     Ending,
     ModelRequest,
@@ -19,10 +21,12 @@ from inarch import (
     Reviewer,
     Rewrite,
     Rewriter,
+    Situation,
     Tool,
     ToolCall,
     ToolContext,
 )
+from inarch_plugins.replay.recorded_turns import rights_of
 from inarch_plugins.replay.stand_ins import raise_skipped
 
 if TYPE_CHECKING:
@@ -54,6 +58,44 @@ class RecordedRewriter:
         return Rewrite(
             data.get("arguments"), data.get("decision", ""), data.get("reason", ""), data.get("person", False)
         )
+
+
+@define(eq=False, repr=False)
+class RecordedApprover:
+    """Stand-in for a plugin's approver. It repeats the recorded answer, and the requests that led to it."""
+
+    approver: Any
+    plugin: str
+    player: Player
+
+    @property
+    def name(self) -> str:
+        """The approver's name."""
+        return str(self.approver.name)
+
+    async def decide(self, request: ApprovalRequest, situation: Situation) -> Approval | str | None:
+        """Return the recorded answer."""
+        known, turn = self.player.lineup.call_of(request.call.id), self.player.turn
+        if known is None or turn is None or not known.reviewed or known.reviewed[0].data["plugin"] != self.plugin:
+            return None
+        said = known.reviewed.pop(0)
+        before = [one.seq for one in turn.events if one.kind == said.kind and one.data["by"] == "reviewer"]
+        since = max((seq for seq in before if seq < said.seq), default=0)
+        await _ask_again(turn, self.plugin, situation, since, said.seq)
+        data = self.player.copy.here(said.data)
+        reason = str(data["reason"])
+        if data["outcome"] in ("approve", "deny"):
+            return Approval(request.call.id, data["outcome"], reason=reason, rights=rights_of(data))
+        return reason if data["outcome"] == "ask" else Approval(request.call.id, "deny", reason=reason, ends_turn=True)
+
+
+async def _ask_again(turn: RecordedTurn, plugin: str, situation: Situation, since: float, until: float) -> None:
+    """Repeat a plugin's requests between two event numbers."""
+    for exchange in turn.asked_by(plugin):
+        data = exchange.requested.data
+        if since < exchange.requested.seq < until and data.get("attempt", 1) == 1:
+            with suppress(ProviderError):
+                await situation.ask(ModelRequest(data["model"], "", (), purpose=data["purpose"]))
 
 
 @define(eq=False, repr=False)
@@ -134,8 +176,4 @@ class RecordedGuard:
             end = call.result_event
             if call.origin == "guard" and end is not None and since < end.seq < until:
                 await ending.call(call.name, self.player.copy.here(call.arguments))
-        for exchange in turn.asked_by(self.plugin):
-            data = exchange.requested.data
-            if since < exchange.requested.seq < until and data.get("attempt", 1) == 1:
-                with suppress(ProviderError):
-                    await ending.situation.ask(ModelRequest(data["model"], "", (), purpose=data["purpose"]))
+        await _ask_again(turn, self.plugin, ending.situation, since, until)

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch import ChosenRights, Event, ProviderError
+from inarch import ChosenRights, Event, ProviderError, Right
 from inarch_plugins.replay.recorded_turns import Covered, Exchange, RecordedCall, RecordedTurn, request_key, rights_of
 
 _exchange: ContextVar[Exchange | None] = ContextVar("inarch_replayed_exchange", default=None)
@@ -106,6 +106,11 @@ class Lineup:
         yes = [one for one in answers if one["outcome"] == "approve"]
         modes = (str(one.get("approve") or "") for one in yes if rights_of(one) == dict(chosen))
         return next(filter(None, modes), ""), any(one.get("by") == "headless" for one in yes)
+
+    def given(self, name: str) -> tuple[Right, ...]:
+        """Return the rights that approvers gave calls of a tool."""
+        answers = (event.data for call in self._calls if call.name == name for event in call.reviewed)
+        return tuple(Right("", right, "") for right in sorted({right for one in answers for right in rights_of(one)}))
 
     def next_covered(self, name: str) -> Covered | None:
         """Return the earlier approval that covered the tool's next call with a question."""

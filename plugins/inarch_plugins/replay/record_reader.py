@@ -248,6 +248,8 @@ class Reader:
             return
         if event.data.get("by") == "mode":
             call.by_mode = True
+        elif event.data.get("by") == "reviewer":
+            call.reviewed.append(event)
         else:
             call.answers.append(event.data)
             call.all_answers.append(event.data)

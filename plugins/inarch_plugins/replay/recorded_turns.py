@@ -56,7 +56,7 @@ class RecordedCall:
     """A call with all its events.
 
     `mended` counts the reviewers' changes replayed so far. `said` has the output and failures of rewriters and
-    reviewers.
+    reviewers, `reviewed` the answers of approvers.
     """
 
     id: str
@@ -70,6 +70,7 @@ class RecordedCall:
     result_event: Event | None = None
     was_asked: bool = False
     by_mode: bool = False
+    reviewed: list[Event] = field(factory=list)
     mended: int = 0
     said: list[Event] = field(factory=list)
 

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from inarch import App, Replacements
 from inarch.host import load_config
-from inarch_plugins.replay.call_stand_ins import RecordedGuard, RecordedReviewer, RecordedRewriter
+from inarch_plugins.replay.call_stand_ins import RecordedApprover, RecordedGuard, RecordedReviewer, RecordedRewriter
 from inarch_plugins.replay.recorded_model import RecordedModel
 from inarch_plugins.replay.stand_ins import (
     RecordedApprovals,
@@ -102,6 +102,7 @@ def _stand_ins(composed: Any, player: Player) -> Replacements:
             if bound.plugin not in composed.builtins
         ],
         rewriters=[RecordedRewriter(one.value, one.plugin, player) for one in composed.rewriters],
+        approvers=[RecordedApprover(one.value, one.plugin, player) for one in composed.approvers],
         reviewers=[RecordedReviewer(one.value, one.plugin, player) for one in composed.reviewers],
         end_guards=[RecordedGuard(one.value, one.plugin, player) for one in composed.end_guards],
         tracers=[RecordedTracer(bound.value, player) for bound in composed.tracers],

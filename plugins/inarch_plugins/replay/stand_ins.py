@@ -76,14 +76,15 @@ class RecordedTool:
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Refuse what the record refused before the question. Older records asked first."""
         call = self.player.lineup.bind(context.call_id, self.tool.name)  # the player has not seen its start yet
-        result = call.result if call is not None and not (call.is_questioned or call.by_mode) else None
+        result = call.result if call is not None and not (call.is_questioned or call.by_mode or call.reviewed) else None
         if result is not None and result.error is not None:
             raise ToolFailed(result.error.code, result.error.message, result.error.remedy)
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer:
         """Allow the call the rights chosen in the record. They were checked then."""
         then, is_unasked = self.player.lineup.then(self.tool.name, chosen)
-        return RightsOffer((), dict(chosen), (), self.tool.name, approve=then, unasked=is_unasked)
+        given = self.player.lineup.given(self.tool.name)
+        return RightsOffer(given, dict(chosen), (), self.tool.name, approve=then, unasked=is_unasked)
 
     def effects(self, arguments: Mapping[str, Any]) -> Any:
         """Return the tool's effects."""

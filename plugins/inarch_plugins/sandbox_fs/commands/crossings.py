@@ -33,6 +33,10 @@ _INSTALLING = frozenset({
     "outdated", "sync", "lock", "fetch", "download", "tidy", "get", "push",
 })  # fmt: skip
 """Commands of installers that need the network."""
+_FETCHING = frozenset({"add", "ci", "i", "install", "update", "sync", "lock", "fetch", "download", "tidy", "get"})
+"""Commands of installers that fetch packages and do nothing else outside."""
+_GIT = frozenset({"add", "commit", "checkout", "switch", "restore", "stash", "merge", "fetch"})
+"""Commands of Git that change nothing outside the workspace and its repository."""
 _GROUPS = (["pip"], ["mod"], ["tool"])
 _LOCAL = re.compile(r"(?:https?://)?(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?:[:/].*)?")
 _WORD = r"[^\s;|&()<>`$\"']+"
@@ -59,6 +63,30 @@ def crossing(found: Classified, root: str) -> str:
     return ""
 
 
+def is_reviewable(found: Classified, root: str) -> bool:
+    """Return whether an approver may answer for the user: the sandbox holds all but a package's or Git's own work."""
+    return not any(
+        (part.tier == "read-only" and part.reason)
+        or _secret(part.words, root)
+        or (crossing(part, root) and (part.rule == "sh -c" or not _is_own_work(part.argv)))
+        for part in found.commands
+    )
+
+
+def _is_own_work(argv: Sequence[str]) -> bool:
+    name, rest = argv[0].rpartition("/")[2], [*argv[1:]]
+    if name == "git":
+        return bool(rest) and rest[0] in _GIT
+    if name in ("python", "python3") and rest[:1] == ["-m"]:
+        name, rest = "".join(rest[1:2]), rest[2:]
+    return name in _INSTALLERS and not _FETCHING.isdisjoint(_command(rest))
+
+
+def _command(rest: Sequence[str]) -> list[str]:
+    named = [word for word in rest if not word.startswith("-")]
+    return named[1:2] if named[:1] in _GROUPS else named[:1]
+
+
 def _effect(words: Sequence[str]) -> str:
     """Return what a command reaches, by its program and its first words."""
     words = [*words]
@@ -71,8 +99,7 @@ def _effect(words: Sequence[str]) -> str:
         name, rest = "".join(rest[1:2]), rest[2:]
     named = [word for word in rest if not word.startswith("-")]
     if name in _INSTALLERS:
-        command = named[1:2] if named[:1] in _GROUPS else named[:1]
-        return "" if _INSTALLING.isdisjoint(command) and words != ["yarn"] else "needs the network"
+        return "" if _INSTALLING.isdisjoint(_command(rest)) and words != ["yarn"] else "needs the network"
     if name in ("curl", "wget") and any(map(_LOCAL.fullmatch, named)):
         return ""  # it reaches the sandbox's own loopback
     return _EFFECTS.get(name, "")

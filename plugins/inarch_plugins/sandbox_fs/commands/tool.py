@@ -56,16 +56,18 @@ _HELD = ("files", "network", "processes", "devices", "undo")
 
 def _verdict_on(found: Classified, root: str) -> Verdict:
     """Return the verdict on a command line."""
-    from inarch_plugins.sandbox_fs.commands.crossings import crossing
+    from inarch_plugins.sandbox_fs.commands.crossings import crossing, is_reviewable
 
     if found.tier == "none":
         return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
-    held = _HELD if found.tier in ("asked", "workspace") and not crossing(found, root) else ()
+    is_beyond, is_open = bool(crossing(found, root)), found.tier in ("asked", "workspace")
+    held = _HELD if is_open and not is_beyond else ()
+    reviewable = _HELD if is_open and is_beyond and is_reviewable(found, root) else ()
     if found.tier == "asked":
-        return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held)
+        return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held, reviewable=reviewable)
     # The user's own rules could not answer any other "ask" of a policy. The kernel asks, because the effects are
     # unknown, and shows this reason.
-    return Verdict("allow", found.reason, held=held)
+    return Verdict("allow", found.reason, held=held, reviewable=reviewable)
 
 
 DEFAULT_S = 60

@@ -76,7 +76,7 @@ class JsonFrontEnd:
         """Yield the calls that did not run: who denied each, why, and what would let it run."""
         for call in self._calls.values():
             error = (call.get("result") or {}).get("error") or {}
-            if error.get("code") == "denied":
+            if error.get("code") in ("denied", "unreviewed"):
                 layer = self._denied.get(call["id"], "policy")
                 said = {"reason": error["message"], "remedy": error.get("remedy", "")}
                 yield {"call": call["id"], "name": call["name"], "layer": layer, **said}

@@ -53,6 +53,7 @@ class TextFrontEnd:
             "model.switched": lambda data: self._note(switched_words(data), always=True),
             "call.state": self._call_state,
             "call.result": self._call_result,
+            "approval.given": self._approval,
             "call.rewritten": lambda data: self._note(rewritten_words(data)),
             "call.reviewed": lambda data: self._note(reviewed_words(data)),
             "turn.held": lambda data: self._note(held_words(data)),
@@ -117,9 +118,13 @@ class TextFrontEnd:
             return
         words = [label, duration(took) if took is not None else "", _failure(data, error)]
         self._say("call", " · ".join(filter(None, words)))
-        if error and error["code"] == "denied" and error["message"] not in self._said:
+        if error and error["code"] in ("denied", "unreviewed") and error["message"] not in self._said:
             self._note(error["message"])
             say_remedy(error["remedy"])
+
+    def _approval(self, data: Data) -> None:
+        if data["by"] == "reviewer" and data["outcome"] == "approve":
+            self._note(f"{data['plugin']} approved {self._calls.get(data['call_id'], 'a call')}: {data['reason']}")
 
     def _waiting(self, data: Data) -> None:
         if data["seconds"] >= WORTH_TELLING_S:
@@ -225,4 +230,8 @@ def _failure(data: Data, error: Data | None) -> str:
     """Return how a failed call ended, for its line; the reason of a denial follows below it."""
     if error is None:
         return ""
-    return "denied" if error["code"] == "denied" else f"{data['status']}: {error['code']}: {error['message']}"
+    return (
+        "denied"
+        if error["code"] in ("denied", "unreviewed")
+        else f"{data['status']}: {error['code']}: {error['message']}"
+    )

@@ -203,7 +203,7 @@ def _mark(status: str, error: Data | None, found: Any) -> tuple[str, str]:
     code = error["code"] if error else ""
     if code == "unknown_outcome":
         return "unknown", "yellow"
-    if status == "cancelled" or code in ("denied", "cancelled"):
+    if status == "cancelled" or code in ("denied", "unreviewed", "cancelled"):
         return "stopped", "yellow"
     if status == "success":
         return ("failed", "yellow") if failed_exit(found) else ("ok", "green")

@@ -67,6 +67,7 @@ class View:
             "model.switched": self._switched,
             "call.state": self._call_state,
             "call.output": self._running.output,
+            "approval.given": self._approval,
             "call.rewritten": self._rewritten,
             "call.reviewed": lambda data: self._item("added", "dim", _figures().reviewed_words(data)),
             "turn.held": lambda data: self._item("switched", "yellow", _figures().held_words(data)),
@@ -264,6 +265,10 @@ class View:
     def _rewritten(self, data: Data) -> None:
         self._running.rewritten(data)
         self._item("switched", "yellow", _figures().rewritten_words(data))
+
+    def _approval(self, data: Data) -> None:
+        if data["by"] == "reviewer" and data["outcome"] == "approve":
+            self._item("added", "dim", f"{data['plugin']} approved the call: {data['reason']}")
 
     def _call_result(self, data: Data) -> None:
         self._speech.finish()
