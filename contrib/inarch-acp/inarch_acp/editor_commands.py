@@ -111,7 +111,7 @@ async def run_command(session: inarch.Session, text: str, changes_files: bool = 
     return work.result()
 
 
-_MODES = {one.name: (one.title, one.help) for one in MODES}
+_MODES: dict[str, tuple[str, str]] = {one.name: (one.title, one.help) for one in MODES}
 
 
 def choices(reads_only: bool, current: str) -> dict[str, tuple[str, str]]:
