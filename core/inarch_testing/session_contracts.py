@@ -94,7 +94,7 @@ class InboxContract(_InSession):
         async def go(bench: SessionBench) -> None:
             faults_of_tasks(bench)
             talk = bench.talk()
-            begun = sum(_succeeded(call) for call in await talk.go())
+            begun = sum(_goes_on(call) for call in await talk.go())
             came = await bench.until(lambda: len(talk.said) >= begun)
             bench.check()
             assert came, f"of {begun} calls that succeeded {begun - len(talk.said)} said nothing"
@@ -264,6 +264,11 @@ class ChildContract(_InSession):
         found = asyncio.run(go())
         bench.check()
         return found
+
+
+def _goes_on(call: ToolCall) -> bool:
+    """Return whether a call succeeded and did not end with its work, as `runs_on` of its metadata says."""
+    return _succeeded(call) and call.result is not None and bool(call.result.metadata.get("runs_on", True))
 
 
 def _succeeded(call: ToolCall) -> bool:

@@ -57,7 +57,7 @@ def test_what_runs_without_a_question_can_change_between_two_turns(tmp_path: Pat
 
 def test_a_level_that_is_none_is_refused(tmp_path: Path) -> None:
     app, _ = scripted_app([says("one")], tmp_path)
-    with app, pytest.raises(inarch.UsageError, match="approve must be one of 'ask'"):
+    with app, pytest.raises(inarch.UsageError, match="approve must be one of 'none', 'plan', 'ask'"):
         app.session().set_approve("sometimes")
 
 
