@@ -9,6 +9,7 @@ from functools import cache
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, Verdict
 from inarch_lib.staging.spellings import folded
+from inarch_sdk.modes import COPY
 
 # # Each name is a path below any folder, and includes everything inside. Checked on 2026-11-28:
 # Agents: agents.md, code.claude.com/docs/en/permission-modes (protected paths), developers.openai.com/codex,
@@ -58,7 +59,7 @@ STEERING: Mapping[str, str] = {
 
 
 class AskAboutSteering:
-    """Policy that asks the user, in every approval mode, before a tool writes files that other tools obey or run."""
+    """Policy that asks the user before a tool writes files that other tools obey or run, except in a copy."""
 
     name = "steering-files"
 
@@ -69,7 +70,7 @@ class AskAboutSteering:
         if not found:
             return Verdict("allow")
         remedy = "change it in a separate call" if len(writes) > 1 else ""
-        return Verdict("ask", "; ".join(found[:3]), person=True, remedy=remedy)
+        return Verdict("ask", "; ".join(found[:3]), person=True, remedy=remedy, held=(COPY,))
 
 
 def steers(path: str) -> str:

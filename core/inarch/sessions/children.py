@@ -15,7 +15,7 @@ from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
-from inarch.sessions.model_switch import change_settings
+from inarch.sessions.model_switch import change_settings, require_copy
 from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session
 from inarch.sessions.session_start import open_state
@@ -189,6 +189,7 @@ def open_session(parts: Parts, session_id: str | None = None) -> Session:
     Raises:
         InarchError: As `open_state`.
     """
+    require_copy(parts.config.profile.approve, parts.config.root)
     doors = SessionDoors(parts)
     doors.state = open_state(parts, session_id, doors, Origin(parts.composed.front_end))
     return Session(doors.state)

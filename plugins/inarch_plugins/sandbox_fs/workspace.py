@@ -6,12 +6,14 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_lib.staging import is_leftover
+from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.failures import failure, missing, too_big
 from inarch_plugins.sandbox_fs.file_read import digest, digest_of, file_stat, read_all, read_range, require_regular
 from inarch_plugins.sandbox_fs.file_write import (
@@ -327,9 +329,16 @@ class FolderWorkspace:
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""
         found = self._with_runner().confinement()
+        if self.is_copy:
+            return evolve(found, promises={**found.promises, "undo": "", "copy": ""})
         if not found.promises:
             return found
         return evolve(found, promises={**found.promises, "undo": self._beyond_undo(found.level)})
+
+    @cached_property
+    def is_copy(self) -> bool:
+        """Whether this is a copy, whose changes wait for a review."""
+        return bool(change_of(self.root))
 
     def _beyond_undo(self, level: int) -> str:
         """Return what an unasked program could change beyond undo; at level 3 only an uncovered root counts."""

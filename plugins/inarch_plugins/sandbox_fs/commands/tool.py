@@ -9,6 +9,7 @@ from attrs import define, evolve, field
 
 from inarch import Effects, Tool, ToolCall, ToolFailed, Verdict
 from inarch.capabilities import TriesPrograms, able
+from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.paths import PROTECTED, is_protected
 from inarch_plugins.sandbox_fs.schemas import LONGEST_S
 
@@ -56,11 +57,13 @@ _HELD = ("files", "network", "processes", "devices", "undo")
 
 def _verdict_on(found: Classified, root: str) -> Verdict:
     """Return the verdict on a command line."""
-    from inarch_plugins.sandbox_fs.commands.crossings import crossing
+    from inarch_plugins.sandbox_fs.commands.crossings import changes_repository, crossing
 
     if found.tier == "none":
         return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
-    held = _HELD if found.tier in ("asked", "workspace") and not crossing(found, root) else ()
+    in_copy = bool(change_of(root))
+    held = _HELD if found.tier in ("asked", "workspace") and not crossing(found, root, in_copy=in_copy) else ()
+    held = (*held, "copy") if held and in_copy and changes_repository(found) else held
     if found.tier == "asked":
         return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held)
     # The user's own rules could not answer any other "ask" of a policy. The kernel asks, because the effects are
