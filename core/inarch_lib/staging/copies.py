@@ -8,6 +8,8 @@ from contextlib import suppress
 
 CHANGE = "INARCH_CHANGE"
 """Variable that names the folder which takes a copy's changes."""
+APPLY = "INARCH_APPLY"
+"""Variable that says what is applied at the end: `none`, `clean` or `all`."""
 _MOUNTS = "/proc/self/mountinfo"
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
@@ -16,6 +18,15 @@ def change_of(root: str) -> str:
     """Return the folder that takes the changes of a root that is a copy, "" if the root is not a copy."""
     folder = os.environ.get(CHANGE, "")
     return folder if folder and os.path.realpath(root) in _mounted("overlay") else ""
+
+
+def waiting_change() -> str:
+    """Return the name of the change of this process's copy if it waits for a review, "" for none."""
+    folder = os.environ.get(CHANGE, "")
+    with suppress(OSError):
+        if folder and os.environ.get(APPLY) == "none" and {*os.listdir(f"{folder}/upper")} - {".git", ".inarch"}:
+            return os.path.basename(folder)
+    return ""
 
 
 def mounts_below(root: str) -> list[str]:

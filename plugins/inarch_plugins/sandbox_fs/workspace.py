@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.processes.background import Running
     from inarch_plugins.sandbox_fs.processes.runner import Runner
     from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
+    from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
+    from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges
     from inarch_plugins.sandbox_fs.search import Searcher
     from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
 
@@ -311,6 +313,16 @@ class FolderWorkspace:
         from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
 
         return TrialChanges(self.root, self._descriptor, self._open_it, folder)
+
+    def copy_changes(self, folder: ChangeFolder) -> CopyChanges:
+        """Return the changes of a copy of this workspace."""
+        from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges
+
+        return CopyChanges(self.root, self._descriptor, self._open_it, folder)
+
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Return those of some files that Git ignores."""
+        return self._walker(".").ignored(paths)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
         """Start the programs of a pipeline with loopback of their own; they run until they end or are stopped.

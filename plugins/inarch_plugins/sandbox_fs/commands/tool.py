@@ -62,8 +62,9 @@ def _verdict_on(found: Classified, root: str) -> Verdict:
     if found.tier == "none":
         return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
     in_copy = bool(change_of(root))
-    held = _HELD if found.tier in ("asked", "workspace") and not crossing(found, root, in_copy=in_copy) else ()
-    held = (*held, "copy") if held and in_copy and changes_repository(found) else held
+    is_held = found.tier in ("asked", "workspace") and not crossing(found, root, in_copy=in_copy)
+    of_copy = ("copy",) if in_copy and changes_repository(found) else ()
+    held = (*_HELD, *of_copy) if is_held else ()
     if found.tier == "asked":
         return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held)
     # The user's own rules could not answer any other "ask" of a policy. The kernel asks, because the effects are

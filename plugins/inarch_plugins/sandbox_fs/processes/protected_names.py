@@ -22,7 +22,7 @@ from inarch_plugins.sandbox_fs.paths import is_protected, own_folders, split
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
 from inarch_plugins.sandbox_fs.processes.tree_snapshot import Kept
 from inarch_plugins.sandbox_fs.safe_open import FOLDER, Open
-from inarch_sdk.steering_files import steers
+from inarch_sdk.steering_files import steers as steers
 
 MOST_FOLDERS = 4_000
 """Maximum folders that are searched for nested repositories and sockets."""
