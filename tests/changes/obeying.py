@@ -12,7 +12,7 @@ class Obeying:
 
     async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
         first = max(i for i, one in enumerate(request.messages) if one.role == "user" and one.text.startswith("["))
-        calls = json.loads(request.messages[first].text)
+        calls, _ = json.JSONDecoder().raw_decode(request.messages[first].text)
         step = sum(one.role == "assistant" for one in request.messages[first:])
         if step < len(calls):
             name, arguments = calls[step]

@@ -156,13 +156,16 @@ def _apply(found: Opened, files: Sequence[str] | None, hunk: int, *, err: bool =
     """Apply, print what was done, and return the exit code: 1 if something can't be applied."""
     try:
         done = found.apply(files, hunk)
+        many = len(done["applied"])
+        click.echo(f"applied {many} path{'' if many == 1 else 's'} (inarch undo reverts this)", err=err)
+        for path in done["left"]:
+            click.echo(f"  {path} is not empty and stays", err=err)
+        for name, tip in (found.bring_commits() if files is None else {}).items():
+            click.echo(f"  branch {name} has the commits of the copy up to {tip[:12]}", err=err)
     except InarchError as error:
         say("error", error.message)
         say_remedy(error.remedy or "")
         return FAILED
-    click.echo(f"applied {len(done['applied'])} paths (inarch undo reverts them)", err=err)
-    for path in done["left"]:
-        click.echo(f"  {path} is not empty and stays", err=err)
     if found.remove_if_done():
         return ANSWERED
     _print(found, err=err)

@@ -20,7 +20,6 @@ from inarch_plugins.sandbox_fs.trial_changes import Change, Side, TrialChanges
 
 NOTHING = Side()
 _EXECUTABLE = 0o111
-_REFLOGS = ".git/logs"
 
 
 @define(eq=False, repr=False)
@@ -156,7 +155,7 @@ class Review:
     def _judged(self, change: Change) -> Reviewed:
         path, ours, theirs = change.path, change.before, change.after
         base = self._base(path, ours, theirs)
-        marks = [what for what in (steers(path),) if what and not theirs.is_folder]
+        marks = [what for what in (steers(path),) if what]
         gains = theirs.mode & _EXECUTABLE and not (base or ours).mode & _EXECUTABLE
         if gains and stat.S_ISREG(theirs.mode):
             marks.append("can be run as a program")
@@ -216,10 +215,6 @@ class Review:
 
     def _giving(self, one: Reviewed) -> Callable[[], bytes]:
         return lambda: self.changes.data(Change(one.path, one.ours, one.theirs)) if one.data is None else one.data
-
-    def git_changes(self) -> bool:
-        """Return whether commits or branches of the copy were changed."""
-        return any(files for *_, files in os.walk(os.path.join(self.changes.folder.path, UPPER, _REFLOGS)))
 
 
 def _side(state: tuple[str | None, int]) -> Side:

@@ -15,6 +15,7 @@ from inarch.commands import compose_given, interrupts
 from inarch_plugins.sandbox_fs.review.apply_tool import NAME, review_of, reviewing
 from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
 from inarch_plugins.sandbox_fs.review.copy_changes import Review
+from inarch_plugins.sandbox_fs.review.git_branches import bring, new_tips
 
 if TYPE_CHECKING:
     from inarch import App, Session
@@ -70,7 +71,12 @@ class Opened:
         Raises:
             InarchError: Nothing was written.
         """
-        arguments: dict[str, Any] = {"change": self.change.id, **({} if files is None else {"files": list(files)})}
+        review = self.review()
+        if files is None and not review.plain:
+            return {"applied": [], "left": []}
+        arguments: dict[str, Any] = {"change": self.change.id}
+        if files is not None:  # the call declares each path that steers other tools
+            arguments["files"] = [one.path for one in review.named(files)]
         if hunk:
             arguments["hunk"] = hunk
         reviewing[self.change.id] = self.change, self.app.store
@@ -99,10 +105,18 @@ class Opened:
                 continue  # deleted, or never stored
         return self.app.session()
 
+    def bring_commits(self) -> dict[str, str]:
+        """Bring commits of the copy into the repository, as new branches; return their names and commits.
+
+        Raises:
+            InarchError: git failed.
+        """
+        return bring(self.change, self.app.workspace)
+
     def remove_if_done(self) -> bool:
         """Remove the change if nothing of it waits; return whether it is gone."""
         review = self.review()
-        if review.found or review.git_changes():
+        if review.found or new_tips(self.change):
             return False
         self.change.remove()
         return True

@@ -11,6 +11,7 @@ from typing import Any
 from inarch import escape
 from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
 from inarch_plugins.sandbox_fs.review.copy_changes import Review, Reviewed, lines_of
+from inarch_plugins.sandbox_fs.review.git_branches import new_tips
 
 _MOST_FILES, _MOST_LINES, _MOST_CALLS = 200, 2_000, 2
 _LARGEST = 1 << 20
@@ -33,8 +34,8 @@ def review_lines(change: ChangeFolder, review: Review, ignored: set[str]) -> Ite
         gone = [one.path for one in aside if one.kind == "delete" and not one.base.is_folder]
         lost = f", {len(gone)} deleted: {', '.join(gone[:5])}{' …' if len(gone) > 5 else ''}" if gone else ""
         yield f"  not in Git: {_count(len(aside))}, {size:.1f} MB{lost}"
-    if review.git_changes():
-        yield "  commits and branches of the copy are not applied, only files"
+    if tips := new_tips(change):
+        yield f"  git: commits of {', '.join(sorted(tips))}; they become branches inarch/…"
 
 
 def diff_lines(review: Review, chosen: Sequence[Reviewed]) -> Iterator[str]:
@@ -66,7 +67,7 @@ def data_of(change: ChangeFolder, review: Review, ignored: set[str]) -> dict[str
     ]  # fmt: skip
     return {
         "id": change.id, "root": change.root, "began": change.began, "sessions": change.sessions, "files": files,
-        "git_changed": review.git_changes(),
+        "commits": new_tips(change),
     }  # fmt: skip
 
 
