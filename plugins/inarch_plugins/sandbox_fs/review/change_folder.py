@@ -177,7 +177,7 @@ def find(state: str, root: str, beginning: str = "") -> ChangeFolder:
 
 
 def prune(state: str) -> list[str]:
-    """Remove changes that nobody reviewed in time, and what a killed removal left; return their ids."""
+    """Remove changes that have waited too long, and what a killed removal left; return their ids."""
     gone, above = [], os.path.join(state, FOLDER)
     known = {one.id: one for one in kept(state)}
     for name in os.listdir(above) if os.path.isdir(above) else ():

@@ -13,7 +13,7 @@ from inarch import InarchError, UsageError
 from inarch.commands import ANSWERED, FAILED, compose_given, composing_options, say, say_remedy
 from inarch.output import print_json
 from inarch_lib.staging.copies import APPLY
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder, find, kept, prune
+from inarch_plugins.sandbox_fs.review.change_folder import KEPT_DAYS, ChangeFolder, find, kept, prune
 from inarch_plugins.sandbox_fs.review.copy_run import run_in_copy
 from inarch_plugins.sandbox_fs.review.reviewing import Opened, opened
 from inarch_plugins.sandbox_fs.review.texts import data_of, diff_lines, review_lines
@@ -89,7 +89,7 @@ def discard(change: str, **given: Any) -> None:
 def in_copy(root: str, state: str, how: Applying, session: str | None, words: tuple[str, ...]) -> int:
     """Run a program in a copy of a folder, then show its changes."""
     for gone in prune(state):
-        say("note", f"change {gone} was removed: nobody reviewed it in 30 days")
+        say("note", f"change {gone} was removed: it has waited for {KEPT_DAYS} days")
     try:
         change = _of_session(state, root, session) or ChangeFolder.make(state, root)
     except OSError as error:
