@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from inarch.config.directories import user_config_path
 from inarch.contract.errors import UsageError
 from inarch.program.composer import Options
 from inarch.program.groups import load
@@ -19,33 +20,26 @@ def in_copy(options: Options, given: Mapping[str, Any]) -> int | None:
     Raises:
         UsageError: The mode is `review`, and this machine or these options allow no copy.
     """
-    if not _may_review(options) or options.config().profile.approve != REVIEW:
+    config = options.config() if _may_review(options) else None
+    if config is None or config.profile.approve != REVIEW:
         if given.get("apply") is not None:
             raise UsageError("--apply goes with --approve review", "leave it out")
         return None
-    config = options.config()
-    from inarch_lib.staging.copies import change_of
+    from inarch_lib.staging.copies import change_of  # other modes need none
 
     if change_of(config.root):
         return None
     if options.added:
         raise UsageError("--add-dir and --approve review don't go together", "a copy holds the workspace alone")
-    command = load("in-copy", {})
-    if command is None or sys.platform != "linux":
-        raise UsageError("copies of a workspace need Linux", "choose --approve auto, or an agent with a work tree")
     words = ["--root", config.root, "--state", str(config.state_dir), "--apply", given.get("apply") or "none"]
     words += ["--session", options.session or ""] if options.session or options.resume else []
-    code = command.main([*words, "--", sys.executable, *sys.orig_argv[1:]], standalone_mode=False)
-    return int(code)
+    command = load("in-copy", {})
+    assert command is not None
+    return int(command.main([*words, "--", sys.executable, *sys.orig_argv[1:]], standalone_mode=False))
 
 
 def _may_review(options: Options) -> bool:
-    """Return whether the mode can be `review`, without reading the configuration as a rule."""
-    if (mode := options.flags.get("approve") or os.environ.get("INARCH_APPROVE")) is not None:
-        return bool(mode == REVIEW)
-    from inarch.config.directories import user_config_path
-
-    try:
-        return REVIEW in user_config_path(os.environ).read_text("utf-8", "replace")
-    except OSError:
-        return False
+    """Return whether the mode can be `review`; most starts need not read the configuration for that."""
+    mode = options.flags.get("approve") or os.environ.get("INARCH_APPROVE")
+    path = user_config_path(os.environ)
+    return mode == REVIEW if mode else path.is_file() and REVIEW in path.read_text("utf-8", "replace")

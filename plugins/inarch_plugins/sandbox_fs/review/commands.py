@@ -88,18 +88,20 @@ def discard(change: str, **given: Any) -> None:
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True)
 def in_copy(root: str, state: str, how: Applying, session: str | None, words: tuple[str, ...]) -> int:
     """Run a program in a copy of a folder, then show its changes."""
+    if sys.platform != "linux":
+        raise UsageError("copies of a workspace need Linux", "choose --approve auto, or an agent with a work tree")
     for gone in prune(state):
         say("note", f"change {gone} was removed: it has waited for {KEPT_DAYS} days")
     try:
         change = _of_session(state, root, session) or ChangeFolder.make(state, root)
     except OSError as error:
         raise UsageError(f"{state} can't take the changes: {error.strerror}", "make room there") from None
-    try:
-        with change.locked() as lock:
+    with change.locked() as lock:
+        try:
             code = run_in_copy(change, [*words], lock, **{APPLY: how})
-    finally:
-        if change.is_empty():
-            change.remove()
+        finally:
+            if change.is_empty():
+                change.remove()
     if not os.path.exists(change.path):
         return code
     return _reviewed(change, how, code)

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
+from types import MappingProxyType
 from typing import ClassVar
 
 from attrs import define, evolve, field, frozen
@@ -20,6 +21,7 @@ from inarch_plugins.sandbox_fs.trial_changes import Change, Side, TrialChanges
 
 NOTHING = Side()
 _EXECUTABLE = 0o111
+_UNKNOWN = "it was changed meanwhile, and its state before is not stored"
 
 
 @define(eq=False, repr=False)
@@ -128,8 +130,8 @@ class Review:
         Raises:
             InarchError: It has no such hunk, or is not a change of text.
         """
-        if not all(stat.S_ISREG(side.mode) for side in (one.base, one.theirs)):
-            raise InarchError(f"{one.path} is not a change of a file", "apply it whole")
+        if one.problem == _UNKNOWN or not all(stat.S_ISREG(side.mode) for side in (one.base, one.theirs)):
+            raise InarchError(f"{one.path} has no hunks to apply", one.problem or "apply it whole")
         base, theirs = self._bytes(one, one.base), self._bytes(one, one.theirs)
         old, new = split_lines(base), split_lines(theirs)
         found = hunks(old, new)
@@ -147,7 +149,7 @@ class Review:
         if any(side.mode and not stat.S_ISREG(side.mode) for side in sides):
             return None
         try:
-            before, after = (self._bytes(one, side) if side.mode else b"" for side in sides)
+            before, after = (self._bytes(one, side) for side in sides)
         except (InarchError, OSError):
             return None
         return before, after
@@ -163,13 +165,13 @@ class Review:
         if one.problem:
             return one
         if base is None:
-            return evolve(one, problem="it was changed meanwhile, and its state before is not stored")
+            return evolve(one, problem=_UNKNOWN)
         return self._merged(one, {})
 
     def _base(self, path: str, ours: Side, theirs: Side) -> Side | None:
-        if path in self.bases:
-            return _side(self.bases[path])
         first = self.session.first.get(path)
+        if path in self.bases and (first is None or ours != _side(first)):  # otherwise that was undone
+            return _side(self.bases[path])
         if path not in self.changes.touched and (ours.mode or first is None):
             return ours
         if first is None and theirs.mode and (ours.is_folder or self._is_untouched(path)):
@@ -196,17 +198,18 @@ class Review:
             return evolve(one, problem="its mode was changed meanwhile")
         mode = one.ours.mode if one.theirs.mode == one.base.mode else one.theirs.mode
         try:
-            versions = (one.base, one.ours, one.theirs)
-            sides = [known.get(side.hash or "") or self._bytes(one, side) if side.mode else b"" for side in versions]
+            sides = [self._bytes(one, side, known) for side in (one.base, one.ours, one.theirs)]
         except (InarchError, OSError):
-            return evolve(one, problem="it was changed meanwhile, and its text before is not stored")
+            return evolve(one, problem=_UNKNOWN)
         merged = merge(*sides)
         if merged.clashes or (any(map(is_binary, sides)) and len(set(sides)) == len(sides)):
             lines = ", ".join(str(clash.line) for clash in merged.clashes[:5])
             return evolve(one, problem=f"the same lines were changed meanwhile{f': line {lines}' if lines else ''}")
         return evolve(one, after=Side(mode, sha256(merged.data).hexdigest(), len(merged.data)), data=merged.data)
 
-    def _bytes(self, one: Reviewed, side: Side) -> bytes:
+    def _bytes(self, one: Reviewed, side: Side, known: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
+        if not side.mode or side.hash in known:
+            return known.get(side.hash or "", b"")
         if side == one.theirs:
             return self.changes.data(Change(one.path, one.base, side))
         if side == one.ours:
