@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
 from inarch import Approval, ApprovalRequest, Event, InarchError, PlannedCall, ToolFailed
-from inarch.capabilities import able
 from inarch.commands import compose_given, interrupts
 from inarch_plugins.sandbox_fs.review.apply_tool import NAME, review_of, reviewing
 from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
@@ -21,14 +20,6 @@ if TYPE_CHECKING:
     from inarch import App, Session
 
 PLUGIN = "review"
-
-
-class KnowsIgnored(Protocol):
-    """Workspace that knows which files Git ignores."""
-
-    def ignored(self, paths: Sequence[str]) -> set[str]:
-        """Return those of some files."""
-        ...
 
 
 @define(eq=False)
@@ -62,8 +53,8 @@ class Opened:
 
     def ignored(self, review: Review) -> set[str]:
         """Return the changed paths that Git ignores."""
-        knows = able(self.app.workspace, KnowsIgnored)
-        return knows.ignored([one.path for one in review.found]) if knows is not None else set()
+        workspace: Any = self.app.workspace
+        return set(workspace.ignored([one.path for one in review.found]))
 
     def apply(self, files: Sequence[str] | None, hunk: int = 0) -> dict[str, Any]:
         """Apply changes as one call of the session that made them; None takes all plain ones.
