@@ -162,17 +162,18 @@ def kept(state: str, root: str = "") -> list[ChangeFolder]:
 
 
 def find(state: str, root: str, beginning: str = "") -> ChangeFolder:
-    """Return the root's latest change, or the one whose id begins so.
+    """Return the root's latest change, or the one whose id begins or ends so.
 
     Raises:
         UsageError: There is none, or several match.
     """
-    found = [one for one in kept(state, root) if one.id.startswith(beginning)]
+    found = [one for one in kept(state, root) if one.id.startswith(beginning) or one.id.endswith(beginning)]
     if not found:
-        named = f" that begins with {beginning!r}" if beginning else ""
-        raise UsageError(f"no change of {root}{named} waits for a review", "inarch changes lists those that wait")
+        raise UsageError(
+            f"no change {beginning!r} of {root} waits for a review", "inarch changes lists those that wait"
+        )
     if beginning and len(found) > 1:
-        raise UsageError(f"{len(found)} changes begin with {beginning!r}", "give more of the id")
+        raise UsageError(f"{len(found)} changes begin or end with {beginning!r}", "give more of the id")
     return found[-1]
 
 
