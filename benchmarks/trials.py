@@ -3,7 +3,8 @@
     python benchmarks/trials.py
 
 Prints one JSON line a command: milliseconds at p50 of the dry run with the comparison of its changes, of the confined
-run and of the bare program, the ratio of the first two, and the difference.
+run and of the bare program, the ratio of the first two, and the difference. The last line is what a start in a copy
+adds (`--approve review`).
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from pathlib import Path
 
 from inarch import Piped, Rights
 from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
+from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
+from inarch_plugins.sandbox_fs.review.copy_run import run_in_copy
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 RUNS, FOLDERS, FILES = 30, 250, 200
-REACH_MS = 15.0
+REACH_MS, COPY_MS = 15.0, 100.0
 RIGHTS = Rights(writes=("",), executes=True)
 COMMANDS = (["true"], ["sed", "-i", "s/line/word/", "pkg000/file000"], ["mkdir", "-p", "new/folder"])
 
@@ -64,6 +67,26 @@ def measure(workspace: FolderWorkspace, argv: list[str]) -> None:
                       "reach_ms": REACH_MS}), flush=True)  # fmt: skip
 
 
+def copy_it(root: str, state: str) -> None:
+    """Run a program in a copy of its own, as `--approve review` starts the session."""
+    change = ChangeFolder.make(state, root)
+    with change.locked() as lock:
+        assert run_in_copy(change, ["/bin/true"], lock) == 0
+    change.remove()
+
+
+def measure_copies(root: str) -> None:
+    """Print the line of a start in a copy."""
+    times = dict[str, list[float]](copy=[], bare=[])
+    with tempfile.TemporaryDirectory() as state:
+        for _ in range(RUNS):
+            times["copy"].append(timed(lambda: copy_it(root, state)))
+            times["bare"].append(timed(lambda: subprocess.run(["/bin/true"], check=True)))
+    found = {f"{name}_p50_ms": round(statistics.median(each), 1) for name, each in times.items()}
+    more = statistics.median(times["copy"]) - statistics.median(times["bare"])
+    print(json.dumps({"what": "start in a copy", **found, "more_ms": round(more, 1), "reach_ms": COPY_MS}), flush=True)
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as root:
         for number in range(FOLDERS):
@@ -77,6 +100,7 @@ def main() -> None:
         for argv in COMMANDS:
             measure(workspace, argv)
         workspace.close()
+        measure_copies(root)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-__all__ = ["BYPASS", "CHANGEABLE", "MODES", "NAMES", "USERS_MODES", "ApproveMode", "Mode", "rank"]
+__all__ = [
+    "BYPASS", "CHANGEABLE", "COPY", "MODES", "NAMES", "REVIEW", "USERS_MODES", "ApproveMode", "Mode", "may_tighten", "rank",
+]  # fmt: skip
 
-ApproveMode = Literal["none", "plan", "ask", "edits", "auto", "all", "bypass"]
+ApproveMode = Literal["none", "plan", "ask", "edits", "auto", "review", "all", "bypass"]
 """Name of a mode, the strictest first."""
 
 
@@ -24,17 +26,22 @@ MODES: tuple[Mode, ...] = (
     Mode("ask", "Ask", "Nothing that has effects runs without a question."),
     Mode("edits", "Edits", "Edits of files run without a question."),
     Mode("auto", "Auto", "Edits run, and commands that the sandbox holds and undo covers; what goes beyond asks."),
+    Mode("review", "Review", "Work in a copy: as auto, and git in the copy. You review one diff at the end."),
     Mode("all", "All", "As auto, and everything else that only the mode asks about."),
     Mode("bypass", "Bypass", "Everything that no rule denies runs, and commands run without the sandbox."),
 )
 """Every mode, the strictest first."""
 
 NAMES: tuple[ApproveMode, ...] = get_args(ApproveMode)
-CHANGEABLE = MODES[:-1]
-"""Modes that a session can change to. Only the command line and the user's own file can set `bypass`."""
 BYPASS: ApproveMode = "bypass"
 """The mode without the sandbox, and the right that a call has in it."""
-USERS_MODES = frozenset({"auto", "all", BYPASS})
+REVIEW: ApproveMode = "review"
+"""The mode in a copy of the workspace."""
+COPY = "copy"
+"""Promise that is kept in a copy: what a call does here waits for a review."""
+CHANGEABLE = tuple(one for one in MODES if one.name not in (REVIEW, BYPASS))
+"""Modes that every session can change to. The command line and the user's own file set the others."""
+USERS_MODES = frozenset({"auto", REVIEW, "all", BYPASS})
 """Modes that no project can set, because commands run in them that no person has seen."""
 
 
@@ -45,3 +52,9 @@ def rank(mode: str) -> int:
         ValueError: There is no such mode.
     """
     return NAMES.index(mode)
+
+
+def may_tighten(mode: str, limit: str) -> bool:
+    """Return whether a project may set a mode under the user's: a stricter one that changes nothing unseen."""
+    changes_at_once = limit == REVIEW and rank(mode) > rank("ask")  # the user expects a review
+    return rank(mode) < rank(limit) and mode not in USERS_MODES and not changes_at_once

@@ -5,10 +5,11 @@ from __future__ import annotations
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolCall, Verdict
 from inarch_lib.staging.steering_names import steers
+from inarch_sdk.modes import COPY
 
 
 class AskAboutSteering:
-    """Policy that asks the user before a tool writes files that other tools obey or run, in all modes but `bypass`."""
+    """Policy that asks the user before a tool writes files that other tools obey or run, except in a copy or `bypass`."""
 
     name = "steering-files"
 
@@ -19,4 +20,4 @@ class AskAboutSteering:
         if not found:
             return Verdict("allow")
         remedy = "change it in a separate call" if len(writes) > 1 else ""
-        return Verdict("ask", "; ".join(found[:3]), person=True, remedy=remedy)
+        return Verdict("ask", "; ".join(found[:3]), person=True, remedy=remedy, held=(COPY,))

@@ -11,7 +11,7 @@ from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Category, Effects, PluginContext, ToolCall, Verdict
 from inarch.plugins.composition import Bound
-from inarch_sdk.modes import MODES
+from inarch_sdk.modes import COPY, MODES
 from inarch_sdk.tool_decorator import FunctionTool, tool
 
 
@@ -39,6 +39,7 @@ EVERYTHING, UNKNOWN, NOTHING = Effects(writes=frozenset({""})), Effects(exclusiv
 RUNS = ("execute_command",)
 GRANTS = {"test": CommandGrant("test", ("pytest", "*"))}
 HELD = ("files", "undo")
+KEPT = (*HELD, COPY)
 KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
     "reads a file": (made("file", READS), []),
     "searches, undeclared": (made("search", UNKNOWN), []),
@@ -109,40 +110,40 @@ KINDS: dict[str, tuple[FunctionTool, list[Any]]] = {
         ],
     ),
 }
-#                              none     plan     ask      edits    auto     all      bypass
+#                              none     plan     ask      edits    auto     review   all      bypass
 TABLE = {
-    "reads a file": "            allow    allow    allow    allow    allow    allow    allow",
-    "searches, undeclared": "    allow    allow    allow    allow    allow    allow    allow",
-    "writes a file": "           deny     deny     ask      allow    allow    allow    allow",
-    "writes files, undeclared": "deny     deny     ask      ask      ask      allow    allow",
-    "runs a read-only command": "allow    allow    allow    allow    allow    allow    allow",
-    "runs a command": "          deny     deny     ask      ask      ask      allow    allow",
-    "commits": "                 deny     deny     ask      ask      ask      allow    allow",
-    "wants confirmation": "      deny     ask      ask      ask      ask      allow    allow",
-    "a policy asks": "           deny     ask      ask      ask      ask      allow    allow",
-    "a policy denies": "         deny     deny     deny     deny     deny     deny     deny",
-    "a rule allows": "           allow    deny     allow    allow    allow    allow    allow",
-    "a rule asks": "             deny     ask      ask      ask      ask      allow    allow",
-    "a rule denies": "           deny     deny     deny     deny     deny     deny     deny",
-    "granted command": "         allow    deny     allow    allow    allow    allow    allow",
-    "granted, a rule asks": "    deny     deny     ask      ask      ask      allow    allow",
-    "granted, a policy denies": "deny     deny     deny     deny     deny     deny     deny",
-    "a policy asks the person": "deny     ask      ask      ask      ask      ask      allow",
-    "the person and a rule": "   deny     ask      ask      ask      ask      ask      allow",
-    "the person, a wide rule": " deny     ask      ask      ask      ask      ask      allow",
-    "the person, a rule for it": "allow    allow    allow    allow    allow    allow    allow",
-    "the person, granted": "     allow    deny     allow    allow    allow    allow    allow",
-    "another tool writes": "     deny     deny     ask      allow    allow    allow    allow",
-    "another tool, undeclared": "deny     deny     ask      ask      ask      allow    allow",
-    "another tool, protected": " deny     deny     ask      ask      ask      allow    allow",
-    "another tool, confirmed": " deny     deny     ask      ask      ask      allow    allow",
-    "another tool, programs": "  deny     deny     ask      ask      ask      allow    allow",
-    "held, the mode asks": "     deny     deny     ask      ask      allow    allow    allow",
-    "held, the person": "        deny     deny     ask      ask      allow    allow    allow",
-    "held, and a person": "      deny     deny     ask      ask      ask      ask      allow",
-    "held, and a rule asks": "   deny     deny     ask      ask      ask      ask      allow",
-    "held, not here": "          deny     deny     ask      ask      ask      ask      allow",
-    "held, confirmed": "         deny     ask      ask      ask      ask      allow    allow",
+    "reads a file": "            allow    allow    allow    allow    allow    allow    allow    allow",
+    "searches, undeclared": "    allow    allow    allow    allow    allow    allow    allow    allow",
+    "writes a file": "           deny     deny     ask      allow    allow    allow    allow    allow",
+    "writes files, undeclared": "deny     deny     ask      ask      ask      ask      allow    allow",
+    "runs a read-only command": "allow    allow    allow    allow    allow    allow    allow    allow",
+    "runs a command": "          deny     deny     ask      ask      ask      ask      allow    allow",
+    "commits": "                 deny     deny     ask      ask      ask      ask      allow    allow",
+    "wants confirmation": "      deny     ask      ask      ask      ask      ask      allow    allow",
+    "a policy asks": "           deny     ask      ask      ask      ask      ask      allow    allow",
+    "a policy denies": "         deny     deny     deny     deny     deny     deny     deny     deny",
+    "a rule allows": "           allow    deny     allow    allow    allow    allow    allow    allow",
+    "a rule asks": "             deny     ask      ask      ask      ask      ask      allow    allow",
+    "a rule denies": "           deny     deny     deny     deny     deny     deny     deny     deny",
+    "granted command": "         allow    deny     allow    allow    allow    allow    allow    allow",
+    "granted, a rule asks": "    deny     deny     ask      ask      ask      ask      allow    allow",
+    "granted, a policy denies": "deny     deny     deny     deny     deny     deny     deny     deny",
+    "a policy asks the person": "deny     ask      ask      ask      ask      ask      ask      allow",
+    "the person and a rule": "   deny     ask      ask      ask      ask      ask      ask      allow",
+    "the person, a wide rule": " deny     ask      ask      ask      ask      ask      ask      allow",
+    "the person, a rule for it": "allow    allow    allow    allow    allow    allow    allow    allow",
+    "the person, granted": "     allow    deny     allow    allow    allow    allow    allow    allow",
+    "another tool writes": "     deny     deny     ask      allow    allow    allow    allow    allow",
+    "another tool, undeclared": "deny     deny     ask      ask      ask      ask      allow    allow",
+    "another tool, protected": " deny     deny     ask      ask      ask      ask      allow    allow",
+    "another tool, confirmed": " deny     deny     ask      ask      ask      ask      allow    allow",
+    "another tool, programs": "  deny     deny     ask      ask      ask      ask      allow    allow",
+    "held, the mode asks": "     deny     deny     ask      ask      allow    allow    allow    allow",
+    "held, the person": "        deny     deny     ask      ask      allow    allow    allow    allow",
+    "held, and a person": "      deny     deny     ask      ask      ask      ask      ask      allow",
+    "held, and a rule asks": "   deny     deny     ask      ask      ask      ask      ask      allow",
+    "held, not here": "          deny     deny     ask      ask      ask      ask      ask      allow",
+    "held, confirmed": "         deny     ask      ask      ask      ask      ask      allow    allow",
 }
 
 
@@ -152,11 +153,13 @@ def test_modes(kind: str) -> None:
     call = ToolCall("id", "", "turn", value.name, {"command": "pytest -x"})
     bound = [Bound("tested", policy, PluginContext("tested", "/")) for policy in policies]
     effects = value.effects(call.arguments)
-    found = [judge(call, value, effects, one.name, bound, lambda: frozenset(HELD)).decision for one in MODES]
+    found = [judge(call, value, effects, one.name, bound, lambda: frozenset(KEPT)).decision for one in MODES]
     assert found == TABLE[kind].split()
     assert found[2:] == sorted(found[2:], key=["deny", "ask", "allow"].index)  # each lets all run that one before does
     if not any(isinstance(policy, Policy) and policy.verdict.held for policy in policies):
         assert judge(call, value, effects, "auto", bound).decision == found[4]  # nothing is kept
+    if value.category == "file" and found[5] == "allow" != found[2]:
+        assert judge(call, value, effects, "review", bound).decision == "ask"  # this is not a copy
 
 
 def test_what_a_policy_has_to_say_of_a_call_stands_in_the_question() -> None:

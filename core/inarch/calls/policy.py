@@ -11,7 +11,7 @@ from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guard import guarded
 from inarch.contract.ports import Policy, Tool
 from inarch.contract.records import Category, Effects, ToolCall, Verdict
-from inarch_sdk.modes import ApproveMode
+from inarch_sdk.modes import COPY, REVIEW, ApproveMode
 
 if TYPE_CHECKING:
     from inarch.contract.workspaces import Workspace
@@ -87,9 +87,9 @@ def judge(
     """Return the decision about a call; the strictest of mode, policies and tool holds.
 
     A rule that allows removes the mode's and the tool's question, never a policy's. Mode `auto` answers what the
-    sandbox holds with yes, mode `all` that and every question that not only the user may answer, mode `bypass` every
-    question. Mode `none` answers with no. A deny holds in every mode. In mode `plan`, no rule and no approval allows a
-    call that may change something.
+    sandbox holds with yes, and so does mode `review` in a copy. Mode `all` answers that and every question that not
+    only the user may answer, mode `bypass` every question. Mode `none` answers with no. A deny holds in every mode. In
+    mode `plan`, no rule and no approval allows a call that may change something.
 
     Args:
         call: The call.
@@ -112,10 +112,11 @@ def judge(
         # A grant can answer what only the user may: the call then runs as if the user had just approved it.
         named = any(said.grants and said.verdict.person for said in opinions)
         return Judgement("allow", by="person" if named else "mode")
-    is_edited = mode in ("edits", "auto") and asked.by == "mode" and is_edit(tool, effects)
+    is_edited = mode in ("edits", "auto", REVIEW) and asked.by == "mode" and is_edit(tool, effects)
+    is_edited = is_edited and (mode != REVIEW or COPY in kept())
     if mode == "bypass" or (mode == "all" and asked.by != "person") or is_edited:
         return Judgement("allow", asked.reason, asked.by, passed_in=mode)
-    if mode in ("auto", "all") and asked.held and kept() >= asked.held:
+    if mode in ("auto", REVIEW, "all") and asked.held and kept() >= asked.held:
         return Judgement("allow", f"{asked.reason}; the sandbox holds it", asked.by, passed_in=mode)
     if mode == "none":
         reason = f"{asked.reason}, and the approval mode is none"
@@ -148,7 +149,7 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
 def promises_kept(workspace: Workspace, *, has_undo: bool) -> frozenset[str]:
     """Return the promises about programs that a workspace keeps, as tried on this machine."""
     kept = {promise for promise, broken in workspace.confinement().promises.items() if not broken}
-    return frozenset(kept if has_undo else kept - {"undo"})
+    return frozenset(kept if has_undo or COPY in kept else kept - {"undo"})
 
 
 def _promised(opinions: Sequence[Opinion], field: Literal["held", "reviewable"]) -> frozenset[str]:

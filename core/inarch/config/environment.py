@@ -14,7 +14,8 @@ from inarch_sdk.suggestions import nearest
 
 PREFIX = "INARCH_"
 PLUGIN_PREFIX = "INARCH_PLUGIN_"
-STEERING = frozenset({"INARCH_CONFIG", "INARCH_PROFILE", "INARCH_SAFE_MODE", "INARCH_LOG", "INARCH_BENCH_CACHE"})
+_STEERING = "CONFIG PROFILE SAFE_MODE LOG BENCH_CACHE CHANGE APPLY"
+STEERING = frozenset(PREFIX + name for name in _STEERING.split())
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 
 

@@ -15,7 +15,7 @@ from inarch.config.layers import Layer, Tables, read_file
 from inarch.config.sources import BUILT_IN, Given
 from inarch.config.trust import Standing, Trust
 from inarch.contract.errors import ConfigError
-from inarch_sdk.modes import USERS_MODES, rank
+from inarch_sdk.modes import REVIEW, may_tighten, rank
 from inarch_sdk.settings import dotted
 
 USERS_ALONE = "only your own configuration may say it"
@@ -121,6 +121,10 @@ def is_stricter(key: str, value: Any, present: Any) -> bool:
     return present is None or bool(value < present)
 
 
+def _may_set(key: str, value: Any, present: Any) -> bool:
+    return may_tighten(value, present) if key == "approve" else is_stricter(key, value, present)
+
+
 def strict_part(layer: Layer, own: Layer, problems: list[ConfigError]) -> tuple[Layer, tuple[str, ...]]:
     """Return the part of an untrusted layer that applies over the user's own, and a note for each ignored part."""
     ignored = [f"{problem}" for problem in problems]
@@ -172,7 +176,7 @@ def tighten(
         for key, given in table.items():
             if link not in chain:
                 notes.append(f"{_note(given)}: ignored, the profile is not in use and {NOT_TRUSTED}")
-            elif is_stricter(key, given.value, _present(result, key)) and given.value not in USERS_MODES:
+            elif _may_set(key, given.value, _present(result, key)):
                 result[key] = given
             elif given.value != _present(result, key):
                 notes.append(f"{_note(given)}: ignored, it is not stricter and {NOT_TRUSTED}")
@@ -195,7 +199,7 @@ def limit_mode(
     usual = own.profile.value if own.profile else profiles.DEFAULT
     users = profiles.resolve(own.profiles, choice.value if is_users and choice.value in own.profiles else usual)
     given, mode, limit = values.get("approve", choice), _present(values, "approve"), _present(users, "approve")
-    if mode == limit or (is_stricter("approve", mode, limit) and mode not in USERS_MODES):
+    if mode == limit or may_tighten(mode, limit):
         return values, ()
     values = {**values, "approve": users.get("approve") or Given(limit, BUILT_IN, ("approve",))}
     told = f"{_note(given)}: {mode}: ignored, a project can only make your approval mode ({limit}) stricter"
@@ -207,7 +211,10 @@ def _kept_strict(result: dict[str, Given], choice: Given, own: Layer, notes: lis
     kept: dict[str, Given] = {}
     for key in ("approve", *LIMITS):
         value = _present(usual, key)
-        if value is not None and is_stricter(key, value, _present(result, key)):
+        chosen = _present(result, key)
+        # Another profile's mode may change at once what the user expects to review.
+        reviews = key == "approve" and value == REVIEW != chosen and not may_tighten(chosen, value)
+        if value is not None and (reviews or is_stricter(key, value, chosen)):
             kept[key] = usual.get(key) or Given(value, choice.source, choice.path)
             notes.append(f"{_note(choice)}: profile {choice.value!r} is used, but {key} stays {value}: {NOT_TRUSTED}")
     return kept

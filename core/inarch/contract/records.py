@@ -314,8 +314,8 @@ class Verdict:
         person: For `ask`: no approval mode but `bypass` and no wider approval answers it, only the user, or their rule
             or grant for this very thing. For `allow`, in the user's own rules: it is such a rule or grant.
         remedy: Alternative for the model if there is no user to ask.
-        held: Promises that answer the question, as `Confinement.promises` names them: the modes `auto` and `all` let
-            the call run if the workspace keeps each of them. None: only a person answers.
+        held: Promises that answer the question, as `Confinement.promises` names them: the modes `auto`, `review` and
+            `all` let the call run if the workspace keeps each of them. None: only a person answers.
         reviewable: Such promises that let an approver answer instead of a person, if the workspace keeps each of them.
     """
 

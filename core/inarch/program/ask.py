@@ -42,6 +42,10 @@ def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
     from inarch.program.composer import Options
 
     options = Options.of(given)
+    from inarch.program.copies import in_copy
+
+    if (code := in_copy(options, given)) is not None:
+        return code
     text = _goal(words, given) or whole_prompt(words, given["long"])
     from inarch.program.turn import run_prompt
 
@@ -152,6 +156,10 @@ def chat(**given: Any) -> int:
     from inarch.program.composer import Options
 
     options = Options.of(given)
+    from inarch.program.copies import in_copy
+
+    if (code := in_copy(options, given)) is not None:
+        return code
     from inarch.program.chat_launch import converse
 
     return converse(options)

@@ -64,6 +64,7 @@ _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--no-journal",), {"is_flag": True, "help": "Store no record on disk."}),
 )
 _ASKING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("--apply",), {"type": click.Choice(["none", "clean", "all"]), "help": "Changes to apply after a review."}),
     (("--goal",), {"metavar": "TEXT", "help": "Work until this goal is met; takes the place of the prompt."}),
     (("--goal-check",), {"metavar": "CMD", "help": "The goal is met when this command exits with 0."}),
     (("--long",), {"is_flag": True, "help": "A full answer: appends 'in full' to the prompt."}),

@@ -15,11 +15,12 @@ from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
-from inarch.sessions.model_switch import change_settings
+from inarch.sessions.model_switch import change_settings, require_copy
 from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session
 from inarch.sessions.session_start import open_state
 from inarch.turns.session_state import PluginInbox
+from inarch_sdk.modes import REVIEW
 
 if TYPE_CHECKING:
     from inarch.contract.approval_records import Approval, ApprovalRequest
@@ -91,7 +92,9 @@ class SessionDoors:
     def _opened(self, parts: Parts, call: ToolCall, may_change: bool, task: ChildTask) -> SessionState:
         mode = self.state.config.profile.approve
         # In plan mode no user rule allows a change by the child, as for its caller; `none` would follow the rules.
-        reads_only = {} if may_change and mode != "plan" else {"approve": "plan"}
+        own_mode = {} if may_change and mode != "plan" else {"approve": "plan"}
+        if mode == REVIEW and task.root:  # a work tree: what happens there is merged into the copy
+            own_mode = {"approve": "auto"}
         branch, asks = self._branch(call, task), parts.composed.front_end
         named = None if asks is None else Named(asks, branch.name, self.asking)
         doors = SessionDoors(parts, self.asking)
@@ -100,7 +103,7 @@ class SessionDoors:
             doors.state = child
             profile = evolve(child.config.profile, output_schema=None)  # the form of the parent's answer
             child.config = evolve(child.config, profile=profile)
-            change_settings(child, {**task.settings, **reads_only})
+            change_settings(child, {**task.settings, **own_mode})
         except UsageError as error:
             raise ToolFailed("validation", error.message, error.remedy) from error
         return child
@@ -189,6 +192,7 @@ def open_session(parts: Parts, session_id: str | None = None) -> Session:
     Raises:
         InarchError: As `open_state`.
     """
+    require_copy(parts.config.profile.approve, parts.config.root)
     doors = SessionDoors(parts)
     doors.state = open_state(parts, session_id, doors, Origin(parts.composed.front_end))
     return Session(doors.state)

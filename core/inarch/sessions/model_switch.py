@@ -11,6 +11,7 @@ from attrs import evolve
 from inarch.config.tables import Profile
 from inarch.contract.errors import UsageError
 from inarch.turns.run import RECORDED
+from inarch_sdk.modes import REVIEW
 from inarch_sdk.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -49,6 +50,21 @@ def asking(state: SessionState, model: str) -> Iterator[None]:
             state.config = evolve(state.config, profile=evolve(state.config.profile, model=profile.model))
 
 
+def require_copy(mode: str, root: str) -> None:
+    """Raise for the approval mode `review` outside a copy of the workspace.
+
+    Raises:
+        UsageError: The root is not a copy.
+    """
+    if mode != REVIEW:
+        return
+    from inarch_lib.staging.copies import change_of  # other modes need none
+
+    if not change_of(root):
+        where = "start inarch or inarch chat with --approve review"
+        raise UsageError("the approval mode review works in a copy of the workspace, and this is not one", where)
+
+
 def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
     """Change keys of the profile from the next turn, or call outside of turns, on.
 
@@ -68,6 +84,7 @@ def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
             known[name] = read_key(keys[name], value)
         except Wrong as wrong:
             raise UsageError(f"{name} {wrong.message}", wrong.remedy) from None
+    require_copy(known.get("approve", ""), state.config.root)
     if "strategy" in known:
         state.strategies = state.parts.find_strategies(known["strategy"])
     state.config = evolve(state.config, profile=evolve(state.config.profile, **known))

@@ -229,7 +229,8 @@ class Session:
         """Set the approval mode, one of `inarch_sdk.modes.MODES`, from now on, as `--approve` does.
 
         Raises:
-            UsageError: There is no such mode, or it is `bypass`, which only the command line and the user's file set.
+            UsageError: There is no such mode, or only the command line and the user's file set it: `bypass`, and
+                `review` outside a copy.
         """
         if level == BYPASS != self.approve:
             raise UsageError("bypass can't be set in a session", "begin with --approve bypass")

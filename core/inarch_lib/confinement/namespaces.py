@@ -13,7 +13,7 @@ from .view import show
 if TYPE_CHECKING:
     import socket
 
-_NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_NETWORK = 0x00020000, 0x08000000, 0x10000000, 0x40000000
+NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_NETWORK = 0x00020000, 0x08000000, 0x10000000, 0x40000000
 _SET_FLAGS, _UP = 0x8914, 1
 
 PROXY = ("127.0.0.1", 61080)
@@ -33,7 +33,7 @@ def enter(plan: Plan) -> None:
     if plan.joins:
         join(*plan.joins)
     makes_network = plan.own_network and not plan.joins
-    separate(_NEW_MOUNTS | _NEW_IPC | (_NEW_NETWORK if makes_network else 0))
+    separate(NEW_MOUNTS | _NEW_IPC | (_NEW_NETWORK if makes_network else 0))
     if makes_network:
         _furnish(plan)
     show(plan)

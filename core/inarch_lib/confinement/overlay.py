@@ -19,6 +19,8 @@ _CLOSE_ON_EXEC = 1
 _OPAQUE, _WHITEOUT = "user.overlay.opaque", "user.overlay.whiteout"
 
 UPPER, WORK = "upper", "work"
+BELOW = "below"
+"""Folder that shows the original to processes in a copy."""
 
 
 class Entry(NamedTuple):

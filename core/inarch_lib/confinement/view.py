@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 def show(plan: Plan) -> None:
     """Make the view the calling process's root; the process must be alone in its mount namespace."""
-    _set(_HERE, b"/", 0, propagation=_PRIVATE)
+    set_private()
     links: dict[str, str] = {}
     parts = sorted(_parts(plan, links), key=lambda part: part.path.count("/"))
     function("mount", "new root", b"tmpfs", _STAGE, b"tmpfs", _NO_SUID | _NO_DEVICES, b"mode=755,size=1g")
@@ -81,11 +81,11 @@ def _parts(plan: Plan, links: dict[str, str]) -> Iterator[Part]:
     for named in plan.protected:
         path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
         if os.path.exists(path) and not os.path.islink(path):  # a link itself can't be covered
-            yield Part(path, data | _READ_ONLY, _copy(path))
+            yield Part(path, data | _READ_ONLY, copy_of(path))
     for named in plan.masked:
         path = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
         if os.path.lexists(path):
-            yield Part(path, data | _READ_ONLY, _copy("/dev/null"))
+            yield Part(path, data | _READ_ONLY, copy_of("/dev/null"))
 
 
 def _require_same(path: str, real: str) -> None:
@@ -128,7 +128,7 @@ def _target(path: str) -> str:
 def _tree(plan: Plan, path: str) -> int:
     """Return a detached copy of a subtree, or the cover of the workspace."""
     if not plan.overlay or path != plan.root:
-        return _copy(path)
+        return copy_of(path)
     place = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         _require_same(path, os.readlink(f"/proc/self/fd/{place}"))
@@ -137,7 +137,12 @@ def _tree(plan: Plan, path: str) -> int:
         os.close(place)
 
 
-def _copy(path: str) -> int:
+def copy_of(path: str) -> int:
+    """Return a detached copy of a subtree or file.
+
+    Raises:
+        OSError: A link has come into the path, or the kernel does not allow it.
+    """
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         _require_same(path, os.readlink(f"/proc/self/fd/{place}"))
@@ -145,6 +150,20 @@ def _copy(path: str) -> int:
         return call(_OPEN_TREE, f"view of {path}", place, b"", flags)
     finally:
         os.close(place)
+
+
+def set_private() -> None:
+    """Keep the calling process's later mounts from all other namespaces."""
+    _set(_HERE, b"/", 0, propagation=_PRIVATE)
+
+
+def place_at(tree: int, path: str, *, read_only: bool = False) -> None:
+    """Mount a detached tree over an existing folder, and close its descriptor."""
+    try:
+        _set(tree, b"", _EMPTY_PATH | _RECURSIVE, _NO_SUID | _NO_DEVICES | (_READ_ONLY if read_only else 0))
+        call(_MOVE_MOUNT, f"mount at {path}", tree, b"", _HERE, os.fsencode(path), _FROM_DESCRIPTOR)
+    finally:
+        os.close(tree)
 
 
 def _place(part: Part) -> None:

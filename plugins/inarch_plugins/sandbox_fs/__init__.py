@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import inarch
+from inarch_lib.staging.copies import change_of
 
 if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.folders import Folders
@@ -60,6 +62,32 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 
 @inarch.hookimpl
+def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
+    """Return, in a copy, the tracer that notes its sessions."""
+    if not (folder := change_of(context.root)):
+        return []
+    from inarch_plugins.sandbox_fs.review.in_the_copy import sessions
+
+    return [sessions(folder)]
+
+
+@inarch.hookimpl
+def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
+    """Return, in a copy, `/changes`."""
+    if not (folder := change_of(context.root)):
+        return []
+
+    def changes(words: str) -> str:
+        from inarch_plugins.sandbox_fs.review.in_the_copy import shown
+
+        return shown(folder, words)
+
+    return [
+        inarch.SlashCommand("changes", "Show what waits for your review at the end.", changes, "[PATH]", at_once=True)
+    ]
+
+
+@inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     """Return the checks that report the search program and dry runs."""
 
@@ -83,7 +111,18 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
             return [inarch.Finding("dry-runs", "note", f"not available: {problem}", "questions have no t key")]
         return [inarch.Finding("dry-runs", "fine", "commands can be tried in a copy of the workspace")]
 
-    return [inarch.SelfCheck("rg", look), inarch.SelfCheck("dry-runs", try_one)]
+    def changes() -> Iterable[inarch.Finding]:
+        from inarch_plugins.sandbox_fs.review.change_folder import kept
+
+        waiting = kept(os.path.dirname(os.path.dirname(context.state_dir)))
+        size = sum(one.size() for one in waiting) / (1 << 20)
+        if waiting:
+            text = f"{len(waiting)} changes wait for a review: {size:.1f} MB"
+            yield inarch.Finding("changes", "note", text, "inarch changes lists those of this directory")
+
+    return [
+        inarch.SelfCheck("rg", look), inarch.SelfCheck("dry-runs", try_one), inarch.SelfCheck("changes", changes),
+    ]  # fmt: skip
 
 
 @inarch.hookimpl

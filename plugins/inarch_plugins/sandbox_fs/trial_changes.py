@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import ClassVar, Protocol
 
 from attrs import define, field, frozen
 
@@ -14,7 +15,7 @@ from inarch import FileState, ToolFailed
 from inarch_lib.confinement.overlay import UPPER, Entry, entries
 from inarch_plugins.sandbox_fs.file_read import digest_of
 from inarch_plugins.sandbox_fs.paths import inside, is_protected, split
-from inarch_plugins.sandbox_fs.processes.trial_folder import MOST_BYTES, TrialFolder
+from inarch_plugins.sandbox_fs.processes.trial_folder import MOST_BYTES
 from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, SAFE, Open
 
 MOST_APPLIED = 5_000
@@ -29,12 +30,19 @@ class Side:
 
     mode: int = 0
     hash: str | None = None
-    size: int = 0
+    size: int = field(default=0, eq=False)
 
     @property
     def is_folder(self) -> bool:
         """Return whether it is a folder."""
         return stat.S_ISDIR(self.mode)
+
+
+class Taken(Protocol):
+    """Folder that took the changes, and when it began to, by the file system's clock."""
+
+    path: str
+    began_ns: int
 
 
 @frozen
@@ -57,10 +65,12 @@ class TrialChanges:
         folder: The folder that took the changes.
     """
 
+    most_paths: ClassVar[int] = MOST_APPLIED
+    most_bytes: ClassVar[int] = MOST_BYTES
     root: str
     descriptor: int
     open_it: Open
-    folder: TrialFolder
+    folder: Taken
     found: list[Change] = field(init=False, factory=list)
     removed: dict[str, int] = field(init=False, factory=dict)
     """Removed paths whose folder is still there, with the number of files at and below each."""
@@ -78,8 +88,8 @@ class TrialChanges:
                 self._take(entry, hides=entry.path in opaque)
         except OSError as error:
             self._block(f"{error.filename or 'a file'} can't be read: {error.strerror}")
-        if sum(change.after.size for change in self.found) > MOST_BYTES:
-            self._block(f"it writes more than {MOST_BYTES >> 20} MB")
+        if sum(change.after.size for change in self.found) > self.most_bytes:
+            self._block(f"it writes more than {self.most_bytes >> 20} MB")
 
     def states(self) -> list[FileState]:
         """Return what to give every path, and what it must be before."""
@@ -99,7 +109,7 @@ class TrialChanges:
         """
         if change.after.is_folder or not change.after.mode:
             return b""
-        path = self._upper(change.path)
+        path = self.place(change.path)
         if stat.S_ISLNK(change.after.mode):
             found = os.fsencode(os.readlink(path))
         else:
@@ -126,13 +136,13 @@ class TrialChanges:
         after = self._after(path, status)
         if before.is_folder and (hides or not after.is_folder):
             for name in self._names(path):
-                if not after.is_folder or not os.path.lexists(self._upper(f"{path}/{name}")):
+                if not after.is_folder or not os.path.lexists(self.place(f"{path}/{name}")):
                     below = f"{path}/{name}"
                     self.removed[below] = self._remove(below, self._lower(below))
         if (before.mode, before.hash) == (after.mode, after.hash):
             return
         if stat.S_ISREG(before.mode) and stat.S_ISREG(after.mode) and self._links(path) > 1:
-            self._block(f"{path} has more than one name, and only one would change")
+            self._links_lost(path, "has more than one name, and only one would change")
         self._add(path, before, after)
 
     def _after(self, path: str, status: os.stat_result) -> Side:
@@ -140,14 +150,14 @@ class TrialChanges:
         if stat.S_ISDIR(mode):
             return Side(mode)
         if stat.S_ISLNK(mode):
-            target = os.fsencode(os.readlink(self._upper(path)))
+            target = os.fsencode(os.readlink(self.place(path)))
             return Side(_LINK, hashlib.sha256(target).hexdigest(), len(target))
         if not stat.S_ISREG(mode):
-            self._block(f"{path} is not a file, a link or a folder")
+            self._block(f"{path} is not a file, a link or a folder", path)
             return Side()
         if status.st_nlink > 1:
-            self._block(f"{path} has more than one name")
-        descriptor = os.open(self._upper(path), _READ)
+            self._links_lost(path, "has more than one name")
+        descriptor = os.open(self.place(path), _READ)
         try:
             return Side(mode, digest_of(descriptor), status.st_size)
         finally:
@@ -162,7 +172,7 @@ class TrialChanges:
         try:
             status = os.fstat(descriptor)
             if status.st_ctime_ns > self.folder.began_ns:
-                self._block(f"{path} was changed meanwhile")
+                self._changed_meanwhile(path)
             if stat.S_ISLNK(status.st_mode):
                 target = os.fsencode(os.readlink("", dir_fd=descriptor))
                 return Side(_LINK, hashlib.sha256(target).hexdigest(), len(target))
@@ -170,7 +180,7 @@ class TrialChanges:
             os.close(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return Side(status.st_mode)
-        if len(self.found) > MOST_APPLIED:
+        if len(self.found) > self.most_paths:
             return Side(status.st_mode, None, status.st_size)
         descriptor = self.open_it(self.descriptor, path, _READ, False)
         try:
@@ -206,21 +216,29 @@ class TrialChanges:
 
     def _add(self, path: str, before: Side, after: Side) -> None:
         self.found.append(Change(path, before, after))
-        if len(self.found) > MOST_APPLIED:
-            self._block(f"it changes more than {MOST_APPLIED:,} paths")
+        if len(self.found) > self.most_paths:
+            self._block(f"it changes more than {self.most_paths:,} paths")
         for side in (before, after):
             if side.mode and not (side.is_folder or stat.S_ISREG(side.mode) or stat.S_ISLNK(side.mode)):
-                self._block(f"{path} is not a file, a link or a folder")
+                self._block(f"{path} is not a file, a link or a folder", path)
         usable = False
         with suppress(ToolFailed):
             usable = inside(path, self.root) == path
         if not usable:
-            self._block(f"{path!r} is not a name that file tools take")
+            self._block(f"{path!r} is not a name that file tools take", path)
 
-    def _block(self, why: str) -> None:
+    def _block(self, why: str, path: str = "") -> None:
+        """Note why the changes, or that of one path, can't be applied."""
         self.obstacle = self.obstacle or why
 
-    def _upper(self, path: str) -> str:
+    def _links_lost(self, path: str, why: str) -> None:
+        self._block(f"{path} {why}", path)
+
+    def _changed_meanwhile(self, path: str) -> None:
+        self._block(f"{path} was changed meanwhile", path)
+
+    def place(self, path: str) -> str:
+        """Return where the folder has the new entry of a path."""
         return os.path.join(self.folder.path, UPPER, path)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 
 from attrs import define, field
@@ -190,6 +190,23 @@ class Walker:
             finally:
                 os.close(descriptor)
         return ignore
+
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Return those of some paths of files that Git ignores, themselves or with a folder above them."""
+        known: dict[str, bool] = {}
+        rules: dict[str, Ignore] = {}
+
+        def is_ignored(path: str, folder: bool) -> bool:
+            if path not in known:
+                above, _, name = path.rpartition("/")
+                if above and is_ignored(above, True):
+                    known[path] = True
+                else:
+                    rules[above] = rules.get(above) or self._ignore_above(path)
+                    known[path] = bool(rules[above].ignored([name], folder))
+            return known[path]
+
+        return {path for path in paths if is_ignored(path, False)}
 
     def _rules_text(self, folder: int, name: str) -> str | None:
         try:

@@ -6,12 +6,14 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
 from inarch_lib.staging import is_leftover
+from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.failures import failure, missing, too_big
 from inarch_plugins.sandbox_fs.file_read import digest, digest_of, file_stat, read_all, read_range, require_regular
 from inarch_plugins.sandbox_fs.file_write import (
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.processes.background import Running
     from inarch_plugins.sandbox_fs.processes.runner import Runner
     from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
+    from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
+    from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges
     from inarch_plugins.sandbox_fs.search import Searcher
     from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
 
@@ -310,6 +314,16 @@ class FolderWorkspace:
 
         return TrialChanges(self.root, self._descriptor, self._open_it, folder)
 
+    def copy_changes(self, folder: ChangeFolder) -> CopyChanges:
+        """Return the changes of a copy of this workspace."""
+        from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges
+
+        return CopyChanges(self.root, self._descriptor, self._open_it, folder)
+
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Return those of some files that Git ignores."""
+        return self._walker(".").ignored(paths)
+
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
         """Start the programs of a pipeline with loopback of their own; they run until they end or are stopped.
 
@@ -327,6 +341,8 @@ class FolderWorkspace:
     def confinement(self) -> Confinement:
         """Return how well programs are confined here."""
         found = self._with_runner().confinement()
+        if self.is_copy:
+            return evolve(found, promises={**found.promises, "undo": "", "copy": ""})
         if not found.promises:
             return found
         if found.level == 3:  # others than the root are read-only
@@ -338,6 +354,11 @@ class FolderWorkspace:
             paths = [*self.uncovered(), *nested]
         broken = f"a program can change {', '.join(paths[:3])}, which undo does not cover" if paths else ""
         return evolve(found, promises={**found.promises, "undo": broken})
+
+    @cached_property
+    def is_copy(self) -> bool:
+        """Whether this is a copy, whose changes wait for a review."""
+        return bool(change_of(self.root))
 
     def find_program(self, name: str) -> str:
         """Return the path of the program with a name, as seen by programs that may start others.

@@ -45,18 +45,26 @@ _COMMANDS = re.compile(rf"(?:^|[;|&(`\n]|\b(?:do|then|else|exec|env|time|nohup|x
 """Programs with their words in a shell's line."""
 
 
-def crossing(found: Classified, root: str) -> str:
+_LOCAL_GIT = frozenset({
+    "add", "am", "apply", "branch", "checkout", "cherry-pick", "clean", "commit", "merge", "mv", "rebase", "reset",
+    "restore", "revert", "rm", "stash", "switch", "tag",
+})  # fmt: skip
+"""Commands of git that change only the repository and its files."""
+
+
+def crossing(found: Classified, root: str, *, in_copy: bool = False) -> str:
     """Return why a person should decide about a command that the sandbox would hold; empty for no reason.
 
     Args:
         found: The command, as classified.
         root: The workspace's absolute path, for names of files with secrets.
+        in_copy: Whether the workspace is a copy, with a repository of its own.
     """
     for part in found.commands:
         if part.rights.network or part.rights.hosts or (part.tier == "read-only" and part.reason):
             return part.reason or "has the network"
-        text = part.words[2] if part.rule == "sh -c" else ""
-        commands = [words.split() for words in _COMMANDS.findall(text)] if text else [part.argv]
+        text = _text(part)
+        commands = [words for words in _commands(part) if not (in_copy and _is_local_git(words))]
         words = _WORDS.findall(text) if text else part.words
         if reason := next(filter(None, map(_effect, commands)), "") or _secret(words, root):
             return reason
@@ -85,6 +93,24 @@ def _is_own_work(argv: Sequence[str]) -> bool:
 def _command(rest: Sequence[str]) -> list[str]:
     named = [word for word in rest if not word.startswith("-")]
     return named[1:2] if named[:1] in _GROUPS else named[:1]
+
+
+def changes_repository(found: Classified) -> bool:
+    """Return whether a command has git change this repository alone."""
+    return any(_is_local_git(words) for part in found.commands for words in _commands(part))
+
+
+def _text(part: Classified) -> str:
+    return part.words[2] if part.rule == "sh -c" else ""
+
+
+def _commands(part: Classified) -> list[Sequence[str]]:
+    text = _text(part)
+    return [words.split() for words in _COMMANDS.findall(text)] if text else [part.argv]
+
+
+def _is_local_git(words: Sequence[str]) -> bool:
+    return words[0] == "git" and not _LOCAL_GIT.isdisjoint(words[1:2])
 
 
 def _effect(words: Sequence[str]) -> str:

@@ -13,9 +13,11 @@ from attrs import define, evolve, field
 from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
 from inarch.capabilities import RunsPiped, TriesPrograms, able
 from inarch_lib.secrets.secret_names import end_from, start_from
+from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.commands import git_scopes, secret_files, workspace_check
+from inarch_plugins.sandbox_fs.commands.crossings import changes_repository
 from inarch_plugins.sandbox_fs.commands.lines import place
-from inarch_plugins.sandbox_fs.commands.rights_choice import put_together
+from inarch_plugins.sandbox_fs.commands.rights_choice import REPOSITORY, put_together
 from inarch_plugins.sandbox_fs.commands.runners import is_known
 from inarch_plugins.sandbox_fs.processes.output import signal_name
 from inarch_plugins.sandbox_fs.schemas import LONGEST_S
@@ -222,6 +224,8 @@ def _prepared(found: Classified, context: ToolContext) -> Prepared:
     # A person's approval applies to what was asked, and to the program that they meant, not to one that the workspace
     # brings.
     chosen = (context.rights or {}) if found.tier != "granted" else {}
+    if found.tier in ("asked", "workspace") and change_of(workspace.root) and changes_repository(found):
+        chosen = {**chosen, REPOSITORY.name: ()}
     rights = put_together(found, chosen)
     if context.rights is None and found.tier != "granted":  # no person has seen it
         rights = evolve(rights, steers=False)

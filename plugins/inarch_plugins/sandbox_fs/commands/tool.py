@@ -9,6 +9,7 @@ from attrs import define, evolve, field
 
 from inarch import Effects, Tool, ToolCall, ToolFailed, Verdict
 from inarch.capabilities import TriesPrograms, able
+from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.paths import PROTECTED, is_protected
 from inarch_plugins.sandbox_fs.schemas import LONGEST_S
 
@@ -56,12 +57,14 @@ _HELD = ("files", "network", "processes", "devices", "undo")
 
 def _verdict_on(found: Classified, root: str) -> Verdict:
     """Return the verdict on a command line."""
-    from inarch_plugins.sandbox_fs.commands.crossings import crossing, is_reviewable
+    from inarch_plugins.sandbox_fs.commands.crossings import changes_repository, crossing, is_reviewable
 
     if found.tier == "none":
         return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
-    is_beyond, is_open = bool(crossing(found, root)), found.tier in ("asked", "workspace")
-    held = _HELD if is_open and not is_beyond else ()
+    in_copy, is_open = bool(change_of(root)), found.tier in ("asked", "workspace")
+    is_beyond = bool(crossing(found, root, in_copy=in_copy))
+    of_copy = ("copy",) if in_copy and changes_repository(found) else ()
+    held = (*_HELD, *of_copy) if is_open and not is_beyond else ()
     reviewable = _HELD if is_open and is_beyond and is_reviewable(found, root) else ()
     if found.tier == "asked":
         return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held, reviewable=reviewable)

@@ -14,6 +14,7 @@ from attrs import define, field
 
 from inarch import Cancelled, Confinement, Piped, Ran, Rights, ToolFailed
 from inarch_lib.confinement import Features
+from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.failures import failure
 from inarch_plugins.sandbox_fs.paths import normal
 from inarch_plugins.sandbox_fs.processes.command_watch import Pipes, Watch
@@ -189,7 +190,7 @@ class Runner:
         if not rights.writes or not rights.confined:
             yield None
             return
-        skip = frozenset(self._settings.skip_folders)
+        skip, is_copy = frozenset(self._settings.skip_folders), bool(change_of(self.root))
         protection = Protection(
             self.root,
             self._descriptor,
@@ -197,8 +198,8 @@ class Runner:
             rights.writes,
             skip,
             rights.keeps,
-            rights.steers,
-            rights.uncovered,
+            rights.steers or is_copy,
+            () if is_copy else rights.uncovered,
         )
         try:
             yield protection

@@ -10,6 +10,7 @@ from attrs import Factory, define
 
 from inarch import Approval, ApprovalRequest, Event, escape_json
 from inarch.commands import FAILED, exit_code, say
+from inarch_lib.staging.copies import waiting_change
 from inarch_plugins.terminal.front_ends.turn_cost import switched_words
 from inarch_sdk.exchanges import Recoveries
 
@@ -95,6 +96,8 @@ class JsonFrontEnd:
         }
         if self._goal:
             record["goal"] = self._goal
+        if change := waiting_change():
+            record["waiting"] = change
         write_json(self.out, json.dumps(record, ensure_ascii=False))
 
 

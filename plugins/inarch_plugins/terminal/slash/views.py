@@ -226,7 +226,9 @@ def _approved(session: Session, words: str) -> Iterable[str]:
             raise UsageError(f"/approve {words}: not known", _APPROVE)
 
 
-_NEXT = {"ask": "edits", "edits": "auto", "auto": "plan", "plan": "ask", "all": "plan", "bypass": "plan"}
+_NEXT = {
+    "ask": "edits", "edits": "auto", "auto": "plan", "plan": "ask", "review": "plan", "all": "plan", "bypass": "plan",
+}  # fmt: skip
 """Modes that Shift-Tab goes through; `none` is left by its name alone."""
 
 
