@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.review.copy_changes import Review
+from inarch_plugins.sandbox_fs.review.copy_changes import Review, comparing
 from inarch_plugins.sandbox_fs.review.copy_run import run_in_copy
 from inarch_plugins.sandbox_fs.review.session_changes import SessionChanges
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
@@ -81,7 +81,7 @@ def test_applying_all_is_doing_it_there(script: list[Any]) -> None:
             workspace = FolderWorkspace.open(str(root))
             try:
                 changes = SessionChanges(None, [], change.began)
-                review = Review(workspace.copy_changes(change), {}, changes, change.get)
+                review = Review(workspace.compared(comparing(change)), {}, changes, change.get)
                 assert not [one for one in review.found if one.problem]
                 assert workspace.restore_all(review.states(review.found)) == ()
             finally:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, evolve, field
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.processes.background import Running
     from inarch_plugins.sandbox_fs.processes.runner import Runner
     from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
-    from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-    from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges
     from inarch_plugins.sandbox_fs.search import Searcher
     from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
+
+T = TypeVar("T")
 
 
 @define(eq=False, repr=False)
@@ -314,11 +314,9 @@ class FolderWorkspace:
 
         return TrialChanges(self.root, self._descriptor, self._open_it, folder)
 
-    def copy_changes(self, folder: ChangeFolder) -> CopyChanges:
-        """Return the changes of a copy of this workspace."""
-        from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges
-
-        return CopyChanges(self.root, self._descriptor, self._open_it, folder)
+    def compared(self, compare: Callable[[str, int, Open], T]) -> T:
+        """Return what a comparison with the files here finds, given the root, its descriptor and how to open."""
+        return compare(self.root, self._descriptor, self._open_it)
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
         """Return those of some files that Git ignores."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
 
 import inarch
 from inarch.capabilities import AppliesTrials, able
 from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges, Review
+from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges, Review, comparing
 from inarch_plugins.sandbox_fs.review.session_changes import SessionChanges
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ _SCHEMA: dict[str, Any] = {
 
 
 class Compares(Protocol):
-    """Workspace that compares a copy with itself."""
+    """Workspace whose files can be compared."""
 
-    def copy_changes(self, folder: ChangeFolder) -> CopyChanges:
-        """Return the differences."""
+    def compared(self, compare: Callable[..., CopyChanges]) -> CopyChanges:
+        """Return what a comparison finds."""
         ...
 
 
@@ -53,7 +53,7 @@ def review_of(change: ChangeFolder, workspace: Any, store: ContextStore) -> Revi
         except OSError:
             return session.bytes_of(ref)
 
-    return Review(compares.copy_changes(change), change.bases, session, stored)
+    return Review(compares.compared(comparing(change)), change.bases, session, stored)
 
 
 reviewing: dict[str, tuple[ChangeFolder, ContextStore]] = {}

@@ -9,7 +9,7 @@ from attrs import define, field
 from inarch import Event, escape
 from inarch_lib.confinement.overlay import BELOW
 from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder, note_session
-from inarch_plugins.sandbox_fs.review.copy_changes import Review
+from inarch_plugins.sandbox_fs.review.copy_changes import Review, comparing
 from inarch_plugins.sandbox_fs.review.session_changes import SessionChanges
 from inarch_plugins.sandbox_fs.review.texts import diff_lines, review_lines
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
@@ -56,7 +56,7 @@ def shown(folder: str, words: str) -> str:
     change = ChangeFolder.read(folder)
     original = FolderWorkspace.open(os.path.join(folder, BELOW))
     try:
-        review = Review(original.copy_changes(change), change.bases, sessions(folder).changes, change.get)
+        review = Review(original.compared(comparing(change)), change.bases, sessions(folder).changes, change.get)
         if words:
             lines = list(diff_lines(review, review.named([words])))
             return escape("\n".join(lines)) or f"{words} has no changed lines"
