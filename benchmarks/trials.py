@@ -19,9 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from inarch import Piped, Rights
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
+from inarch_plugins.sandbox_fs.changes.copy_run import run_in_copy
 from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.review.copy_run import run_in_copy
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 RUNS, FOLDERS, FILES = 30, 250, 200

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, get_args
 
 __all__ = [
-    "BYPASS", "CHANGEABLE", "COPY", "MODES", "NAMES", "REVIEW", "USERS_MODES", "ApproveMode", "Mode", "may_tighten", "rank",
+    "BYPASS", "CHANGEABLE", "COPY", "MODES", "NAMES", "REVIEW", "USERS_MODES", "ApproveMode", "Mode", "may_tighten",
+    "rank",
 ]  # fmt: skip
 
 ApproveMode = Literal["none", "plan", "ask", "edits", "auto", "review", "all", "bypass"]

@@ -9,7 +9,7 @@ from inarch_sdk.modes import COPY
 
 
 class AskAboutSteering:
-    """Policy that asks the user before a tool writes files that other tools obey or run, except in a copy or `bypass`."""
+    """Policy that asks the user before a tool writes files that other tools obey, except in a copy or `bypass`."""
 
     name = "steering-files"
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from inarch_lib.staging.copies import mounts_below
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.review.copy_run import run_in_copy
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
+from inarch_plugins.sandbox_fs.changes.copy_run import run_in_copy
 
 from ..running.program import PROGRAM, environ, passes, probed, project, terminal
 

@@ -13,10 +13,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.review.copy_changes import Review, comparing
-from inarch_plugins.sandbox_fs.review.copy_run import run_in_copy
-from inarch_plugins.sandbox_fs.review.session_changes import SessionChanges
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
+from inarch_plugins.sandbox_fs.changes.copy_changes import Review, comparing
+from inarch_plugins.sandbox_fs.changes.copy_run import run_in_copy
+from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 from ..sandbox_fs.test_trials import tree

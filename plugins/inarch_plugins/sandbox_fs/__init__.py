@@ -66,7 +66,7 @@ def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
     """Return, in a copy, the tracer that notes its sessions."""
     if not (folder := change_of(context.root)):
         return []
-    from inarch_plugins.sandbox_fs.review.in_the_copy import sessions
+    from inarch_plugins.sandbox_fs.changes.in_the_copy import sessions
 
     return [sessions(folder)]
 
@@ -78,7 +78,7 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
         return []
 
     def changes(words: str) -> str:
-        from inarch_plugins.sandbox_fs.review.in_the_copy import shown
+        from inarch_plugins.sandbox_fs.changes.in_the_copy import shown
 
         return shown(folder, words)
 
@@ -112,7 +112,7 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
         return [inarch.Finding("dry-runs", "fine", "commands can be tried in a copy of the workspace")]
 
     def changes() -> Iterable[inarch.Finding]:
-        from inarch_plugins.sandbox_fs.review.change_folder import kept
+        from inarch_plugins.sandbox_fs.changes.change_folder import kept
 
         waiting = kept(os.path.dirname(os.path.dirname(context.state_dir)))
         size = sum(one.size() for one in waiting) / (1 << 20)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import inarch
 from inarch.capabilities import AppliesTrials, able
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.review.copy_changes import CopyChanges, Review, comparing
-from inarch_plugins.sandbox_fs.review.session_changes import SessionChanges
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
+from inarch_plugins.sandbox_fs.changes.copy_changes import CopyChanges, Review, comparing
+from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
 
 if TYPE_CHECKING:
     from inarch import ContextStore

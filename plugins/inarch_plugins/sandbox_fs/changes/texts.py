@@ -9,9 +9,9 @@ from difflib import unified_diff
 from typing import Any
 
 from inarch import escape
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.review.copy_changes import Review, Reviewed, lines_of
-from inarch_plugins.sandbox_fs.review.git_branches import new_tips
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
+from inarch_plugins.sandbox_fs.changes.copy_changes import Review, Reviewed, lines_of
+from inarch_plugins.sandbox_fs.changes.git_branches import new_tips
 
 _MOST_FILES, _MOST_LINES, _MOST_CALLS = 200, 2_000, 2
 _LARGEST = 1 << 20

@@ -16,7 +16,7 @@ from inarch_lib.confinement.overlay import UPPER
 from inarch_lib.output.line_matches import hunks, split_lines
 from inarch_lib.output.line_merge import is_binary, merge
 from inarch_lib.staging.steering_names import steers
-from inarch_plugins.sandbox_fs.review.session_changes import SessionChanges
+from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
 from inarch_plugins.sandbox_fs.safe_open import Open
 from inarch_plugins.sandbox_fs.trial_changes import Change, Side, Taken, TrialChanges
 

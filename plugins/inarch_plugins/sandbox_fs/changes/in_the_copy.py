@@ -8,10 +8,10 @@ from attrs import define, field
 
 from inarch import Event, escape
 from inarch_lib.confinement.overlay import BELOW
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder, note_session
-from inarch_plugins.sandbox_fs.review.copy_changes import Review, comparing
-from inarch_plugins.sandbox_fs.review.session_changes import SessionChanges
-from inarch_plugins.sandbox_fs.review.texts import diff_lines, review_lines
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder, note_session
+from inarch_plugins.sandbox_fs.changes.copy_changes import Review, comparing
+from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
+from inarch_plugins.sandbox_fs.changes.texts import diff_lines, review_lines
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 

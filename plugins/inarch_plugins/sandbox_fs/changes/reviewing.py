@@ -11,15 +11,15 @@ from attrs import define, field
 
 from inarch import Approval, ApprovalRequest, Event, InarchError, PlannedCall, ToolFailed
 from inarch.commands import compose_given, interrupts
-from inarch_plugins.sandbox_fs.review.apply_tool import NAME, review_of, reviewing
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.review.copy_changes import Review
-from inarch_plugins.sandbox_fs.review.git_branches import bring, new_tips
+from inarch_plugins.sandbox_fs.changes.apply_tool import NAME, review_of, reviewing
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
+from inarch_plugins.sandbox_fs.changes.copy_changes import Review
+from inarch_plugins.sandbox_fs.changes.git_branches import bring, new_tips
 
 if TYPE_CHECKING:
     from inarch import App, Session
 
-PLUGIN = "review"
+PLUGIN = "changes"
 
 
 @define(eq=False)

@@ -10,9 +10,9 @@ from contextlib import suppress
 from inarch import Piped, Rights, ToolFailed, Workspace
 from inarch.capabilities import RunsPiped, able
 from inarch_lib.confinement.overlay import UPPER
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
 from inarch_plugins.sandbox_fs.commands.git_rules import environment
 from inarch_plugins.sandbox_fs.commands.rights_choice import KEPT_OF_GIT
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
 
 _REFS = (".git/refs/heads", ".git/refs/stash", ".git/HEAD")
 _TIP = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -1,4 +1,4 @@
-"""review: the tool that applies what was reviewed. Only `inarch apply` composes it, so no model is offered the tool."""
+"""changes: the tool that applies what was reviewed. Only `inarch apply` composes it: no model has the tool."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ import inarch
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return the tool."""
-    from inarch_plugins.sandbox_fs.review.apply_tool import made
+    from inarch_plugins.sandbox_fs.changes.apply_tool import made
 
     return [made()]

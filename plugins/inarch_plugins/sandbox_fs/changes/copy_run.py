@@ -13,7 +13,7 @@ from typing import Any
 from inarch import UsageError
 from inarch_lib.confinement.copies import enter_copy
 from inarch_lib.staging.copies import CHANGE
-from inarch_plugins.sandbox_fs.review.change_folder import ChangeFolder
+from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of linux/prctl.h, Linux 6.18, read 2026-11-29
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP)
