@@ -14,8 +14,8 @@ from inarch.commands import ANSWERED, FAILED, compose_given, composing_options, 
 from inarch.output import print_json
 from inarch_lib.staging.copies import APPLY
 from inarch_plugins.sandbox_fs.changes.change_folder import KEPT_DAYS, ChangeFolder, find, kept, prune
+from inarch_plugins.sandbox_fs.changes.change_review import Opened, opened
 from inarch_plugins.sandbox_fs.changes.copy_run import run_in_copy
-from inarch_plugins.sandbox_fs.changes.reviewing import Opened, opened
 from inarch_plugins.sandbox_fs.changes.texts import data_of, diff_lines, review_lines
 
 Applying = Literal["none", "clean", "all"]
