@@ -105,13 +105,16 @@ class Tools:
         """
         from inarch.calls.explanation import explain
         from inarch.calls.policy import promises_kept
-
-        def kept() -> frozenset[str]:
-            return promises_kept(workspace, has_undo=True)
+        from inarch_sdk.modes import COPY, REVIEW
 
         composed, grants = self.composed, self.project_grants if heeds_grants else None
         tools, root = composed.composition.tools, composed.config.root
         mode = mode or composed.config.profile.approve
+
+        def kept() -> frozenset[str]:
+            copy = {COPY} if mode == REVIEW else set()  # a session in this mode works in a copy
+            return promises_kept(workspace, has_undo=True) | copy
+
         return explain(
             name, arguments, tools=tools, policies=self.policies, mode=mode, root=root, kept=kept, grants=grants
         )
