@@ -108,7 +108,7 @@ def test_explain_says_what_each_mode_would_do(cli: Run) -> None:
             decision = explained(cli, line, "--approve", mode)["decision"]
             assert {"allow": "runs", "ask": "asks", "deny": "denies"}[str(decision)] == modes[mode].split()[0]
     text = cli("policy", "explain", "git push").stdout
-    assert "\n  modes: none, plan: denies · ask, edits, auto, all: asks · bypass: runs\n" in text
+    assert "\n  modes: none, plan: denies · ask, edits, auto, review, all: asks · bypass: runs\n" in text
     assert explained(cli, "write_file", "{}")["modes"] == {}
 
 
