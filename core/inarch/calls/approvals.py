@@ -27,6 +27,7 @@ from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch_lib.staging.steering_names import steers
+from inarch_sdk.modes import COPY
 from inarch_sdk.result_text import HELD_REMEDY, NO_ANSWER, USER_DENIED
 
 if TYPE_CHECKING:
@@ -288,8 +289,8 @@ class Approvals:
             return
         live.denials = self.giving_up
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"
-        held = live.judgement is not None and live.judgement.held
-        kept = self.promises_kept() if held else frozenset()
+        held = live.judgement.held if live.judgement is not None else frozenset()
+        kept = self.promises_kept() if held and COPY not in held else frozenset()
         self._deny(live, message, "headless", remedy=remedy_of_unasked(live, kept))
 
     def _deny(

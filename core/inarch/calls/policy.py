@@ -116,7 +116,8 @@ def judge(
     is_edited = is_edited and (mode != REVIEW or COPY in kept())
     if mode == "bypass" or (mode == "all" and asked.by != "person") or is_edited:
         return Judgement("allow", asked.reason, asked.by, passed_in=mode)
-    if mode in ("auto", REVIEW, "all") and asked.held and kept() >= asked.held:
+    answers = mode == REVIEW or (mode in ("auto", "all") and COPY not in asked.held)
+    if answers and asked.held and kept() >= asked.held:
         return Judgement("allow", f"{asked.reason}; the sandbox holds it", asked.by, passed_in=mode)
     if mode == "none":
         reason = f"{asked.reason}, and the approval mode is none"
