@@ -63,8 +63,9 @@ def git(root: Path, *words: str) -> str:
 
 
 @pytest.fixture
-def repository(project: Path) -> Path:
+def repository(project: Path, part: Callable[[str], str]) -> Path:
     """The project as a repository with a file of eight lines, and one that Git ignores."""
+    part("git")
     (project / "lines.txt").write_text("".join(f"{number}\n" for number in range(1, 9)))
     (project / ".gitignore").write_text("ignored.txt\n")
     (project / "ignored.txt").write_text("mine\n")

@@ -18,7 +18,7 @@ from ..plan.conftest import Person, edited, no, yes
 Having = Callable[..., Talk]
 ADD = calls(("execute_command", {"command": "git add a.txt"}))
 WORD = {"may_allow": ["shop", "shop:network"]}
-pytestmark = pytest.mark.needs("confinement")
+pytestmark = [pytest.mark.needs("confinement"), pytest.mark.needs("git")]
 
 
 def saying(outcome: Any, name: str = "approving", **more: Any) -> Approving:

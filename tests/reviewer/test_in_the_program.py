@@ -17,7 +17,7 @@ from ..running.program import Run, cli, environ, passes, probed, project
 from .conftest import answer, verdict
 
 __all__ = ["cli", "environ", "passes", "probed", "project"]
-pytestmark = pytest.mark.needs("confinement")
+pytestmark = [pytest.mark.needs("confinement"), pytest.mark.needs("git")]
 
 
 def service(commands: Sequence[str], judgement: HttpReply) -> HttpServer:

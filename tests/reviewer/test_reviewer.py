@@ -20,7 +20,7 @@ from inarch_sdk.result_text import result_text
 
 from .conftest import ADD, INPUT, OUTPUT, Desk, answer, no, verdict, yes
 
-pytestmark = pytest.mark.needs("confinement")
+pytestmark = [pytest.mark.needs("confinement"), pytest.mark.needs("git")]
 COST = Decimal(INPUT + 10 * OUTPUT) / 1_000_000
 GOOD = json.dumps(verdict())
 SLOW: dict[str, Any] = {"seconds": 0.4}

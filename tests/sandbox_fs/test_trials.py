@@ -267,6 +267,7 @@ def test_it_has_no_network_and_says_that_it_was_wanted(root: Path) -> None:
     assert not quiet.trials[0].data["asked_for_network"]
 
 
+@pytest.mark.needs("git")
 def test_protected_names_stay_as_they_are(root: Path) -> None:
     subprocess.run(["git", "init", "--quiet", str(root)], check=True)
     config = (root / ".git/config").read_bytes()
