@@ -85,9 +85,15 @@ def _is_own_work(argv: Sequence[str]) -> bool:
     name, rest = argv[0].rpartition("/")[2], [*argv[1:]]
     if name == "git":
         return bool(rest) and rest[0] in _GIT
-    if name in ("python", "python3") and rest[:1] == ["-m"]:
-        name, rest = "".join(rest[1:2]), rest[2:]
+    name, rest = _module(name, rest)
     return name in _INSTALLERS and not _FETCHING.isdisjoint(_command(rest))
+
+
+def _module(name: str, rest: list[str]) -> tuple[str, list[str]]:
+    """Return a program and its words, for `python -m NAME` those of the module."""
+    if name in ("python", "python3") and rest[:1] == ["-m"]:
+        return "".join(rest[1:2]), rest[2:]
+    return name, rest
 
 
 def _command(rest: Sequence[str]) -> list[str]:
@@ -120,9 +126,7 @@ def _effect(words: Sequence[str]) -> str:
         del words[0]
     if not words:
         return ""
-    name, rest = words[0].rpartition("/")[2], words[1:]
-    if name in ("python", "python3") and rest[:1] == ["-m"]:
-        name, rest = "".join(rest[1:2]), rest[2:]
+    name, rest = _module(words[0].rpartition("/")[2], words[1:])
     named = [word for word in rest if not word.startswith("-")]
     if name in _INSTALLERS:
         return "" if _INSTALLING.isdisjoint(_command(rest)) and words != ["yarn"] else "needs the network"

@@ -62,10 +62,10 @@ def _verdict_on(found: Classified, root: str) -> Verdict:
     if found.tier == "none":
         return Verdict("deny", f"{found.reason}; {found.remedy}" if found.remedy else found.reason)
     in_copy, is_open = bool(change_of(root)), found.tier in ("asked", "workspace")
-    is_beyond = bool(crossing(found, root, in_copy=in_copy))
+    is_beyond = is_open and bool(crossing(found, root, in_copy=in_copy))  # it looks into files that may be keys
     of_copy = ("copy",) if in_copy and changes_repository(found) else ()
     held = (*_HELD, *of_copy) if is_open and not is_beyond else ()
-    reviewable = _HELD if is_open and is_beyond and is_reviewable(found, root) else ()
+    reviewable = _HELD if is_beyond and is_reviewable(found, root) else ()
     if found.tier == "asked":
         return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held, reviewable=reviewable)
     # The user's own rules could not answer any other "ask" of a policy. The kernel asks, because the effects are
