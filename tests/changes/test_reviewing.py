@@ -82,6 +82,16 @@ def test_what_steers_others_or_runs_is_applied_by_name_alone(inarch: Inarch, rev
     assert inarch("changes", "--json").stdout.strip() == "[]"
 
 
+def test_shown_lines_cannot_steer_a_terminal_and_are_counted_whatever_they_begin_with(
+    inarch: Inarch, review: Review
+) -> None:
+    change = review(command("printf -- '-- x\\n\\033[2Jy\\n' > new.sql"))
+    shown = inarch("changes", change, "--diff").stdout
+    assert "+-- x" in shown and "\x1b" not in shown
+    (one,) = json.loads(inarch("changes", change, "--json").stdout)["files"]
+    assert (one["added"], one["removed"]) == (2, 0)
+
+
 def test_a_hunk_is_applied_as_git_would_and_the_rest_waits(
     inarch: Inarch, review: Review, repository: Path, tmp_path: Path
 ) -> None:

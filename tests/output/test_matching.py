@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_lib.output.line_matches import Hunk, hunks, same_lines, split_lines, unified
+from inarch_lib.output.line_matches import Hunk, hunks, line_counts, same_lines, split_lines, unified
 
 
 def lines(text: str) -> list[bytes]:
@@ -124,3 +124,13 @@ def test_hunks_are_what_lies_between() -> None:
     assert hunks(lines("12345"), lines("1x2245y")) == [Hunk(1, 1, 1, 2), Hunk(2, 3, 3, 4), Hunk(5, 5, 6, 7)]
     assert hunks(lines("12"), lines("12")) == hunks([], []) == []
     assert hunks(lines("12"), []) == [Hunk(0, 2, 0, 0)]
+
+
+DASHED = st.lists(st.sampled_from(["-- a\n", "++ b\n", "@@ c\n", "d\n", "d"]), max_size=8)
+
+
+@given(DASHED, DASHED)
+def test_counts_and_hunks_are_those_of_the_rows(old: list[str], new: list[str]) -> None:
+    rows = [*unified(old, new, ("a", "b"), context=0)][2:]
+    assert len([row for row in rows if row.startswith("@@")]) == len(hunks(old, new))
+    assert line_counts(old, new) == tuple(sum(row.startswith(sign) for row in rows) for sign in "+-")

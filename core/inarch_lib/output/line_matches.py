@@ -52,6 +52,12 @@ def hunks(old: Texts, new: Texts) -> list[Hunk]:
     return found
 
 
+def line_counts(old: Texts, new: Texts) -> tuple[int, int]:
+    """Return how many lines of a new text are not in the old one, and how many of the old one are gone."""
+    found = hunks(old, new)
+    return sum(one.new_end - one.new_start for one in found), sum(one.end - one.start for one in found)
+
+
 def unified(
     old: Sequence[str], new: Sequence[str], names: tuple[str, str], context: int = 3, end: str = ""
 ) -> Iterator[str]:

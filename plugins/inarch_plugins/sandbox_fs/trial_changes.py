@@ -13,6 +13,8 @@ from attrs import define, field, frozen
 
 from inarch import FileState, ToolFailed
 from inarch_lib.confinement.overlay import UPPER, Entry, entries
+from inarch_lib.output.line_matches import split_lines
+from inarch_lib.output.line_merge import is_binary
 from inarch_plugins.sandbox_fs.file_read import digest_of
 from inarch_plugins.sandbox_fs.paths import inside, is_protected, split
 from inarch_plugins.sandbox_fs.processes.trial_folder import MOST_BYTES
@@ -255,3 +257,11 @@ def kinds(changes: TrialChanges) -> Iterator[tuple[str, Change]]:
             yield "mode", change
         else:
             yield "change", change
+
+
+def lines_of(texts: tuple[bytes, bytes] | None) -> tuple[list[str], list[str]] | None:
+    """Return the lines of two texts with their ends; None for what is not text."""
+    if texts is None or any(map(is_binary, texts)):
+        return None
+    before, after = ([line.decode("utf-8", "backslashreplace") for line in split_lines(data)] for data in texts)
+    return before, after

@@ -232,11 +232,3 @@ def _side(state: tuple[str | None, int]) -> Side:
 
 def _lies_in(path: str, above: str) -> bool:
     return above in (".", path) or path.startswith(f"{above.rstrip('/')}/")
-
-
-def lines_of(texts: tuple[bytes, bytes] | None) -> tuple[list[str], list[str]] | None:
-    """Return the lines of two texts; None for what is not text."""
-    if texts is None or any(map(is_binary, texts)):
-        return None
-    before, after = (data.decode("utf-8", "replace").splitlines() for data in texts)
-    return before, after

@@ -59,7 +59,7 @@ def shown(folder: str, words: str) -> str:
         review = Review(original.compared(comparing(change)), change.bases, sessions(folder).changes, change.get)
         if words:
             lines = list(diff_lines(review, review.named([words])))
-            return escape("\n".join(lines)) or f"{words} has no changed lines"
+            return "\n".join(lines) or f"{words} has no changed lines"
         ignored = original.ignored([one.path for one in review.found])
         return escape("\n".join(review_lines(change, review, ignored)))
     finally:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from difflib import unified_diff
 from typing import Any
 
 from inarch import escape
+from inarch_lib.output.line_matches import line_counts, unified
 from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.changes.copy_changes import Review, Reviewed, lines_of
+from inarch_plugins.sandbox_fs.changes.copy_changes import Review, Reviewed
 from inarch_plugins.sandbox_fs.changes.git_branches import new_tips
+from inarch_plugins.sandbox_fs.trial_changes import lines_of
 
 _MOST_FILES, _MOST_LINES, _MOST_CALLS = 200, 2_000, 2
 _LARGEST = 1 << 20
@@ -46,9 +47,10 @@ def diff_lines(review: Review, chosen: Sequence[Reviewed]) -> Iterator[str]:
         if texts is None:
             continue
         number = 0
-        for row in unified_diff(*texts, f"a/{one.path}", f"b/{one.path}", lineterm="", n=0):
+        for row in unified(*texts, (f"a/{one.path}", f"b/{one.path}"), context=0):  # as `hunk` numbers them
             number += row.startswith("@@")
-            yield f"{row}  hunk {number}" if row.startswith("@@") else row
+            shown = escape(row.removesuffix("\n"), keep_newlines=False)
+            yield f"{shown}  hunk {number}" if row.startswith("@@") else shown
             room -= 1
             if room < 0:
                 yield "… the rest of the changed lines is not shown"
@@ -99,8 +101,7 @@ def _counted(review: Review, one: Reviewed) -> tuple[int | None, int | None]:
     texts = lines_of(_texts(review, one))
     if texts is None:
         return None, None
-    rows = [row[:1] for row in unified_diff(*texts, n=0, lineterm="") if row[:3] not in ("+++", "---")]
-    return rows.count("+"), rows.count("-")
+    return line_counts(*texts)
 
 
 def _texts(review: Review, one: Reviewed) -> tuple[bytes, bytes] | None:

@@ -6,7 +6,6 @@ import stat
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from difflib import unified_diff
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,9 +13,10 @@ from attrs import define, field, frozen
 
 from inarch import ToolContext, ToolFailed
 from inarch.capabilities import AppliesTrials, Trial, able
+from inarch_lib.output.line_matches import line_counts, unified
 from inarch_plugins.sandbox_fs.commands.pipelines import Course
 from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
-from inarch_plugins.sandbox_fs.trial_changes import Change, TrialChanges, kinds
+from inarch_plugins.sandbox_fs.trial_changes import Change, TrialChanges, kinds, lines_of
 
 if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.commands.classified import Classified
@@ -198,8 +198,8 @@ class Tried:
         texts = self._texts(change)
         if texts is None:
             return f"  {before.size:,} → {after.size:,} bytes{modes}{aside}"
-        rows = [row[:1] for row in unified_diff(*texts, n=0, lineterm="") if row[:3] not in ("+++", "---")]
-        return f"  +{rows.count('+')} −{rows.count('-')}{modes}{aside}"
+        added, removed = line_counts(*texts)
+        return f"  +{added} −{removed}{modes}{aside}"
 
     def _texts(self, change: Change) -> tuple[list[str], list[str]] | None:
         """Return the lines before and after; None for what is not a small text."""
@@ -207,10 +207,7 @@ class Tried:
         if any(side.size > _LARGEST_DIFF or (side.mode and not stat.S_ISREG(side.mode)) for side in sides):
             return None
         found = self.changes.data_before(change), self.changes.data(change)
-        if any(b"\0" in data for data in found):
-            return None
-        before, after = (data.decode("utf-8", "replace").splitlines() for data in found)
-        return before, after
+        return None if any(b"\0" in data for data in found) else lines_of(found)
 
     def _diffs(self) -> Iterator[str]:
         room = _MOST_DIFF
@@ -218,8 +215,8 @@ class Tried:
             texts = self._texts(change) if kind in ("change", "add") else None
             if texts is None:
                 continue
-            rows = list(unified_diff(*texts, f"a/{change.path}", f"b/{change.path}", lineterm=""))
-            yield from (f"   {row}" for row in rows[:room])
+            rows = list(unified(*texts, (f"a/{change.path}", f"b/{change.path}")))
+            yield from (f"   {row.removesuffix(chr(10))}" for row in rows[:room])
             room -= len(rows)
             if room < 0:
                 yield "   … the rest of the changed lines is not shown"
