@@ -58,7 +58,7 @@ class Approvals:
     tried: Callable[[LiveCall, Triable], Awaitable[Trial]] | None = None
     _trials: dict[str, Trial] = field(init=False, factory=dict)
     approvers: Approvers | None = None
-    giving_up: str = ""  # why the turn ends if there is no user
+    giving_up: str = ""  # why the turn ends without a user
 
     def passes(self, live: LiveCall) -> bool:
         """Return whether a lasting approval covers a call that needs one; if so, record and bind it.

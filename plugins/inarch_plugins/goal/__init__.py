@@ -71,7 +71,7 @@ class Goals:
             goal.take(event)
 
     def summary(self, turn_id: str) -> str | None:
-        """Record the end of a goal whose turn ended at another limit; report how the goal stands."""
+        """Record the end of a goal whose turn ended at another limit; report its state."""
         goal = next((one for one in self._of.values() if one.turn_id == turn_id), None)
         if goal is None:
             return None
@@ -137,5 +137,5 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
         return await goal_command(words, context)
 
     words = "[--check CMD] [--max-cost USD] [--turns N] TEXT | pause | resume | edit TEXT | budget USD | clear"
-    return [inarch.SlashCommand("goal", "Work until a goal is met; alone: show how it stands.", run, words,
+    return [inarch.SlashCommand("goal", "Work until a goal is met; alone: show its state.", run, words,
                                 at_once=True, asks=True)]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`/goal`: sets a goal, shows how it stands, and pauses, resumes, changes or clears it."""
+"""`/goal`: sets a goal, shows its state, and pauses, resumes, changes or clears it."""
 
 from __future__ import annotations
 

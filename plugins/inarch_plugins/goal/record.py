@@ -18,7 +18,7 @@ SET, JUDGED, ENDED = "goal.set", "goal.judged", "goal.ended"
 TURNS = 20
 """Rounds of a goal without `--turns`."""
 BUDGET = Decimal(2)
-"""US dollars of a goal if nobody can be asked for a budget."""
+"""US dollars of a goal without a user to ask for a budget."""
 MOST_TURNS = 200
 """Most rounds of a goal."""
 TESTS = re.compile(r"(^|/)(tests?|specs?|__tests__)/|(^|/)(test_|conftest)[^/]*$|[._-](test|spec)s?\.[^/]+$", re.I)
@@ -81,7 +81,7 @@ class Goal:
         return self.status in ("active", "paused")
 
     def told(self) -> str:
-        """Return how the goal stands, in a line."""
+        """Return the state of the goal, in a line."""
         why = f": {self.reason}" if self.reason else ""
         spent = f"{self.turns} of {self.max_turns} rounds, ${self.cost_usd:.2f} of ${self.max_cost_usd:.2f}"
         return f"{self.status} ({spent}){why}"

@@ -47,7 +47,7 @@ def try_command(command: tuple[str, ...], yes: bool, as_json: bool, **given: Any
         remedy = "quote the whole command or nothing of it, and write flags before it"
         raise UsageError(f"{shlex.quote(command[0])} is not the name of a program", remedy)
     line = command[0] if len(command) == 1 else shlex.join(command)
-    # A dry run that nobody can accept leaves no session behind.
+    # A dry run that no user can accept leaves no session behind.
     flags: dict[str, Any] = {} if yes or asks else {"store": "memory"}
     app = compose_given(given, **flags)
     person = Trier(lambda: yes or (asks and click.confirm("Apply this?", default=False)), shows=not as_json)

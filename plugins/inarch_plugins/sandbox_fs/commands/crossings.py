@@ -1,6 +1,6 @@
 """Commands that reach beyond the workspace: the sandbox would only make them fail, so a person decides.
 
-This table is no protection, since the sandbox holds whatever is not in it. It finds the commands that need a right.
+This table protects nothing: the sandbox holds whatever is not in it. It finds the commands that need a right.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class Protection:
                 self.notes.append(f"{path} is not the same as before the program ran: check it before you use it")
 
     def _are_places_empty(self) -> bool:
-        """Return whether something that must not be lost is not where it was."""
+        """Return whether something that must not be lost has moved."""
         return any(self._standing(path) != there for path, there in self._places.items())
 
     def _lies_where_it_was(self, kept: Kept) -> bool:
