@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import inarch_plugins.sqlite_store
 from inarch import PluginContext, StoreError
 from inarch.testing import KeptStoreContract
+from inarch_plugins.sqlite_store.database import connect
 from inarch_plugins.sqlite_store.store import SqliteStore
 from inarch_testing.store_contract import event, seqs, started
 
@@ -223,3 +226,16 @@ def test_a_locked_database_is_busy_not_waited_for(opened: Callable[[], SqliteSto
     holder.close()
     store.append("s", [event(2)])
     assert seqs(store) == [1, 2]
+
+
+def test_threads_that_make_the_same_database_all_open_it(folder: Path) -> None:
+    for number in range(30):
+        start = threading.Barrier(6)
+
+        def make(place: Path = folder / str(number), start: threading.Barrier = start) -> None:
+            start.wait()
+            connect(place).close()
+
+        with ThreadPoolExecutor(6) as threads:
+            for made in [threads.submit(make) for _ in range(6)]:
+                made.result()

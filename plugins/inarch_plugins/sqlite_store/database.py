@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -118,7 +119,7 @@ def _make_private(file: Path) -> None:
 
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     connection.text_factory = _readable
-    connection.execute("PRAGMA journal_mode=WAL")
+    _write_ahead(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     if _version(connection) != SCHEMA_VERSION:
         connection.execute("BEGIN IMMEDIATE")
@@ -132,6 +133,19 @@ def _prepare(connection: sqlite3.Connection, file: Path) -> None:
         connection.execute("COMMIT")
     snapshots.prepare(connection)
     connection.execute(f"PRAGMA busy_timeout={int(BUSY_S * 1000)}")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to a write-ahead log; of connections that switch a new file at once, SQLite makes all but one fail."""
+    end = time.monotonic() + OPENING_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.01)
 
 
 def _copy(file: Path, target: Path) -> None:

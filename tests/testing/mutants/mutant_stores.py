@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,7 @@ class Right:
     def __init__(self, path: str) -> None:
         self.folder = Path(path)
         self.good = SqliteStore(path)
+        weakref.finalize(self, self.good.close)  # what is wrong may be that it is never closed
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.good, name)
