@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
 from inarch.contract.errors import InarchError, PluginError, UsageError
 from inarch.contract.guard import guarded
@@ -87,6 +88,10 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
     config = load_config(root, profile=given.get("profile"))
     if _is_known(found):
         config = config.naming((found.plugin,))
+    if (keys := config.state_dir / "keys.json").is_file():
+        from inarch.sessions.app import with_kept_keys  # most users have no stored keys
+
+        config = evolve(config, environ=with_kept_keys(config.environ, keys, ()))
     command = load_command(found, config)
     plugin = discover().plugins[found.plugin]
     return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS, folders_of(config), True).context)

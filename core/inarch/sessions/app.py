@@ -110,7 +110,7 @@ def _environ(given: Mapping[str, str] | None) -> Mapping[str, str]:
     return os.environ if given is None else given
 
 
-def _with_kept_keys(environ: Mapping[str, str], file: Path, without: Sequence[str]) -> Mapping[str, str]:
+def with_kept_keys(environ: Mapping[str, str], file: Path, without: Sequence[str]) -> Mapping[str, str]:
     """Return the environment with the user's keys stored elsewhere; import nothing if no file names one."""
     for part, target in shipped().kept_keys.items():
         if part not in without and file.is_file():
@@ -170,7 +170,7 @@ class App:
         """
         environ = dict(_environ(environ))
         if plugins.get("builtins", True):
-            environ = _with_kept_keys(environ, config.state_dir / "keys.json", plugins.get("without", ()))
+            environ = with_kept_keys(environ, config.state_dir / "keys.json", plugins.get("without", ()))
         recorded = journal if recorded is None else recorded
         compose = composing(replacing, auto=auto, recorded=recorded, **plugins)
         config, composition, replacements = compose(evolve(config, environ=environ))
