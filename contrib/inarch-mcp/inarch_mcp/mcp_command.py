@@ -51,7 +51,7 @@ def list_servers(context: inarch.PluginContext, refresh: bool, as_json: bool) ->
             if line:
                 click.echo(inarch.escape(f"  {line}", keep_newlines=False))
     if not rows:
-        click.echo("no servers: write [plugins.mcp.servers.NAME] into your configuration")
+        click.echo("no servers: inarch mcp import, or write [plugins.mcp.servers.NAME] into your configuration")
 
 
 @mcp.command()
@@ -71,6 +71,18 @@ def accept(context: inarch.PluginContext, names: tuple[str, ...]) -> None:
         changed = len(catalog.agreed.changes(name, listing.definitions))
         catalog.agreed.agree(name, *listing.definitions)
         click.echo(f"{name}: {changed} changed {'definition' if changed == 1 else 'definitions'} accepted")
+
+
+@mcp.command("import", context_settings={"ignore_unknown_options": True})
+@click.argument("words", metavar="[FILE|NAME]... [--all] [--yes]", nargs=-1, type=click.UNPROCESSED)
+def import_servers(words: tuple[str, ...]) -> int:
+    """Import servers of other tools, as `inarch import` does, from a file or from where those tools have them."""
+    root = click.get_current_context().find_root()
+    command = root.command.get_command(root, "import") if isinstance(root.command, click.Group) else None
+    if command is None:
+        raise inarch.UsageError("this profile has no `inarch import`", "add importing to its plugins")
+    with command.make_context("import", ["--only", "mcp", *words], parent=root) as context:
+        return int(command.invoke(context) or 0)
 
 
 @mcp.command()

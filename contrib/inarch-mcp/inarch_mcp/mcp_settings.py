@@ -11,6 +11,10 @@ from typing import Literal
 from attrs import field, frozen
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
+VARIABLE = re.compile(r"\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}")
+"""A variable in a value, as `{env:NAME}` or `{env:NAME:-default}`."""
+PLAIN_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR")
+"""Variables that every server gets."""
 
 
 @frozen
@@ -22,10 +26,12 @@ class Server:
         args: Its arguments. `{root}` is replaced by the workspace's folder. Files of the workspace need a trusted
             project, and are used as they were when you trusted it.
         env: Its variables, as `NAME` (with your value) or `NAME=value`. Besides these it has only `PATH`, `HOME`,
-            `USER`, `LOGNAME`, `SHELL`, `LANG` and `TMPDIR`.
+            `USER`, `LOGNAME`, `SHELL`, `LANG` and `TMPDIR`. In `args`, `env` and `headers`, `{env:NAME}` is replaced by
+            your value of a variable, and `{env:NAME:-text}` has a default.
         cwd: Another working directory. `{root}` is replaced by the workspace's folder, in trusted projects only.
         url: The address, instead of a program.
         headers_env: Headers of its requests, each with the name of the variable that holds its value.
+        headers: Further headers of its requests, with their values.
         enabled: Whether its tools are offered.
         timeout_s: Time limit of one call, in seconds.
         connect_s: Time limit for starting it and listing its tools, in seconds.
@@ -43,6 +49,7 @@ class Server:
     cwd: str = ""
     url: str = ""
     headers_env: Mapping[str, str] = field(factory=dict)
+    headers: Mapping[str, str] = field(factory=dict)
     enabled: bool = True
     timeout_s: float = 60.0
     connect_s: float = 10.0
@@ -76,7 +83,11 @@ class Settings:
 
     @keys_env.default
     def _keys(self) -> tuple[str, ...]:
-        return tuple(name for server in self.servers.values() for name in server.headers_env.values())
+        found = [name for server in self.servers.values() for name in server.headers_env.values()]
+        for server in self.servers.values():
+            for text in (*server.args, *server.env, *server.headers.values()):
+                found += [name for name, _ in VARIABLE.findall(text) if name not in PLAIN_VARIABLES]
+        return tuple(found)
 
     def __attrs_post_init__(self) -> None:
         for name in self.servers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +13,13 @@ from attrs import field, frozen
 
 import inarch
 from inarch.staging import make_folder
-from inarch_mcp.mcp_settings import Server
+from inarch_mcp.mcp_settings import PLAIN_VARIABLES, VARIABLE, Server
 
 if TYPE_CHECKING:
     from inarch_mcp.stdio import Launch
 
 WITHIN = "MCP_WITHIN_INARCH"
 """Set for every server, so that an Inarch among them does not start its own servers."""
-_BASE = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR")
 
 
 @frozen
@@ -78,8 +78,12 @@ class Place:
         return [part for _, value in given for part in self._filled(value).split(os.pathsep)]
 
     def variables(self, server: Server) -> dict[str, str]:
-        """Return the environment variables of a server."""
-        given = {name: self.environ[name] for name in _BASE if name in self.environ}
+        """Return the environment variables of a server.
+
+        Raises:
+            inarch.ToolFailed: A variable is not set.
+        """
+        given = {name: self.environ[name] for name in PLAIN_VARIABLES if name in self.environ}
         for item in server.env:
             name, is_value, value = item.partition("=")
             if is_value:
@@ -98,7 +102,8 @@ class Place:
         absent = [name for name, value in values.items() if not value]
         if absent:
             raise inarch.ToolFailed("execution", f"the variable {absent[0]} is not set", "set it, or leave it out")
-        return {header: values[name] or "" for header, name in server.headers_env.items()}
+        given = {header: self._filled(text) for header, text in server.headers.items()}
+        return {**given, **{header: values[name] or "" for header, name in server.headers_env.items()}}
 
     def log_path(self, name: str) -> Path | None:
         """Return the path of a server's log of standard error, or None."""
@@ -110,7 +115,13 @@ class Place:
         return folder
 
     def _filled(self, text: str) -> str:
-        return text.replace("{root}", self.root)
+        return VARIABLE.sub(self._variable, text).replace("{root}", self.root)
+
+    def _variable(self, found: re.Match[str]) -> str:
+        value = self.environ.get(found[1]) or found[2]
+        if value is None:
+            raise inarch.ToolFailed("execution", f"the variable {found[1]} is not set", "set it, or leave it out")
+        return value
 
 
 def place_of(
