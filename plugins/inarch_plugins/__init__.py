@@ -23,8 +23,8 @@ BUILT_IN = {
 
 DEFAULTS = {
     "plugins": (
-        "sandbox-fs sqlite-store jsonl-logger brief-tracer git memory dispatch plan goal hooks processes setup skills"
-        " agents review offline"
+        "sandbox-fs sqlite-store jsonl-logger brief-tracer git memory dispatch plan goal hooks processes setup"
+        " importing skills agents review offline"
     ),
     "store": "sqlite-store",
     "strategy": "native",
@@ -84,6 +84,7 @@ COMMANDS = {
     "trace": "inarch_brief.tracer.answers.trace_command:trace",
     "dispatch": "inarch_plugins.dispatch.dispatch_command:dispatch",
     "setup": "inarch_plugins.setup.command:setup",
+    "import": "inarch_plugins.importing.import_command:import_command",
     "review": "inarch_plugins.review.review_command:review",
 }
 """Commands and their functions. `GROUP.NAME` is a command in a group."""

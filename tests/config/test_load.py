@@ -18,7 +18,7 @@ def test_nothing_is_configured(place: Place) -> None:
     assert config.profile == Profile()
     assert config.profile.plugins == (
         "sandbox-fs", "sqlite-store", "jsonl-logger", "brief-tracer", "git", "memory", "dispatch", "plan", "goal",
-        "hooks", "processes", "setup", "skills", "agents", "review", "offline",
+        "hooks", "processes", "setup", "importing", "skills", "agents", "review", "offline",
     )  # fmt: skip
     assert (config.profile.strategy, config.profile.approve) == (("native",), "ask")
     assert (config.trusted, config.notes, config.safe_mode) == (False, (), False)

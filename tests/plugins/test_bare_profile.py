@@ -13,7 +13,7 @@ import inarch
 from inarch_testing.apps import environ_in
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "profiles.md"
-LATER = {"agents", "goal", "hooks", "plan", "processes", "review", "setup", "skills", "summary"}
+LATER = {"agents", "goal", "hooks", "plan", "processes", "review", "setup", "importing", "skills", "summary"}
 PACKAGES = {f"inarch_plugins.{name}" for name in LATER - {"processes"}} | {"inarch_plugins.sandbox_fs.background"}
 OF_LATER = {
     "activate_skill", "ask_user", "present_plan", "read_process", "start_process", "stop_process", "task",

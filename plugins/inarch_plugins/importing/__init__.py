@@ -1,0 +1,25 @@
+"""importing: what other tools have on this machine, for `inarch import`, and bundles of their files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import inarch
+
+
+@inarch.hookimpl
+def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
+    """Return the check for what can be imported, for `inarch doctor`."""
+
+    def look() -> Iterable[inarch.Finding]:
+        from inarch_plugins.importing.servers import summary
+        from inarch_plugins.importing.sources import find_items
+        from inarch_plugins.importing.targets import has_target
+
+        new = [one for one in find_items(context, []) if not has_target(one, context) and summary(one) is not None]
+        if new:
+            kinds = {one.kind: sum(other.kind == one.kind for other in new) for one in new}
+            words = ", ".join(f"{kind} ({many})" for kind, many in kinds.items())
+            yield inarch.Finding("import", "note", f"other tools have {words}", "inarch import shows and imports them")
+
+    return [inarch.SelfCheck("import", look)]
