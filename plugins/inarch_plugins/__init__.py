@@ -84,6 +84,7 @@ COMMANDS = {
     "trace": "inarch_brief.tracer.answers.trace_command:trace",
     "dispatch": "inarch_plugins.dispatch.dispatch_command:dispatch",
     "setup": "inarch_plugins.setup.command:setup",
+    "bundles": "inarch_plugins.importing.bundles.bundles_command:bundles",
     "import": "inarch_plugins.importing.import_command:import_command",
     "review": "inarch_plugins.review.review_command:review",
 }

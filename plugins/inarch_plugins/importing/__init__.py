@@ -22,4 +22,14 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
             words = ", ".join(f"{kind} ({many})" for kind, many in kinds.items())
             yield inarch.Finding("import", "note", f"other tools have {words}", "inarch import shows and imports them")
 
-    return [inarch.SelfCheck("import", look)]
+    def bundles() -> Iterable[inarch.Finding]:
+        from inarch_lib.bundles import enabled
+
+        for one in enabled(context.state_dir, context.brought):
+            if changed := [path for path in one.names() if one.read(path) is None]:
+                words = f"{one.place(changed[0])} has changed since you added the bundle"
+                yield inarch.Finding("bundles", "wrong", words, f"inarch bundles remove {one.name}, and add it again")
+            else:
+                yield inarch.Finding("bundles", "fine", f"{one.name}, {len(one.hashes)} files")
+
+    return [inarch.SelfCheck("import", look), inarch.SelfCheck("bundles", bundles)]

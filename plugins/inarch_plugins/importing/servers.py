@@ -153,6 +153,8 @@ class _Server:
     def _word(self, word: str) -> str:
         if word.partition(":-")[0] in _ROOT:
             return "{root}"
+        if word == "CLAUDE_PLUGIN_ROOT":
+            return str(self._item.place.parent)
         if word in ("pathSeparator", "/"):
             return "/"
         if word == "userHome":

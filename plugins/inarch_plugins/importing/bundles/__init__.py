@@ -1,0 +1,1 @@
+"""Bundles: their sources, their contents and `inarch bundles`."""
