@@ -113,6 +113,14 @@ class AsksAlways(Protocol):
     asks_always: bool
 
 
+class HasAccepted(Protocol):
+    """Policy with rules for the running turn that the user has accepted; only Inarch's own plugins may have it."""
+
+    def accepted(self) -> Sequence[Mapping[str, Any]]:
+        """Return the rules, each with the keys of `[[rules]]`."""
+        ...
+
+
 class AsksInParts(Protocol):
     """Tool whose calls are lines of several commands."""
 
