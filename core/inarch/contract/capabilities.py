@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inarch.contract.files import FileState
     from inarch.contract.ports import ToolContext
     from inarch.contract.processes import Piped, Ran
-    from inarch.contract.records import ChosenRights, Effects
+    from inarch.contract.records import ChosenRights, Effects, ToolCall
     from inarch.contract.workspaces import Workspace
 
 T = TypeVar("T")
@@ -114,10 +114,10 @@ class AsksAlways(Protocol):
 
 
 class HasAccepted(Protocol):
-    """Policy with rules for the running turn that the user has accepted; only Inarch's own plugins may have it."""
+    """Policy with further rules that the user has accepted, for some time; only Inarch's own plugins may have it."""
 
-    def accepted(self) -> Sequence[Mapping[str, Any]]:
-        """Return the rules, each with the keys of `[[rules]]`."""
+    def accepted(self, call: ToolCall) -> Sequence[Mapping[str, Any]]:
+        """Return the rules that count for a call now, each with the keys of `[[rules]]`."""
         ...
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from inarch.calls.grants import ProjectGrants
     from inarch.config.grants import Rule
     from inarch.contract.ports import Policy, Tool
+    from inarch.contract.records import ToolCall
     from inarch.contract.workspaces import Workspace
     from inarch.sessions.composed_profile import Composed
     from inarch_sdk.modes import ApproveMode
@@ -95,14 +96,14 @@ class Tools:
         kernels: tuple[Policy, ...] = (own, AskAboutSteering())
         return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *plugins
 
-    def _accepted(self) -> list[Rule]:
-        """Return the rules that the user accepted for the running turn, from policies of Inarch's own plugins."""
+    def _accepted(self, call: ToolCall) -> list[Rule]:
+        """Return the rules that the user accepted for some time, from policies of Inarch's own plugins."""
         from inarch.config.grants import Rule
 
         composition = self.composed.composition
         ours = {plugin.name for plugin in composition.loaded if plugin.distribution == OURS}
         found = (able(bound.value, HasAccepted) for bound in composition.policies if bound.plugin in ours)
-        return [Rule(**one) for policy in found if policy is not None for one in policy.accepted()]
+        return [Rule(**one) for policy in found if policy is not None for one in policy.accepted(call)]
 
     def explain(
         self,

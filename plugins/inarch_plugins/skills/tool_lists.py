@@ -104,7 +104,7 @@ def _pattern(name: str, pattern: str, places: Mapping[str, str]) -> dict[str, An
 
 @define(eq=False)
 class TurnRules:
-    """Rules of a running turn."""
+    """Rules of a running turn. Without a task they are those of the slash command that prepares it."""
 
     session_id: str
     task: asyncio.Task[object] | None
@@ -134,10 +134,10 @@ class ListedTools:
         """Allow the call."""
         return inarch.Verdict("allow")
 
-    def accepted(self) -> Sequence[Mapping[str, Any]]:
-        """Return the rules of the running turn."""
-        turn = turn_rules.get()
-        return () if turn is None else tuple(turn.rules)
+    def accepted(self, call: inarch.ToolCall) -> Sequence[Mapping[str, Any]]:
+        """Return the rules of the running turn, or of the command that prepares it."""
+        turn, is_outside = turn_rules.get(), call.origin in ("slash", "user")
+        return () if turn is None or (turn.task is None) != is_outside else tuple(turn.rules)
 
 
 _answers: dict[str, bool] = {}
