@@ -67,6 +67,10 @@ def test_a_yes_is_kept_for_the_same_file_with_the_same_list(desk: Desk) -> None:
     desk.talk([says("done")], "/make", front_end=Person())
     desk.talk([WRITE, says("done")], "/make")
     assert (desk.root / "b.txt").exists()
+    assert desk.command("/commands forget") == "the answers about lists of tools are forgotten"
+    desk.talk([OTHER, says("done")], "/make")
+    assert not (desk.root / "c").exists()
+    desk.talk([says("done")], "/make", front_end=Person())
     desk.write(".agents/commands/make.md", MAKE.replace("Write", "Write, Bash"))
     desk.talk([OTHER, says("done")], "/make")
     assert not (desk.root / "c").exists() and "run it once in a conversation" in "".join(desk.said)

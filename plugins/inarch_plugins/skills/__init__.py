@@ -52,7 +52,7 @@ def _files(context: inarch.PluginContext) -> list[PromptFiles]:
 def _answers(context: inarch.PluginContext) -> Answers:
     from inarch_plugins.skills.tool_lists import Answers
 
-    return Answers(context.root, context.state_dir if context.recorded else "")
+    return Answers(context.root, context.state_dir, context.recorded)
 
 
 @inarch.hookimpl
@@ -128,7 +128,7 @@ def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.Slas
     """Return `/skills`, `/commands`, and a command for each skill and each prompt file."""
     return [
         inarch.SlashCommand("skills", "List the skills, or have one done.", _skills(context), "[NAME [WORDS]]"),
-        inarch.SlashCommand("commands", "List the prompt files.", _commands(context), at_once=True),
+        inarch.SlashCommand("commands", "List the prompt files.", _commands(context), "[forget]", at_once=True),
         *_typed(context),
     ]
 
@@ -156,6 +156,9 @@ def _commands(context: inarch.PluginContext) -> Callable[[str], str]:
         from inarch_plugins.skills.prompt_turn import show_prompts
         from inarch_plugins.skills.prompts import read_prompts
 
+        if words.strip() == "forget":
+            _answers(context).forget()
+            return "the answers about lists of tools are forgotten"
         return show_prompts(read_prompts(context))
 
     return show

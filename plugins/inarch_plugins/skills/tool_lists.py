@@ -146,10 +146,11 @@ _answers: dict[str, bool] = {}
 
 @frozen
 class Answers:
-    """The user's answers about lists. A yes is kept in `state`, or in this process if that is empty."""
+    """The user's answers about lists. A yes is kept in the folder `state`, or in this process only."""
 
     root: str
-    state: str = ""
+    state: str
+    is_kept: bool = True
 
     def key(self, source: str, lists: ToolLists) -> str:
         """Return the hash of a list with its file."""
@@ -162,9 +163,15 @@ class Answers:
     def give(self, key: str, *, says_yes: bool, about: str) -> None:
         """Store an answer; `about` describes the list."""
         _answers[key] = says_yes
-        if says_yes and self.state:
+        if says_yes and self.state and self.is_kept:
             self._place(key).parent.mkdir(parents=True, exist_ok=True)
             self._place(key).write_text(f"{about}\n", encoding="utf-8")
+
+    def forget(self) -> None:
+        """Forget every answer."""
+        _answers.clear()
+        for one in Path(self.state, "allowed").glob("*") if self.state else ():
+            one.unlink(missing_ok=True)
 
     def _place(self, key: str) -> Path:
         return Path(self.state, "allowed", key)
