@@ -58,7 +58,7 @@ def test_a_list_that_the_user_accepts_counts_for_its_turn(desk: Desk) -> None:
     desk.talk([WRITE, says("done"), OTHER, says("done")], "/make", "go", front_end=person)
     assert (desk.root / "b.txt").exists() and not (desk.root / "c").exists()
     (question,) = person.questions
-    assert question.startswith("~/.agents/commands/make.md lists tools") and "Write" in question
+    assert question.startswith(f"{desk.home}/.agents/commands/make.md lists tools") and "Write" in question
     assert [one["file_path"] for one in person.denied] == ["c/d.txt"]
 
 

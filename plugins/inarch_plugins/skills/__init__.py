@@ -52,7 +52,7 @@ def _files(context: inarch.PluginContext) -> list[PromptFiles]:
 def _answers(context: inarch.PluginContext) -> Answers:
     from inarch_plugins.skills.tool_lists import Answers
 
-    return Answers(context.root, context.state_dir, context.recorded)
+    return Answers(context.state_dir, context.recorded)
 
 
 @inarch.hookimpl

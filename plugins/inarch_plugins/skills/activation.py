@@ -9,7 +9,7 @@ from attrs import define, field
 
 import inarch
 from inarch_plugins.skills.skills import FILE, Skill, Skills
-from inarch_plugins.skills.tool_lists import Answers, question_about, turn_rules
+from inarch_plugins.skills.tool_lists import NO, YES, Answers, turn_rules
 
 TITLE = "# Skills"
 _SAID = "If one of these fits the task, call activate_skill with its name before you begin:"
@@ -95,16 +95,14 @@ class ActivateSkill:
         skill = self.skills.found.get(str(arguments.get("name")))
         if skill is None or arguments.get("file") or not skill.is_offered or not skill.keys.lists.allowed:
             return ""
-        lists = skill.keys.lists
-        is_open = self.answers.of(self.answers.key(skill.source, lists)) is None
-        return question_about(skill.source, lists) if is_open else ""
+        return skill.keys.lists.question if self.answers.of(skill.keys.lists) is None else ""
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer | None:
         """Offer the question about the skill's list."""
         question = self.pending(arguments)
         if not question:
             return None
-        asked = inarch.Right("1", "1", question, "ANSWER", ("yes", "no"))
+        asked = inarch.Right("1", "1", question, "ANSWER", (YES, NO))
         return inarch.RightsOffer((asked,), dict(chosen), (), question, lasting=False, asks=True, unasked=True)
 
     def run(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> dict[str, Any]:
@@ -119,13 +117,11 @@ class ActivateSkill:
             raise inarch.ToolFailed("permission", f"only the user can run {name}", f"the user can type /skills {name}")
         if file:
             return _one_file(skill, file)
-        question = self.pending(arguments)
-        key, lists = self.answers.key(skill.source, skill.keys.lists), skill.keys.lists
-        if question and (answer := (context.rights or {}).get("1")):
-            self.answers.give(key, says_yes=answer[0].casefold() in ("yes", "y"), about=question)
-        turn = turn_rules.get()
+        lists, turn = skill.keys.lists, turn_rules.get()
+        if self.pending(arguments) and (answer := (context.rights or {}).get("1")):
+            self.answers.give(lists, answer[0])
         if turn is not None:
-            turn.rules += (*(lists.allowed if self.answers.of(key) else ()), *lists.denied)
+            turn.rules += (*(lists.allowed if self.answers.of(lists) else ()), *lists.denied)
         return _whole(skill)
 
 

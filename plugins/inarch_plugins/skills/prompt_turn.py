@@ -12,7 +12,7 @@ import inarch
 from inarch_plugins.skills.expansion import Command, expand
 from inarch_plugins.skills.prompts import PromptFile, PromptFiles
 from inarch_plugins.skills.skills import Skill, Skills
-from inarch_plugins.skills.tool_lists import Answers, Rules, TurnRules, begin_turn, question_about, turn_rules
+from inarch_plugins.skills.tool_lists import NO, YES, Answers, Rules, TurnRules, begin_turn, turn_rules
 
 SENT = "sent"
 RUNNER = "execute_command"
@@ -21,7 +21,6 @@ SENT_SCHEMA = {
     "required": ["text", "name", "source"],
     "properties": {"text": {"type": "string"}, "name": {"type": "string"}, "source": {"type": "string"}},
 }
-_YES, _NO = "yes", "no"
 
 
 async def send(prompt: PromptFile, words: str, context: inarch.SlashContext, answers: Answers) -> str:
@@ -73,16 +72,14 @@ async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answ
     lists = prompt.keys.lists
     if not lists.allowed:
         return lists.denied
-    key, question = answers.key(prompt.source, lists), question_about(prompt.source, lists)
-    if answers.of(key) is None:
-        asked = {"questions": [{"question": question, "choices": [_YES, _NO]}]}
+    if answers.of(lists) is None:
+        asked = {"questions": [{"question": lists.question, "choices": [YES, NO]}]}
         found = await context.call("ask_user", asked)
         if found.success:
-            given = str(found.data["answers"][0]["answer"]).casefold()
-            answers.give(key, says_yes=given in (_YES, "y"), about=question)
-    if answers.of(key) is None:
-        context.show(f"/{prompt.name}: no user has allowed its tools yet: run it once in a conversation")
-    return (*lists.allowed, *lists.denied) if answers.of(key) else lists.denied
+            answers.give(lists, str(found.data["answers"][0]["answer"]))
+        else:
+            context.show(f"/{prompt.name}: no user has allowed its tools yet: run it once in a conversation")
+    return (*lists.allowed, *lists.denied) if answers.of(lists) else lists.denied
 
 
 @contextmanager
@@ -141,7 +138,7 @@ class Sent:
         if one is None:
             return ()
         lists = one.keys.lists
-        return (*(lists.allowed if self.answers.of(self.answers.key(source, lists)) else ()), *lists.denied)
+        return (*(lists.allowed if self.answers.of(lists) else ()), *lists.denied)
 
 
 def show_prompts(prompts: PromptFiles) -> str:

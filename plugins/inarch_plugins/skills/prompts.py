@@ -105,7 +105,7 @@ def _read(context: inarch.PluginContext, folder: Folder, file: str, bent: list[s
         raise inarch.ToolFailed("validation", f"/{name} is a command of Inarch itself", "give the file another name")
     head, body = front_matter(folder.read(file), bent)
     description = text_of(head, "description") or inarch.shorten(body.strip().splitlines()[0].lstrip("# "), 80)
-    keys = read_keys(head, {"CLAUDE_PROJECT_DIR": context.root}, bent)
+    keys = read_keys(head, {"FILE": str(folder.base / file), "CLAUDE_PROJECT_DIR": context.root}, bent)
     return PromptFile(name, folder, file, description, keys, root=context.root)
 
 

@@ -102,7 +102,8 @@ def _read(context: inarch.PluginContext, folder: Folder, directory: str, bent: l
     if len(description) > LONGEST_DESCRIPTION:
         bent.append(f"its description is longer than {LONGEST_DESCRIPTION:,} characters and was cut")
         description = description[:LONGEST_DESCRIPTION]
-    keys = read_keys(head, {"CLAUDE_PROJECT_DIR": context.root, "CLAUDE_SKILL_DIR": str(folder.base / directory)}, bent)
+    places = {"FILE": str(folder.base / file), "CLAUDE_SKILL_DIR": str(folder.base / directory)}
+    keys = read_keys(head, {**places, "CLAUDE_PROJECT_DIR": context.root}, bent)
     return Skill(name, folder, file, description, keys, directory, context.root)
 
 

@@ -34,25 +34,40 @@ class ToolLists:
     Args:
         allowed: Calls that need no question once the user accepted the list.
         denied: Calls that the turn may not make.
-        words: The accepted entries as the file has them.
+        words: The entries of `allowed` as the file has them.
+        file: The file's absolute path.
     """
 
     allowed: Rules = ()
     denied: Rules = ()
     words: str = ""
+    file: str = ""
+
+    @property
+    def key(self) -> str:
+        """The hash of the file and its list, by which a yes is kept."""
+        return hashlib.sha256(json.dumps([self.file, self.words]).encode()).hexdigest()
+
+    @property
+    def question(self) -> str:
+        """The question whether the list counts."""
+        return f"{self.file} lists tools to use without asking while it runs: {self.words}. Allow them from now on?"
 
 
 NO_LISTS = ToolLists()
 
 
+YES, NO = "yes", "no"
+
+
 def read_lists(head: Mapping[str, Any], places: Mapping[str, str], bent: list[str]) -> ToolLists:
-    """Return the rules of a file's lists. Append entries without effect to `bent`."""
+    """Return the rules of a file's lists; `places` has its path as `FILE`. Append entries without effect to `bent`."""
     allowed = list(_entries(head.get("allowed-tools"), "allowed-tools", bent))
     rules = [rule for one in allowed for rule in _rules(*one, "allow", places, bent)]
     key = "disallowed-tools" if "disallowed-tools" in head else "disallowedTools"
     denied = [rule for one in _entries(head.get(key), key, bent) for rule in _rules(*one, "deny", places, bent)]
     words = ", ".join(f"{name}({pattern})" if pattern else name for name, pattern in allowed)
-    return ToolLists(tuple(rules), tuple(denied), words)
+    return ToolLists(tuple(rules), tuple(denied), words, places.get("FILE", ""))
 
 
 def _entries(listed: Any, key: str, bent: list[str]) -> Iterator[tuple[str, str]]:
@@ -148,24 +163,20 @@ _answers: dict[str, bool] = {}
 class Answers:
     """The user's answers about lists. A yes is kept in the folder `state`, or in this process only."""
 
-    root: str
     state: str
     is_kept: bool = True
 
-    def key(self, source: str, lists: ToolLists) -> str:
-        """Return the hash of a list with its file."""
-        return hashlib.sha256(json.dumps([self.root, source, lists.words]).encode()).hexdigest()
+    def of(self, lists: ToolLists) -> bool | None:
+        """Return the answer about a list, None for none."""
+        is_kept = bool(self.state) and self._place(lists).exists()
+        return is_kept or _answers.get(lists.key)
 
-    def of(self, key: str) -> bool | None:
-        """Return an answer, None for none."""
-        return _answers.get(key) or (True if self.state and self._place(key).exists() else _answers.get(key))
-
-    def give(self, key: str, *, says_yes: bool, about: str) -> None:
-        """Store an answer; `about` describes the list."""
-        _answers[key] = says_yes
+    def give(self, lists: ToolLists, answer: str) -> None:
+        """Store the answer to a list's question."""
+        _answers[lists.key] = says_yes = answer.casefold() in (YES, "y")
         if says_yes and self.state and self.is_kept:
-            self._place(key).parent.mkdir(parents=True, exist_ok=True)
-            self._place(key).write_text(f"{about}\n", encoding="utf-8")
+            self._place(lists).parent.mkdir(parents=True, exist_ok=True)
+            self._place(lists).write_text(f"{lists.file}: {lists.words}\n", encoding="utf-8")
 
     def forget(self) -> None:
         """Forget every answer."""
@@ -173,10 +184,5 @@ class Answers:
         for one in Path(self.state, "allowed").glob("*") if self.state else ():
             one.unlink(missing_ok=True)
 
-    def _place(self, key: str) -> Path:
-        return Path(self.state, "allowed", key)
-
-
-def question_about(source: str, lists: ToolLists) -> str:
-    """Return the question whether a file's list counts."""
-    return f"{source} lists tools to use without asking while it runs: {lists.words}. Allow them from now on?"
+    def _place(self, lists: ToolLists) -> Path:
+        return Path(self.state, "allowed", lists.key)
