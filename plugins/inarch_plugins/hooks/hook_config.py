@@ -175,6 +175,8 @@ class Hooks:
             if _plain(event) == _plain("PreToolUse"):
                 yield _missing(source, f"{event} is not an event", None)
             return
+        if event == "PermissionRequest":
+            self.unsupported.append(f"{source}: {event}: its hooks run, but only you decide")
         for group in groups if isinstance(groups, list) else [None]:
             try:
                 if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):

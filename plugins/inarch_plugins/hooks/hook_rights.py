@@ -12,6 +12,8 @@ from typing import Any
 
 from attrs import frozen
 
+import inarch
+
 _WITHHELD = re.compile(
     r"permission denied|read-only file system|can(?:no|')t create|operation not permitted", re.IGNORECASE
 )
@@ -36,12 +38,16 @@ _RUNNERS: Mapping[str, tuple[str, ...]] = {
     "bun": ("~/.bun",), "bunx": ("~/.bun",), "deno": ("~/.cache/deno",),
 }  # fmt: skip
 """Programs that download a script's dependencies before they run it, and the folders in which they store them."""
-_DEEP = (".cache", ".config", ".local")
+_DEEP = (".cache", ".config", ".local", ".claude")
+"""Folders in home whose parts, not the whole, are given."""
+_NEVER = re.compile(r"~/\.(?:ssh|gnupg|aws|kube|docker|netrc|config/(?:inarch|gh|gcloud)|claude/settings)|inarch")
+"""Places that steer or open other things: no question offers them."""
+_SYSTEM = re.compile(r"/(?:usr|s?bin|lib\w*|etc|opt|boot|dev|proc|sys|run|nix|root)(?:/|$)")
 
 
 @frozen
 class HookRights:
-    """Rights of a hook: folders that it may change, as in a shell (`.` is the workspace), and the network."""
+    """Rights of a hook: files and folders that it may change (`.` is the workspace), and the network."""
 
     write: tuple[str, ...] = ()
     network: bool = False
@@ -55,9 +61,9 @@ class HookRights:
         """
         write, network = given.get("write", []), given.get("network", False)
         if not isinstance(write, list) or not all(isinstance(path, str) and path for path in write):
-            raise ValueError('"write" must be a list of folders')
+            raise ValueError('"write" must be a list of paths')
         if not isinstance(network, bool) or set(given) - {"write", "network"}:
-            raise ValueError('use "write", a list of folders, and "network", true or false')
+            raise ValueError('use "write", a list of paths, and "network", true or false')
         return cls(tuple(write), network)
 
     def __or__(self, other: HookRights) -> HookRights:
@@ -71,11 +77,21 @@ class HookRights:
         return ", ".join([*write, *(["network = true"] if self.network else [])])
 
     def outside(self, home: str) -> tuple[str, ...]:
-        """Return the absolute folders outside the workspace that it may change, and create missing ones."""
-        paths = [path.replace("~", home, 1) for path in self.write if path.startswith(("~/", "/"))]
-        for path in paths:
-            Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
-        return tuple(paths)
+        """Return the absolute paths outside the workspace that it may change. Missing ones are created.
+
+        Raises:
+            ToolFailed: One cannot be created.
+        """
+        paths = [Path(path.replace("~", home, 1)) for path in self.write if path.startswith(("~/", "/"))]
+        try:
+            for path in paths:
+                folder = path.parent if path.suffix else path
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if path.suffix and not path.exists():
+                    path.touch(mode=0o600)
+        except OSError as error:
+            raise inarch.ToolFailed("permission", f"{error.filename} can't be created: {error.strerror}") from None
+        return tuple(map(str, paths))
 
 
 def withheld(code: int | None, errors: str, command: str, root: str, home: str) -> HookRights | None:
@@ -104,14 +120,15 @@ def withheld(code: int | None, errors: str, command: str, root: str, home: str) 
         if not is_missing and not folders and not _PATH.search(line):
             folders = (".",) if re.search(r"read-only file system", line, re.IGNORECASE) else ()
         found, lacked = found | HookRights(folders), lacked or not is_missing or bool(folders)
-    if not lacked or code in (0, None) or (code == 2 and not _OWN_FORM.search(errors)):
+    is_own = code == 2 and not _OWN_FORM.search(errors) and not _NETWORK.search(errors)
+    if not lacked or code in (0, None) or is_own:
         return None
     runner = next((name for name in _RUNNERS if re.match(rf"(?:\S*/)?{name}\s", command)), None)
     return found if runner is None else found | HookRights((".", *_RUNNERS[runner]), network=True)
 
 
 def _folder(path: str, root: str, home: str, is_missing: bool) -> str:
-    """Return the folder that a hook would have to change for a path, empty if there is no such folder.
+    """Return what a hook would have to change for a path, empty if it cannot be given that.
 
     A path that a program missed counts only if the sandbox hides its folder.
     """
@@ -121,11 +138,11 @@ def _folder(path: str, root: str, home: str, is_missing: bool) -> str:
     if path.startswith(f"{home}/"):
         parts = path[len(home) + 1 :].split("/")
         folder = "/".join(parts[: 2 if parts[0] in _DEEP else 1])
-        if len(parts) < 2 or not parts[0].startswith("."):
-            return ""
-        return f"~/{folder}"
+        is_given = len(parts) > 1 and parts[0].startswith(".") and not _NEVER.search(f"~/{folder}")
+        return f"~/{folder}" if is_given else ""
     parent = Path(path).parent
-    return str(parent) if len(parent.parts) > 2 and parent.is_dir() and os.access(parent, os.W_OK) else ""
+    is_given = len(parent.parts) > 2 and not _SYSTEM.match(path) and not _NEVER.search(path)
+    return str(parent) if is_given and parent.is_dir() and os.access(parent, os.W_OK) else ""
 
 
 NO_RIGHTS = HookRights()

@@ -34,6 +34,8 @@ _MODES = {"edits": "acceptEdits", "auto": "auto", "review": "auto", "all": "bypa
 """Approval modes, and Claude Code's names for them. Source: https://code.claude.com/docs/en/hooks, November 2026."""
 DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 """Decisions of a hook on a call, in its terms and in Inarch's."""
+_USUAL = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
+"""The user's variables that a hook with given rights has."""
 _GUARDS = ("PreToolUse", "UserPromptSubmit")
 SURE_LEVEL = 2
 """Lowest sandbox level that enforces all limits of a program."""
@@ -148,6 +150,8 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
     told = _event_data(hook, said, place, timed_out, round(time.monotonic() - began, 3))
     if said.is_error or (said.is_absent and is_shown):
         told["notice"] = missed(hook, said)
+    elif notice := _notice(hook, said):
+        told["notice"] = notice
     place.record("ran", told)
     return said
 
@@ -193,14 +197,21 @@ def missed(hook: Hook, said: HookResult) -> str:
     return f"the {hook.event} hook {inarch.shorten(hook.command, 80)} {said.fault}"
 
 
+def _notice(hook: Hook, said: HookResult) -> str:
+    """Return what the user reads about a run that did not fail."""
+    message, name = said.data.get("systemMessage"), f"the {hook.event} hook {inarch.shorten(hook.command, 80)}"
+    if {"updatedToolOutput", "updatedMCPToolOutput"} & said.specific.keys():
+        return f"{name} would replace the result, which Inarch does not support: the model reads the original"
+    return f"{name} says: {inarch.shorten(message, 500)}" if isinstance(message, str) and message else ""
+
+
 def _event_data(hook: Hook, said: HookResult, place: Place, timed_out: bool, seconds: float) -> dict[str, Any]:
     ended = said.fault or (f"exit {said.exit_code}" if said.exit_code is not None else "killed")
     ended = "in the background" if hook.is_async and not said.fault else ended
     output = "" if said.data.get("suppressOutput") is True else said.output[:KEPT]
-    message = said.data.get("systemMessage")
     words = f"{hook.event}: {hook.command[:200]}: {ended}"
     return {
-        "text": f"{words}: {message[:500]}" if isinstance(message, str) else words,
+        "text": words,
         "event": hook.event, "command": hook.command[:KEPT], "source": hook.source, "exit_code": said.exit_code,
         "duration_s": seconds, "output": output, "errors": said.errors[:KEPT], "confined": hook.confined,
         "timed_out": timed_out, "call_id": place.call_id, "fault": said.fault,
@@ -263,7 +274,7 @@ def _run_confined(hook: Hook, data: bytes, env: Mapping[str, str], place: Place)
         # The user was asked about these rights, so they do not end where those of the call do.
         workspace = place.situation.workspace if given.write and place.situation is not None else workspace
         writes = ("",) if "." in given.write else rights.writes
-        env = {**env, "HOME": home, "PATH": os.environ.get("PATH", os.defpath)}
+        env = {**env, "HOME": home, **{name: os.environ[name] for name in _USUAL if name in os.environ}}
         outside = given.outside(home)
         rights = evolve(rights, writes=writes, writes_outside=outside, network=given.network, env=env, home={})
     ran = workspace.run(argv, rights, stdin=data, timeout_s=hook.timeout_s, cancelled=place.cancelled)
@@ -329,13 +340,27 @@ def _parsed(ended: Ended, hook: Hook, lacks: HookRights | None) -> HookResult:
         fault, is_error = f"failed with exit code {code}: {inarch.shorten(errors, 200)}".removesuffix(": "), True
     elif code == 0 and output.startswith("{"):
         try:
-            data = json.loads(output)
+            data = _object(output)
         except (ValueError, RecursionError) as error:
             fault = f"printed invalid JSON: {error}"
     said = HookResult(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
     if hook.event == "PreToolUse" and said.wanted not in (None, "", *DECISIONS):
         return evolve(said, fault=f"returned the unknown decision {said.wanted!r:.100}")
     return said
+
+
+def _object(output: str) -> Any:
+    """Return the JSON value that a hook printed, of several lines of JSON the last: the first may say `async`.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    try:
+        return json.loads(output)
+    except json.JSONDecodeError as error:
+        if not error.msg.startswith("Extra data"):
+            raise
+        return [json.loads(line) for line in output.splitlines() if line.strip()][-1]
 
 
 def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:

@@ -70,11 +70,12 @@ class AtPrompts:
         self._known.add(session)
         if (agent := state.children.get(session)) is None:
             hooks = [hook for hook in state.of("SessionStart") if hook.matches(source)]
-            return await _run(hooks, {"source": source}, situation, state)
-        state.of_agents[session] = tuple(await asyncio.to_thread(agents_hooks, state, agent))
-        hooks = [hook for hook in state.of("SubagentStart") if hook.matches(agent)]
-        said = await _run(hooks, {}, situation, state)
-        return [one for one in said if not one.blocks and not one.stops]  # this event cannot object
+            said = await _run(hooks, {"source": source}, situation, state)
+        else:
+            state.of_agents[session] = tuple(await asyncio.to_thread(agents_hooks, state, agent))
+            hooks = [hook for hook in state.of("SubagentStart") if hook.matches(agent)]
+            said = await _run(hooks, {}, situation, state)
+        return [one for one in said if not one.blocks]  # at a start, the exit code 2 rejects nothing
 
 
 def why_stopped(said: HookResult) -> str:
@@ -104,6 +105,8 @@ class AtEnds:
     """Guard that continues a turn if a `Stop` or `SubagentStop` hook requests it, and asks about rights of hooks."""
 
     name = "hooks"
+    most_holds = 8
+    """As in Claude Code: the changelog of github.com/anthropics/claude-code, 2.1.143, read in November 2026."""
 
     def __init__(self, state: HookState) -> None:
         self._state = state
