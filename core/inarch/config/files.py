@@ -23,7 +23,7 @@ TRUSTED_FOLDERS = (
 
 Not all of `.claude`: other tools write there, and no agent here reads that.
 """
-TRUSTED_FILES = (*GUIDE_FILES, ".claude/settings.json")
+TRUSTED_FILES = (*GUIDE_FILES, ".claude/settings.json", ".claude/settings.local.json")
 TRUST_FILE = "trust.json"
 _FEW_DOTS = 100
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC

@@ -17,7 +17,7 @@ from inarch.config.project_files import read_project_file
 from inarch.contract.errors import ToolFailed
 from inarch.contract.files import KeptFolder
 
-_HOOK_FILES = (".inarch/hooks.json", ".claude/settings.json")
+_HOOK_FILES = (".inarch/hooks.json", ".claude/settings.json", ".claude/settings.local.json")
 _USER_FILES = ("hooks.json", "config.toml")
 _ROOT = re.compile(r"\$\{?(?:CLAUDE|INARCH)_PROJECT_DIR\}?|\{root\}")
 _BREAKS = re.compile(r"[\s|&;<>()`=,]+")
