@@ -12,6 +12,7 @@ from typing import Any
 from attrs import evolve
 
 import inarch
+from inarch_lib.bundles import enabled
 from inarch_plugins.agents.agents import EXPLORE, READS, Agent, settings_of
 from inarch_plugins.agents.tool_lists import Entry, granted, read_entries, unknown
 
@@ -35,6 +36,11 @@ def read_agents(context: inarch.PluginContext) -> dict[str, Agent]:
         agent = _agent(source, data)
         first = found.get(agent.name)
         found[agent.name] = agent if first is None else evolve(first, hides=(*first.hides, source))
+    for bundle in enabled(context.state_dir, context.brought):
+        for path in filter(re.compile(r".*\.md").fullmatch, bundle.names("agents")):
+            kept = bundle.read(path)
+            agent = _agent(bundle.place(path), "has changed since the bundle was added" if kept is None else kept)
+            found.setdefault(name := f"{bundle.name}:{agent.name}", evolve(agent, name=name))
     if settings_of(context).builtin:
         found.setdefault(EXPLORE.name, EXPLORE)
     return found

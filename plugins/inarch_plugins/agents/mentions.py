@@ -11,7 +11,7 @@ from inarch_plugins.agents.agent_files import read_agents
 from inarch_plugins.agents.agents import TREES
 from inarch_plugins.agents.tasks import NAME, callers_tools
 
-_MENTION = r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)"
+_MENTION = r"@([A-Za-z0-9][A-Za-z0-9_:-]*)\s+(\S.*)"
 
 _MANY = 3
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import inarch
+from inarch_lib.bundles import has_bundles
 from inarch_plugins.hooks.hook_files import FILE, PROJECTS
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ RAN = {
 def _has_hooks(context: inarch.PluginContext) -> bool:
     """Return whether any hook is configured. If not, nothing else is imported."""
     if context.user is not None and os.path.lexists(context.user.place(FILE)):
+        return True
+    if has_bundles(context.state_dir):
         return True
     return context.brought is not None and PROJECTS in context.brought.names(".inarch")
 

@@ -10,14 +10,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, evolve, field, frozen
 
 import inarch
 from inarch.command_lines import NeedsShell, split_command
+from inarch_lib.bundles import enabled
 from inarch_plugins.hooks.hook_files import CLAUDE, FILE, LOCAL, PROJECTS
 from inarch_plugins.hooks.hook_rights import NO_RIGHTS, HookRights
 from inarch_plugins.hooks.permission_rules import Rule, read_rules
 
+_BUNDLES = "hooks/hooks.json"
 EVENTS = (
     "SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure",
     "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "PostCompact", "SessionEnd",
@@ -64,6 +66,7 @@ class Hook:
         is_async: Whether the turn does not wait for it.
         once: Whether it runs once a session.
         rights: Rights beyond the usual ones, from the user's file.
+        bundle: The folder of the bundle that brings it. It is then the `folder`, too.
     """
 
     event: str
@@ -82,6 +85,7 @@ class Hook:
     is_async: bool = False
     once: bool = False
     rights: HookRights = NO_RIGHTS
+    bundle: str = ""
 
     def matches(self, *names: str) -> bool:
         """Return whether the matcher matches one of these names."""
@@ -252,6 +256,18 @@ def read_hooks(context: inarch.PluginContext) -> Hooks:
                 found.take(data, name, is_users=False)
             elif name in brought.names(str(PurePosixPath(name).parent)):
                 found.miss(name, "is not as it was when the project was trusted")
+    for one in enabled(context.state_dir, brought):
+        if _BUNDLES in one.names():
+            before = len(found.hooks)
+            if one.is_whole:
+                root = json.dumps(str(one.top))[1:-1]
+                data = (one.read(_BUNDLES) or b"").replace(b"${CLAUDE_PLUGIN_ROOT}", root.encode())
+                found.take(data, one.place(_BUNDLES), is_users=False)
+            else:
+                found.miss(one.place(_BUNDLES), "belongs to a bundle that has changed since it was added")
+            found.hooks[before:] = [
+                evolve(hook, folder=str(one.top), bundle=str(one.top)) for hook in found.hooks[before:]
+            ]
     return found
 
 

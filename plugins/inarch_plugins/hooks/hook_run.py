@@ -134,6 +134,7 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
     began = time.monotonic()
     root = place.workspace.root
     env = {"CLAUDE_PROJECT_DIR": root, "INARCH_PROJECT_DIR": root}
+    env |= {"CLAUDE_PLUGIN_ROOT": hook.bundle} if hook.bundle else {}
     data = json.dumps({**_common(hook, place), **given}).encode()
     if hook.is_async and not hook.fault:
         return _in_background(hook, data, env, place)
@@ -263,6 +264,7 @@ def _run_confined(hook: Hook, data: bytes, env: Mapping[str, str], place: Place)
         raise inarch.ToolFailed("permission", f"the sandbox reaches only level {level} here")
     argv, cwd = _resolved(hook, place, None)
     reads, workspace, home = _users_files(argv, hook), place.workspace, place.state.home
+    reads = (hook.bundle,) if hook.bundle else reads
     if place.session_id and (transcript := place.state.transcript(place.situation, place.answer)):
         reads = (*reads, transcript)
     if cwd != place.workspace.root:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import inarch
+from inarch_lib.bundles import has_bundles
 
 if TYPE_CHECKING:
     from inarch_plugins.skills.prompts import PromptFile, PromptFiles
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 def _has(context: inarch.PluginContext, *kinds: str) -> bool:
     """Return whether any `skills` or `commands` may exist. If not, nothing else is imported."""
+    if has_bundles(context.state_dir):
+        return True
     tops = [f"{top}/{kind}" for top in (".agents", ".claude") for kind in kinds]
     if context.brought is not None and any(map(context.brought.names, tops)):
         return True

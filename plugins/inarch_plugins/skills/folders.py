@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 import inarch
+from inarch_lib.bundles import enabled
 
 MOST_BYTES = 1_000_000
 MOST_FILES = 1_000
@@ -23,17 +24,24 @@ class Folder:
         base: Its absolute path.
         brought: The files of the trusted project; None for the user's own folder.
         prefix: Its path in the project.
+        lead: The beginning of the names of what is in it, for a bundle.
     """
 
     shown: str
     base: Path
     brought: inarch.KeptFolder | None = None
     prefix: str = ""
+    lead: str = ""
 
     @property
     def whose(self) -> str:
         """Its owner, in a word."""
-        return "project" if self.brought is not None else "user"
+        return "bundle" if self.lead else "project" if self.brought is not None else "user"
+
+    @property
+    def places(self) -> dict[str, str]:
+        """The values of placeholders for it."""
+        return {"CLAUDE_PLUGIN_ROOT": str(self.base.parent)} if self.lead else {}
 
     def files(self, below: str = "") -> list[str]:
         """Return the paths of its files, or of those in one of its folders."""
@@ -118,4 +126,5 @@ def folders(context: inarch.PluginContext, kind: str) -> list[Folder]:
     if context.user is not None:
         place = context.user.place(kind)
         found.append(Folder(place, Path(place)))
-    return found
+    bundles = enabled(context.state_dir, context.brought)
+    return [*found, *(Folder(one.place(kind), one.top / kind, one, kind, f"{one.name}:") for one in bundles)]

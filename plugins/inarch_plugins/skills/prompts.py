@@ -105,8 +105,8 @@ def _read(context: inarch.PluginContext, folder: Folder, file: str, bent: list[s
         raise inarch.ToolFailed("validation", f"/{name} is a command of Inarch itself", "give the file another name")
     head, body = front_matter(folder.read(file), bent)
     description = text_of(head, "description") or inarch.shorten(body.strip().splitlines()[0].lstrip("# "), 80)
-    keys = read_keys(head, {"FILE": str(folder.base / file), "CLAUDE_PROJECT_DIR": context.root}, bent)
-    return PromptFile(name, folder, file, description, keys, root=context.root)
+    keys = read_keys(head, {**folder.places, "FILE": str(folder.base / file), "CLAUDE_PROJECT_DIR": context.root}, bent)
+    return PromptFile(folder.lead + name, folder, file, description, keys, root=context.root)
 
 
 def front_matter(text: str, bent: list[str]) -> tuple[Mapping[str, Any], str]:

@@ -102,9 +102,9 @@ def _read(context: inarch.PluginContext, folder: Folder, directory: str, bent: l
     if len(description) > LONGEST_DESCRIPTION:
         bent.append(f"its description is longer than {LONGEST_DESCRIPTION:,} characters and was cut")
         description = description[:LONGEST_DESCRIPTION]
-    places = {"FILE": str(folder.base / file), "CLAUDE_SKILL_DIR": str(folder.base / directory)}
+    places = {**folder.places, "FILE": str(folder.base / file), "CLAUDE_SKILL_DIR": str(folder.base / directory)}
     keys = read_keys(head, {**places, "CLAUDE_PROJECT_DIR": context.root}, bent)
-    return Skill(name, folder, file, description, keys, directory, context.root)
+    return Skill(folder.lead + name, folder, file, description, keys, directory, context.root)
 
 
 def _normal(name: str) -> str:

@@ -13,7 +13,7 @@ import click
 import inarch
 from inarch.commands import ANSWERED, NOT_DONE, say
 from inarch.output import is_terminal, print_line
-from inarch_lib.bundles import SERVERS, File, changing_records, forget, hash_of, keep, records
+from inarch_lib.bundles.store import SERVERS, File, changing_records, forget, hash_of, keep, records
 from inarch_plugins.importing.bundles.contents import (
     MANIFESTS,
     Contents,

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import inarch
-from inarch_lib.bundles import File
+from inarch_lib.bundles.store import File
 
 MOST_BYTES, MOST_FILES = 50_000_000, 10_000
 _SECONDS = 300.0
