@@ -17,6 +17,7 @@ from inarch_lib.staging import locked, make_folder, write_whole
 
 HOOKS, SERVERS = "hooks/hooks.json", ".mcp.json"
 RECORDS = "bundles.json"
+_VERSION = 1
 _CONFIGURED = ".inarch/bundles.json"
 """The file in which a project names the bundles that it uses, each by `source` and `sha`."""
 
@@ -93,9 +94,10 @@ def stored(folder: Path, project: Kept | None) -> list[Bundle]:
 
 
 def records(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the records of the stored bundles by name; a damaged file has none."""
+    """Return the records of the stored bundles by name; a damaged or newer file has none."""
     try:
-        found = json.loads((folder / RECORDS).read_bytes())["bundles"]
+        data = json.loads((folder / RECORDS).read_bytes())
+        found = data["bundles"] if data["version"] == _VERSION else {}
         return {name: one for name, one in found.items() if {"tree", "source", "sha", "enabled"} <= one.keys()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
@@ -109,9 +111,11 @@ def changing_records(folder: Path) -> Iterator[dict[str, dict[str, Any]]]:
         OSError: They cannot be stored.
     """
     with locked(folder / RECORDS):
-        found = records(folder)
+        found, place = records(folder), folder / RECORDS
+        if not found and b'"version": 1,' not in (place.read_bytes() if place.exists() else b'"version": 1,'):
+            place.replace(f"{place}.damaged")
         yield found
-        write_whole(folder / RECORDS, json.dumps({"version": 1, "bundles": found}, indent=1).encode())
+        write_whole(folder / RECORDS, json.dumps({"version": _VERSION, "bundles": found}, indent=1).encode())
 
 
 def hash_of(files: Mapping[str, File]) -> str:

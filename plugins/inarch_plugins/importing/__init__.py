@@ -25,11 +25,12 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
     def bundles() -> Iterable[inarch.Finding]:
         from inarch_lib.bundles import enabled
 
-        for one in enabled(context.state_dir, context.brought):
+        found = enabled(context.state_dir, context.brought)
+        for one in found:
             if changed := [path for path in one.names() if one.read(path) is None]:
                 words = f"{one.place(changed[0])} has changed since you added the bundle"
                 yield inarch.Finding("bundles", "wrong", words, f"inarch bundles remove {one.name}, and add it again")
-            else:
-                yield inarch.Finding("bundles", "fine", f"{one.name}, {len(one.hashes)} files")
+        if found:
+            yield inarch.Finding("bundles", "fine", f"bundles: {', '.join(one.name for one in found)}")
 
     return [inarch.SelfCheck("import", look), inarch.SelfCheck("bundles", bundles)]

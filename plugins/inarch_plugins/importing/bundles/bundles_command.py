@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,7 @@ def update(context: inarch.PluginContext, names: tuple[str, ...], yes: bool) -> 
 def remove(context: inarch.PluginContext, name: str) -> None:
     """Remove a bundle."""
     _record(context, name)
-    with changing_records(_folder(context)) as found:
+    with _changing(context) as found:
         tree = found.pop(name)["tree"]
         if tree not in (one["tree"] for one in found.values()):
             forget(_folder(context), tree)
@@ -140,8 +141,8 @@ def _add(
             raise inarch.UsageError("nothing was added: there is no terminal to ask at", "approve with --yes")
         if not click.confirm("Use this bundle? Its hooks run in the sandbox", default=False):
             return NOT_DONE
-    keep(folder, contents.files)
-    with changing_records(folder) as found:
+    with _changing(context) as found:
+        keep(folder, contents.files)
         former = found.get(name, {}).get("tree")
         found[name] = {**record, "tree": tree, "about": contents.about, "told": contents.told}
         if former and former not in (one["tree"] for one in found.values()):
@@ -150,6 +151,20 @@ def _add(
     if servers_in(contents.files):
         say("note", f"to use its servers: inarch import {folder / tree / SERVERS}")
     return ANSWERED
+
+
+@contextmanager
+def _changing(context: inarch.PluginContext) -> Iterator[dict[str, dict[str, Any]]]:
+    """Yield the records for changes.
+
+    Raises:
+        UsageError: They, or a bundle's files, cannot be stored.
+    """
+    try:
+        with changing_records(_folder(context)) as found:
+            yield found
+    except OSError as error:
+        raise inarch.UsageError(f"{error.filename or _folder(context)} can't be written: {error.strerror}") from error
 
 
 def _differences(old: Mapping[str, File], new: Mapping[str, File]) -> Iterator[str]:
