@@ -185,6 +185,8 @@ def test_hooks_and_denials_are_added_once(desk: Desk) -> None:
     assert desk.config.read_text().startswith("# mine\n[[rules]]\n") and rules[0] == {"tool": "x", "decision": "ask"}
     before = desk.config.read_bytes()
     assert "you have all of it" in desk.run("hooks", "permissions", "--yes")
+    desk.write("config/inarch/hooks.json", {"read": ["claude"]})
+    assert desk.run().count("you have it") == 2
     assert desk.config.read_bytes() == before
 
 

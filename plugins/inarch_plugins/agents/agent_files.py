@@ -37,7 +37,7 @@ def read_agents(context: inarch.PluginContext) -> dict[str, Agent]:
         first = found.get(agent.name)
         found[agent.name] = agent if first is None else evolve(first, hides=(*first.hides, source))
     for bundle in enabled(context.state_dir, context.brought):
-        for path in filter(re.compile(r".*\.md").fullmatch, bundle.names("agents")):
+        for path in (one for one in bundle.names("agents") if one.endswith(".md")):
             kept = bundle.read(path)
             agent = _agent(bundle.place(path), "has changed since the bundle was added" if kept is None else kept)
             found.setdefault(name := f"{bundle.name}:{agent.name}", evolve(agent, name=name))

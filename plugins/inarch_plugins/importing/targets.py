@@ -123,6 +123,8 @@ def has_target(item: Item, context: inarch.PluginContext) -> bool:
         return bool(isinstance(tables, dict) and server_name(item.name) in (tables.get("servers") or ()))
     if item.kind in ("agents", "commands", "skills"):
         return os.path.lexists(_target(item, context))
+    if item.kind in ("hooks", "permissions") and "claude" in _list_of(_place(context, "hooks.json"), "read"):
+        return True  # Inarch reads the file itself
     if item.kind == "permissions":
         before = _bytes(config_path(context)) or b""
         return with_rules(before.decode("utf-8-sig"), item.content, []).encode() == before
@@ -156,6 +158,11 @@ def write_all(changes: Iterable[Change]) -> None:
 def _place(context: inarch.PluginContext, name: str) -> Path:
     assert context.user is not None
     return Path(context.user.place(name))
+
+
+def _list_of(path: Path, key: str) -> list[Any]:
+    found = read_table(path, []).get(key)
+    return found if isinstance(found, list) else []
 
 
 def _target(item: Item, context: inarch.PluginContext) -> Path:
