@@ -64,11 +64,11 @@ class Desk:
         places = {f"XDG_{name}_HOME": str(self.home / name.lower()) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
         return {"HOME": str(self.home), "PATH": os.environ["PATH"], **places}
 
-    def trust(self) -> None:
+    def trust(self, whole: bool = False) -> None:
         from inarch.host import Trust
 
         state = self.home / "state" / "inarch"
-        Trust(str(self.root), state).grant(Trust(str(self.root), state).standing().files)
+        Trust(str(self.root), state).grant(Trust(str(self.root), state).standing(whole=whole).files)
 
     def project(self, files: Mapping[str, str]) -> None:
         write_files(self.root, files)
