@@ -149,7 +149,7 @@ class TouchedFolders:
         for file in self._fresh(sorted(path for path in effects.reads | effects.writes if path)):
             text = rules.get(file) or read(file)
             if text is not None:  # None if it changed since it was trusted
-                parts = sections({file: text}, read)[0]
+                parts = sections({**dict.fromkeys(FILES, ""), file: text}, read)[0]
                 texts.append("\n\n".join([f"{_title(file)}\n{text.strip()[:MOST]}", *parts]))
         return "\n\n".join(texts) or None
 
