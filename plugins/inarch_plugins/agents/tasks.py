@@ -30,7 +30,7 @@ callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_cal
 """Tools of the running turn's session. The context source sets them, and its calls run in the same context."""
 _PLANS = frozenset({"present_plan"})
 """Tools of an approval mode, which no child session has."""
-_APART = "run the plugin agents without isolation"
+_APART = "give the task in a session, from a prompt"
 LOOKS = inarch.Effects(reads=frozenset({""}))
 CHANGES = inarch.Effects(exclusive=True)
 _DESCRIPTION = "Give a task to an agent. It does not see this conversation. Read-only agents run in parallel. Agents: "
