@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import Any
 
 import yaml
@@ -11,16 +12,26 @@ from inarch.contract.errors import ToolFailed
 
 _FENCED = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _MOST, _MOST_NODES, _DEEPEST = 32_768, 10_000, 30
+_MOST_NAMES = 200
+_NAMED = re.compile(r"""(["']?)(\w[\w.-]*)\1[ \t]*:(?:[ \t]+(.*)|(?=$))""")
+# PyYAML raises some of these for values that its tags do not fit, such as `!!int ""`.
+_UNREAD = (yaml.YAMLError, ValueError, LookupError, ArithmeticError, AttributeError, TypeError, RecursionError)
 _REMEDY = "put the value between quotes, or write the text below a line that ends with >"
 
 
-def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
+def split_front_matter(text: str, bent: list[str] | None = None) -> tuple[dict[str, Any], str]:
     """Return the front matter and the text below it; an empty mapping if there is none.
 
     Only plain YAML is read: it cannot create objects.
 
+    Args:
+        text: The file's text.
+        bent: If given, the part that is not YAML is read line by line, as `NAME: TEXT`. The last of equal names
+            counts. The list receives a remark with the line for each such part.
+
     Raises:
-        ToolFailed: It is not YAML, not a mapping with text keys, or too large; the message has the line.
+        ToolFailed: It has no end or is too large. Without `bent` also: it is not YAML, or not a mapping with text
+            keys. The message has the line.
     """
     found = _FENCED.match(text)
     if found is None:
@@ -31,6 +42,21 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     if len(head) > _MOST:
         raise ToolFailed("validation", f"the front matter is more than {_MOST:,} characters")
     try:
+        return _mapping(head), text[found.end() :]
+    except _Bent as error:
+        if bent is None:
+            raise ToolFailed("validation", error.message, error.remedy) from None
+        before, data = len(bent), _by_lines(head, bent)
+        bent += [error.message] if len(bent) == before else []
+        return data, text[found.end() :]
+
+
+class _Bent(ToolFailed):
+    """The text is not YAML of the wanted form."""
+
+
+def _mapping(head: str) -> dict[str, Any]:
+    try:
         loader = _Shallow(head)  # the C loader is faster, but crashes on deep nesting
         node = loader.get_single_node()
         if node is not None and _size(node, {}) > _MOST_NODES:
@@ -39,20 +65,69 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f"line {mark.line + 2}: " if mark is not None else ""
-        raise ToolFailed("validation", f"{where}the front matter is not YAML: {error.problem}", _REMEDY) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ToolFailed("validation", f"the front matter is not YAML: {error}".split("\n")[0], _REMEDY) from None
+        raise _Bent("validation", f"{where}the front matter is not YAML: {error.problem}", _REMEDY) from None
+    except _UNREAD as error:
+        raise _Bent("validation", f"the front matter is not YAML: {error}".split("\n")[0], _REMEDY) from None
     if data is None:
         data = {}
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
-        raise ToolFailed("validation", "the front matter is not a list of names with values", "use NAME: VALUE lines")
+        raise _Bent("validation", "the front matter is not a list of names with values", "use NAME: VALUE lines")
     names = set[str]()
     for key, _ in node.value if node is not None else ():
-        if key.value in names:
+        name = str(key.value)
+        if name in names:
             where = f"line {key.start_mark.line + 2}: "
-            raise ToolFailed("validation", f"{where}the front matter has {key.value:.80} twice", "keep one of them")
-        names.add(key.value)
-    return data, text[found.end() :]
+            raise _Bent("validation", f"{where}the front matter has {name:.80} twice", "keep one of them")
+        names.add(name)
+    return data
+
+
+def _by_lines(head: str, bent: list[str]) -> dict[str, Any]:
+    """Return the values by name. A line without a name belongs to the name above it."""
+    parts: list[tuple[int, str, list[str]]] = []
+    for number, line in enumerate(textwrap.dedent(head).splitlines(), 2):
+        if found := _NAMED.match(line):
+            parts.append((number, found[2], [found[3] or ""]))
+        elif parts:
+            parts[-1][2].append(line)
+        elif line.strip() and not line.startswith("#"):
+            bent.append(f"line {number}: has no name, so it is left out")
+    if len(parts) > _MOST_NAMES:
+        raise ToolFailed("validation", f"the front matter has more than {_MOST_NAMES} names")
+    data: dict[str, Any] = {}
+    for number, name, lines in parts:
+        if name in data:
+            bent.append(f"line {number}: has {name:.80} again, so this one counts")
+        try:
+            data[name] = _value("\n".join(lines))
+        except _Bent:
+            bent.append(f"line {number}: {name:.80} is not YAML, so it is read as text")
+            data[name] = _as_text(lines)
+    return data
+
+
+def _value(text: str) -> Any:
+    return _mapping(f"value: {text}").get("value")
+
+
+def _as_text(lines: list[str]) -> str | list[str]:
+    first, *rest = (line.strip() for line in lines)
+    if not first and re.match(r"-\s", " ".join(rest).lstrip()):
+        items: list[list[str]] = []
+        for line in filter(None, rest):
+            if line.startswith("-"):
+                items.append([line[1:].strip()])
+            else:
+                items[-1].append(line)
+        return [_unquoted(" ".join(item)) for item in items]
+    mark = first[:1] if re.fullmatch(r"[|>][+\d-]*", first) else ""
+    if mark == "|":
+        return "\n".join(rest).strip()
+    return _unquoted(" ".join(filter(None, rest if mark else (first, *rest))))
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 class _Shallow(yaml.SafeLoader):  # type: ignore[misc]  # it has no types

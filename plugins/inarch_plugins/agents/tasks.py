@@ -13,18 +13,24 @@ from attrs import evolve
 
 import inarch
 from inarch_plugins.agents.agents import BUILT_IN, Agent, settings_of
+from inarch_plugins.agents.tool_lists import limits
 
 if TYPE_CHECKING:
     from inarch_plugins.agents.changes import Change
 
 NAME = "task"
 _LONGEST_MESSAGE = 1_000
+_MOST_DESCRIPTIONS, _SHORT = 16_000, 120
+"""Most characters of all descriptions in a request, and of each if they have more."""
 LEAST_WINDOW = 10_000
 """Smallest window in tokens. A smaller one leaves too little room for an agent's answer."""
 MOST_DIFF = 8_000
 """Most characters of a change in its task's result."""
 callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_callers_tools", default=None)
 """Tools of the running turn's session. The context source sets them, and its calls run in the same context."""
+_PLANS = frozenset({"present_plan"})
+"""Tools of an approval mode, which no child session has."""
+_APART = "give the task in a session, from a prompt"
 LOOKS = inarch.Effects(reads=frozenset({""}))
 CHANGES = inarch.Effects(exclusive=True)
 _DESCRIPTION = "Give a task to an agent. It does not see this conversation. Read-only agents run in parallel. Agents: "
@@ -55,11 +61,10 @@ class Tasks:
             name=NAME, input_schema=schema, effects=self._effects, check=self._check, timeout_s=0.0,
             least_window=LEAST_WINDOW,
         )(self.task)  # fmt: skip
-        made.description = _DESCRIPTION + "; ".join(
-            f"{one.name}{_how(one)}: {' '.join(one.description.split())}"
-            for _, one in sorted(self._agents.items())
-            if not one.fault
-        )
+        usable = [(one, " ".join(one.description.split())) for _, one in sorted(self._agents.items()) if not one.fault]
+        most = _SHORT if sum(len(text) for _, text in usable) > _MOST_DESCRIPTIONS else _MOST_DESCRIPTIONS
+        texts = (f"{one.name}{_how(one)}: {inarch.shorten(text, most)}" for one, text in usable)
+        made.description = _DESCRIPTION + "; ".join(texts)
         return made
 
     async def task(self, agent: str, prompt: str, context: inarch.ToolContext, session: str = "") -> inarch.ToolResult:
@@ -67,7 +72,20 @@ class Tasks:
         asked = self._usable(agent)
         given = {"model": asked.model, "effort": asked.effort, "max_iterations": asked.max_iterations}
         settings = {name: value for name, value in given.items() if value}
-        job = inarch.ChildTask(agent, prompt, asked.instructions, _tools(asked), settings, session)
+        there, limit = _there(), asked.limit
+        if there is None and limit.is_needed:
+            raise inarch.ToolFailed("permission", f"{asked.source}: the limits of its tools can't be kept here", _APART)
+        tools, missing = asked.tools(there)
+        missing = missing if asked.source != BUILT_IN else []
+        job = inarch.ChildTask(agent, prompt, asked.instructions, tools, settings, session)
+        before = limits.set((*limits.get(), limit) if limit.is_needed else limits.get())
+        try:
+            return _with_missing(await self._run(asked, job, context), missing)
+        finally:
+            limits.reset(before)
+
+    async def _run(self, asked: Agent, job: inarch.ChildTask, context: inarch.ToolContext) -> inarch.ToolResult:
+        agent = asked.name
         try:
             if not (asked.only_reads or asked.has_tree):
                 return _result(agent, await context.child(job))
@@ -124,12 +142,15 @@ def _how(agent: Agent) -> str:
     return " (in a work tree: call merge_task afterwards)" if agent.has_tree else " (reads)" if agent.only_reads else ""
 
 
-def _tools(agent: Agent) -> Sequence[str] | None:
-    """Return an agent's tools: those its file lists, or the available ones of the built-in agent."""
+def _there() -> frozenset[str] | None:
+    """Return the tools that a child may have; None if they are unknown."""
     there = callers_tools.get()
-    if agent.source != BUILT_IN or agent.tools is None or there is None:
-        return agent.tools
-    return [name for name in agent.tools if name in there]
+    return None if there is None else there - _PLANS
+
+
+def _with_missing(result: inarch.ToolResult, missing: Sequence[str]) -> inarch.ToolResult:
+    """Add the tools of the agent's file that its caller lacks."""
+    return evolve(result, data={**result.data, "tools_left_out": [*missing]}) if missing else result
 
 
 def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:
