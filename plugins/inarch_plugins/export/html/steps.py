@@ -10,7 +10,17 @@ from inarch_plugins.export.html.diffs import diff, shown_as_diff
 from inarch_plugins.export.html.prose import long_text, members, prose, short, value
 from inarch_plugins.export.html.tags import Html, Inside, join, tag
 from inarch_plugins.export.remarks import headline_of
-from inarch_plugins.export.words import OUTCOMES, PURPOSES, added_by, amount_of, answered, cost, one_line, tokens
+from inarch_plugins.export.words import (
+    OUTCOMES,
+    PURPOSES,
+    added_by,
+    amount_of,
+    answered,
+    cost,
+    left_out,
+    one_line,
+    tokens,
+)
 
 _MARKS = {"success": ("ok", "✓", "succeeded"), "error": ("bad", "✗", "failed"), "cancelled": ("off", "⊘", "stopped")}
 _OPEN_END = ("off", "…", "no end is known")
@@ -129,7 +139,9 @@ def _output(call: Call) -> Html:
         title, kind = ("Stopped", "quiet") if call.status == "cancelled" else ("Error", "error")
         return _part(title, tag("p", *told, class_=kind), *remedy, *([value(data)] if data is not None else []))
     data = call.result.get("data")
-    return _part("Output", value(data)) if data is not None else Html()
+    shown = [value(data)] if data is not None else []
+    shown += [tag("p", left_out(call.pictures), class_="left-out")] if call.pictures else []
+    return _part("Output", *shown) if shown else Html()
 
 
 def _changed(changes: list[Change]) -> Html:
