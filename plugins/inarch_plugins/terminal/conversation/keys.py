@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching
@@ -66,7 +67,7 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
         begins = not buffer.document.text_before_cursor.strip()
         if event.data:
             buffer.insert_text(
-                dropped(event.data, str(chat.launch.root)) or chat.pastes.fold(event.data, begins=begins)
+                dropped(event.data, Path(chat.launch.root)) or chat.pastes.fold(event.data, begins=begins)
             )
         else:  # some terminals paste a picture as an empty text
             paste_picture(event)

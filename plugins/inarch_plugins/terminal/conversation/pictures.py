@@ -24,25 +24,25 @@ _CLIPBOARDS = (
 """Programs that print the picture of the clipboard, each with the variable that it needs."""
 
 
-def dropped(text: str, root: str) -> str:
+def dropped(text: str, root: Path) -> str:
     """Return mentions of the workspace's pictures and signs of others; "" if the text is no list of their paths."""
     try:
         words = shlex.split(text) if len(text) <= MOST_CHARACTERS else []
-        signs = [_dropped(word, root) for word in words]
+        signs = [_dropped(word, root.resolve()) for word in words]
     except (OSError, ValueError):
         return ""
     return " ".join(signs) if all(signs) else ""
 
 
-def _dropped(word: str, root: str) -> str:
+def _dropped(word: str, root: Path) -> str:
     path = Path(unquote(urlsplit(word).path) if word.startswith("file://") else word)
     if not path.is_absolute() or not path.is_file():
         return ""
     with path.open("rb") as file:
         if not picture_type(file.read(16)):
             return ""
-    if path.is_relative_to(root):
-        return "@" + re.sub(r"([\\\s])", r"\\\1", path.relative_to(root).as_posix())
+    if (found := path.resolve()).is_relative_to(root):
+        return "@" + re.sub(r"([\\\s])", r"\\\1", found.relative_to(root).as_posix())
     return hold(path.read_bytes(), path.name)
 
 
