@@ -193,11 +193,8 @@ class TurnRun:
     def results_message(self, calls: Sequence[ToolCall], asked: Sequence[CallPart] = ()) -> Message:
         """Return the tool message that answers these calls, one result each, in order, under the requested names."""
         names = {part.id: part.name for part in asked}
-        return Message(
-            "tool",
-            tuple(ResultPart(one.id, one.provider_id, names.get(one.id, one.name), self._seen(result_of(one)))
-                  for one in calls),
-        )  # fmt: skip
+        parts = (ResultPart(c.id, c.provider_id, names.get(c.id, c.name), self._seen(result_of(c))) for c in calls)
+        return Message("tool", tuple(parts))
 
     def _seen(self, result: ToolResult) -> ToolResult:
         journal = self.state.journal

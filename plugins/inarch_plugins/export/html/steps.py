@@ -10,17 +10,7 @@ from inarch_plugins.export.html.diffs import diff, shown_as_diff
 from inarch_plugins.export.html.prose import long_text, members, prose, short, value
 from inarch_plugins.export.html.tags import Html, Inside, join, tag
 from inarch_plugins.export.remarks import headline_of
-from inarch_plugins.export.words import (
-    OUTCOMES,
-    PURPOSES,
-    added_by,
-    amount_of,
-    answered,
-    cost,
-    left_out,
-    one_line,
-    tokens,
-)
+from inarch_plugins.export.words import OUTCOMES, PURPOSES, added_by, amount_of, answered, cost, one_line, tokens
 
 _MARKS = {"success": ("ok", "✓", "succeeded"), "error": ("bad", "✗", "failed"), "cancelled": ("off", "⊘", "stopped")}
 _OPEN_END = ("off", "…", "no end is known")
@@ -140,7 +130,7 @@ def _output(call: Call) -> Html:
         return _part(title, tag("p", *told, class_=kind), *remedy, *([value(data)] if data is not None else []))
     data = call.result.get("data")
     shown = [value(data)] if data is not None else []
-    shown += [tag("p", left_out(call.pictures), class_="left-out")] if call.pictures else []
+    shown += [tag("p", f"Pictures, not exported: {call.pictures}", class_="left-out")] if call.pictures else []
     return _part("Output", *shown) if shown else Html()
 
 
