@@ -129,7 +129,7 @@ class Hooks:
         self.permissions += read_rules(tables.get("permissions"), source, is_users, self.unsupported)
         if tables.get("disableAllHooks") is True:
             self._off = self._off or is_users  # a project turns off its own alone, in this file and the files before
-            self.hooks = [hook for hook in self.hooks if hook.is_users]
+            self.hooks = [hook for hook in self.hooks if hook.source.startswith("/")]
             self.unsupported.append(f"{source}: disableAllHooks turns {'all' if is_users else 'its'} hooks off")
             return
         for event, groups in tables.get("hooks", {}).items():

@@ -40,7 +40,10 @@ _RUNNERS: Mapping[str, tuple[str, ...]] = {
 """Programs that download a script's dependencies before they run it, and the folders in which they store them."""
 _DEEP = (".cache", ".config", ".local", ".claude")
 """Folders in home whose parts, not the whole, are given."""
-_NEVER = re.compile(r"~/\.(?:ssh|gnupg|aws|kube|docker|netrc|config/(?:inarch|gh|gcloud)|claude/settings)|inarch")
+_NEVER = re.compile(
+    r"~/\.(?:ssh|gnupg|aws|kube|docker|netrc|config/(?:inarch|gh|gcloud|autostart|systemd)|local/bin"
+    r"|claude/settings)|inarch"
+)
 """Places that steer or open other things: no question offers them."""
 _SYSTEM = re.compile(r"/(?:usr|s?bin|lib\w*|etc|opt|boot|dev|proc|sys|run|nix|root)(?:/|$)")
 

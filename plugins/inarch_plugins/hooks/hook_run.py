@@ -19,7 +19,7 @@ from attrs import evolve, field, frozen
 
 import inarch
 from inarch_plugins.hooks.hook_config import Hook
-from inarch_plugins.hooks.hook_rights import HookRights, withheld
+from inarch_plugins.hooks.hook_rights import NO_RIGHTS, HookRights, withheld
 from inarch_plugins.hooks.hook_state import HookState, situation_now
 
 Record = Callable[[str, Mapping[str, Any]], None]
@@ -188,7 +188,7 @@ def _lack(ended: Ended, hook: Hook, place: Place) -> HookRights | None:
     root, home = place.workspace.root, place.state.home
     found = withheld(code, err.decode("utf-8", "replace"), hook.command, root, home)
     if found:
-        place.state.lacking[hook] = place.state.lacking.get(hook, HookRights()) | found
+        place.state.lacking[hook.source] = place.state.lacking.get(hook.source, NO_RIGHTS) | found
     return found
 
 
