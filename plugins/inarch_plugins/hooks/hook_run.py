@@ -77,6 +77,11 @@ class HookResult:
         return said if isinstance(said, dict) else {}
 
     @property
+    def replacement(self) -> object:
+        """What takes the place of a result's data, None for nothing; the second name is the former one for MCP."""
+        return self.specific.get("updatedToolOutput", self.specific.get("updatedMCPToolOutput"))
+
+    @property
     def wanted(self) -> object:
         """Its decision on a call, in its own terms."""
         return self.specific.get("permissionDecision", self.data.get("decision"))
@@ -200,8 +205,6 @@ def missed(hook: Hook, said: HookResult) -> str:
 def _notice(hook: Hook, said: HookResult) -> str:
     """Return what the user reads about a run that did not fail."""
     message, name = said.data.get("systemMessage"), f"the {hook.event} hook {inarch.shorten(hook.command, 80)}"
-    if {"updatedToolOutput", "updatedMCPToolOutput"} & said.specific.keys():
-        return f"{name} would replace the result, which Inarch does not support: the model reads the original"
     return f"{name} says: {inarch.shorten(message, 500)}" if isinstance(message, str) and message else ""
 
 
