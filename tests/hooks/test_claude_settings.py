@@ -119,6 +119,7 @@ def test_a_task_has_its_own_events_and_the_hooks_of_its_agent(desk: Desk) -> Non
     in_task = [calls(READ), *[says("read")] * 9]
     desk.talk([calls(task), *in_task, calls(READ), says("done")], approve="all")
     assert "one" in desk.seen[-1]  # the caller has no such guard
+    assert "read_file is denied: hooks: no" in repr(desk.requests)
     seen = read_log(log)
     kinds = [one["hook_event_name"] for one in seen]
     assert kinds == ["SessionStart", "UserPromptSubmit", "SubagentStart", *["SubagentStop"] * 8, "Stop", "SessionEnd"]

@@ -103,7 +103,7 @@ class Hooks:
     told: list[str] = Factory(list)
     unsupported: list[str] = Factory(list)
     permissions: list[Rule] = Factory(list)
-    _off: bool = field(init=False, default=False)
+    is_off: bool = field(init=False, default=False)
     _rights: list[tuple[str, HookRights]] = field(init=False, factory=list)
     _brought: inarch.KeptFolder | None = None
     _confine: bool = field(init=False, default=True)
@@ -111,7 +111,7 @@ class Hooks:
 
     def of(self, event: str) -> tuple[Hook, ...]:
         """Return the hooks for an event."""
-        return () if self._off else tuple(hook for hook in self.hooks if hook.event == event)
+        return tuple(hook for hook in self.hooks if hook.event == event)
 
     def take(self, data: bytes, source: str, *, is_users: bool) -> None:
         """Add the hooks of a file. Report errors and use the rest."""
@@ -128,7 +128,8 @@ class Hooks:
             self.miss(source, f'{misplaced[0]} must be in the object "hooks"')
         self.permissions += read_rules(tables.get("permissions"), source, is_users, self.unsupported)
         if tables.get("disableAllHooks") is True:
-            self._off = self._off or is_users  # a project turns off its own alone, in this file and the files before
+            self.is_off = self.is_off or is_users
+            # A project turns off its own hooks alone: those of this file and of the files before.
             self.hooks = [hook for hook in self.hooks if hook.source.startswith("/")]
             self.unsupported.append(f"{source}: disableAllHooks turns {'all' if is_users else 'its'} hooks off")
             return
@@ -252,6 +253,8 @@ def read_hooks(context: inarch.PluginContext) -> Hooks:
                 found.take(data, name, is_users=False)
             elif name in brought.names(str(PurePosixPath(name).parent)):
                 found.miss(name, "is not as it was when the project was trusted")
+    if found.is_off:
+        found.hooks.clear()
     return found
 
 
