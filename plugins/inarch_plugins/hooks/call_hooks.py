@@ -243,7 +243,7 @@ def _decided(said: HookResult, hook: Hook) -> tuple[str, str]:
     decision = DECISIONS.get(str(said.wanted), "")
     if decision == "allow" and not hook.is_users:
         decision = ""
-    return decision, said.text("permissionDecisionReason") or said.text("reason")
+    return decision, next(filter(None, map(said.text, ("permissionDecisionReason", "reason", "systemMessage"))), "")
 
 
 class AfterCalls(_AroundCalls):
