@@ -20,6 +20,7 @@ from .conftest import Desk, one
 
 READ = ("read_file", {"file_path": "a.txt"})
 WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
+ONCE = 'grep -q "stop_hook_active.: true" && exit 0;'
 pytestmark = pytest.mark.needs("confinement")
 
 
@@ -127,17 +128,17 @@ def test_a_long_command_that_denies_is_shown_shortened(desk: Desk) -> None:
 
 
 def test_sessions_start_prompts_and_ends(desk: Desk) -> None:
-    (desk.config / "objects.json").write_text('{"decision": "block", "reason": "the tests fail"}')
+    objects = desk.script("objects.sh", f"""{ONCE} echo '{{"decision": "block", "reason": "the tests fail"}}'""")
     desk.users({
         "SessionStart": one("echo the branch is main"),
         "UserPromptSubmit": one("sh -c 'echo you said: $(cat | wc -c) bytes'"),
-        "Stop": one("cat objects.json"),
+        "Stop": one(objects),
     })  # fmt: skip
     turn = desk.talk([says("one"), says("two"), says("three"), says("four")], "first", "second")
     prompts = [request.messages[0].text for request in desk.requests]
     assert "the branch is main" in prompts[0] and "you said:" in prompts[0]
     assert [event["event"] for event in desk.of("hooks.ran")] == [
-        "SessionStart", "UserPromptSubmit", "Stop", "UserPromptSubmit", "Stop",
+        "SessionStart", "UserPromptSubmit", "Stop", "Stop", "UserPromptSubmit", "Stop", "Stop",
     ]  # fmt: skip
     assert [event["reason"] for event in desk.of("turn.held")] == ["the tests fail", "the tests fail"]
     assert turn.content == "four"
@@ -188,7 +189,7 @@ def test_a_replay_says_again_what_hooks_said_and_runs_none(desk: Desk) -> None:
     from inarch_plugins.replay import replay
 
     command = desk.script("mend.sh", "echo ran >> $0.log; echo mended >> new.txt; echo mind the gap >&2; exit 2")
-    objection = one("sh -c 'echo run the tests >&2; exit 2'")
+    objection = one(f"sh -c '{ONCE} echo run the tests >&2; exit 2'")
     desk.users({"PostToolUse": one(command), "Stop": objection, "PreToolUse": one("sh -c 'exit 2'", "Read")})
     desk.talk([calls(WRITE, READ), says("done"), says("still done")], approve="all")
     assert (desk.root / "new.txt").read_text() == "text\nmended\n"
@@ -197,7 +198,7 @@ def test_a_replay_says_again_what_hooks_said_and_runs_none(desk: Desk) -> None:
     session = desk.events[0].session_id
     report = asyncio.run(replay(session, root=desk.root, config={}, environ=desk.environ))
     assert report.same, report.first_difference
-    assert ran == 3
+    assert ran == 4
 
 
 @given(

@@ -109,8 +109,9 @@ def test_the_end_of_a_session_runs_its_hooks_once(desk: Desk, confine: bool) -> 
     given = json.loads(told["output"])
     assert given == {
         "hook_event_name": "SessionEnd", "session_id": desk.events[0].session_id, "cwd": str(desk.root),
-        "reason": "other",
+        "reason": "other", "permission_mode": "default", "transcript_path": given["transcript_path"],
     }  # fmt: skip
+    assert not Path(given["transcript_path"]).exists()
     assert told["confined"] is confine and late["timed_out"] is True
     kinds = [event.kind for event in desk.events]
     assert kinds.index("hooks.ran") > max(at for at, kind in enumerate(kinds) if kind == "turn.ended")

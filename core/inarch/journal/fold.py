@@ -212,8 +212,8 @@ class _Folder:
     def reviewed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note an addition to a call's result."""
         call = turn.calls[_text(data, "call_id")]
-        if call.result is not None and data.get("text"):
-            added = with_added(call.result, _text(data, "plugin"), _text(data, "text"))
+        if call.result is not None:
+            added = with_added(call.result, _text(data, "plugin"), _text(data, "text"), data.get("data"))
             turn.calls[call.id] = evolve(call, result=added)
 
     def held(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:

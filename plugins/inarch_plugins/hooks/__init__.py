@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import inarch
 from inarch_plugins.hooks.hook_files import FILE, PROJECTS
 
 if TYPE_CHECKING:
-    from inarch_plugins.hooks.hook_config import Hook
+    from inarch_plugins.hooks.hook_state import HookState
 
 RAN = {
     "type": "object",
@@ -32,12 +32,14 @@ def _has_hooks(context: inarch.PluginContext) -> bool:
     return context.brought is not None and PROJECTS in context.brought.names(".inarch")
 
 
-def _hooks(context: inarch.PluginContext, event: str) -> Sequence[Hook]:
+def _state(context: inarch.PluginContext, *events: str) -> HookState | None:
+    """Return the state of the run if it may have hooks for one of these events, or for none in particular."""
     if not _has_hooks(context):
-        return ()
-    from inarch_plugins.hooks.hook_config import read_hooks
+        return None
+    from inarch_plugins.hooks.hook_state import state_of
 
-    return read_hooks(context).of(event)
+    state = state_of(context)
+    return state if not events or state.has(*events) else None
 
 
 @inarch.hookimpl
@@ -48,63 +50,83 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
 
 @inarch.hookimpl
 def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
-    """Return the rewriter that runs `PreToolUse`."""
-    if not (hooks := _hooks(context, "PreToolUse")):
+    """Return the rewriter that runs `PreToolUse` and applies permission rules."""
+    state = _state(context)
+    if state is None or not (state.has("PreToolUse", "PermissionRequest") or state.found.permissions):
         return ()
     from inarch_plugins.hooks.call_hooks import BeforeCalls
 
-    return [BeforeCalls(hooks, context.root)]
+    return [BeforeCalls(state)]
 
 
 @inarch.hookimpl
 def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]:
-    """Return the reviewer that runs `PostToolUse`."""
-    if not (hooks := _hooks(context, "PostToolUse")):
+    """Return the reviewer that runs `PostToolUse` and `PostToolUseFailure`, and adds texts of `PreToolUse`."""
+    if (state := _state(context, "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure")) is None:
         return ()
     from inarch_plugins.hooks.call_hooks import AfterCalls
 
-    return [AfterCalls(hooks, context.root)]
+    return [AfterCalls(state)]
 
 
 @inarch.hookimpl
 def inarch_end_guards(context: inarch.PluginContext) -> Iterable[inarch.EndGuard]:
-    """Return the guard that runs `Stop`."""
-    if not (hooks := _hooks(context, "Stop")):
+    """Return the guard that runs `Stop` and `SubagentStop`."""
+    if (state := _state(context)) is None:
         return ()
     from inarch_plugins.hooks.turns import AtEnds
 
-    return [AtEnds(hooks, context.root)]
+    return [AtEnds(state)]
 
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the source that runs `SessionStart` and `UserPromptSubmit` and reports errors in the files."""
-    if not _has_hooks(context):
+    """Return the source that runs hooks of starts and prompts, and reports errors in the files."""
+    if (state := _state(context)) is None:
         return ()
-    from inarch_plugins.hooks.hook_config import read_hooks
     from inarch_plugins.hooks.turns import AtPrompts
 
-    return [AtPrompts(read_hooks(context), context.root)]
+    return [AtPrompts(state)]
 
 
 @inarch.hookimpl
 def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
-    """Return the tracer that runs `SessionEnd`."""
-    if not (hooks := _hooks(context, "SessionEnd")):
+    """Return the tracer that runs `SessionEnd` and the hooks for which nothing waits."""
+    if (state := _state(context)) is None:
         return ()
-    from inarch_plugins.hooks.turns import AtSessionEnds
+    from inarch_plugins.hooks.turns import Observer
 
-    return [AtSessionEnds(hooks)]
+    return [Observer(state)]
 
 
 @inarch.hookimpl
 def inarch_compactions(context: inarch.PluginContext) -> Iterable[inarch.Compaction]:
     """Return the compaction that runs `PreCompact`."""
-    if not (hooks := _hooks(context, "PreCompact")):
+    if (state := _state(context, "PreCompact")) is None:
         return ()
     from inarch_plugins.hooks.turns import BeforeCompacting
 
-    return [BeforeCompacting(hooks, context.root)]
+    return [BeforeCompacting(state)]
+
+
+@inarch.hookimpl
+def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
+    """Return the tool that asks about rights of hooks."""
+    if (state := _state(context)) is None:
+        return ()
+    from inarch_plugins.hooks.rights_question import AllowHooks
+
+    return [AllowHooks(state)]
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
+    """Return the policy that asks about rights of hooks."""
+    if not _has_hooks(context):
+        return ()
+    from inarch_plugins.hooks.rights_question import UserDecides
+
+    return [UserDecides()]
 
 
 @inarch.hookimpl
@@ -120,6 +142,9 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
         level = inarch.confinement.level_of(inarch.confinement.features(), "auto")[0]
         off = absent(found.hooks, context.root, level)
         yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in off)
+        if found.unsupported:
+            lines = tuple(dict.fromkeys(found.unsupported))
+            yield inarch.Finding("hooks", "fine", "parts of the hook files are not supported", lines=lines)
         if hooks := [str(hook) for hook in found.hooks if not hook.fault]:
             yield inarch.Finding("hooks", "fine", f"{len(hooks)} hooks", lines=tuple(hooks))
 

@@ -14,7 +14,10 @@ from attrs import evolve
 import inarch
 from inarch_plugins.hooks.hook_config import LONGEST_S, Hook
 from inarch_plugins.hooks.hook_run import DECISIONS, HookResult, Place, missed, run_hook
-from inarch_plugins.hooks.turns import session_id, why_stopped
+from inarch_plugins.hooks.hook_state import HookState, Seen
+from inarch_plugins.hooks.permission_rules import Asked, judged
+from inarch_plugins.hooks.rights_question import ALLOW
+from inarch_plugins.hooks.turns import why_stopped
 
 FIELDS: Mapping[str, Mapping[str, str]] = {
     "patch_source_file": {"search": "old_string", "replace": "new_string"},
@@ -138,42 +141,48 @@ _Run = tuple[Hook, str, str | None]
 class _AroundCalls:
     name = "hooks"
 
-    def __init__(self, hooks: Sequence[Hook], root: str) -> None:
-        self._hooks, self._root = hooks, root
+    def __init__(self, state: HookState) -> None:
+        self._state, self._root = state, state.root
         self.timeout_s = LONGEST_S  # a hook runs once for each file of a call
 
-    def _runs(self, call: inarch.ToolCall, tool: inarch.Tool) -> list[list[_Run]]:
+    def _runs(self, call: inarch.ToolCall, tool: inarch.Tool, event: str) -> list[list[_Run]]:
         """Return for each hook the tool name and each file for which it runs."""
-        effects = tool.effects(call.arguments)
-        names = inarch.guarding_names(tool, effects)
+        asked = self._asked(call, tool)
         found: list[list[_Run]] = []
-        for hook in self._hooks:
-            matched = next(filter(hook.matches, names), None)
-            name = "" if matched is None else name_for(names, matched)
-            found.append([(hook, name, path) for path in files_of(call, effects, name)] if name else [])
+        for hook in self._state.of(event):
+            matched = next(filter(hook.matches, asked.names), None)
+            if hook.condition is not None and hook.condition.covers(asked) is False:
+                matched = None
+            name = "" if matched is None else name_for(asked.names, matched)
+            found.append([(hook, name, path) for path in files_of(call, asked.effects, name)] if name else [])
         return found
+
+    def _asked(self, call: inarch.ToolCall, tool: inarch.Tool) -> Asked:
+        effects = tool.effects(call.arguments)
+        given = shown(call.name, call.arguments, self._root)
+        return Asked(inarch.guarding_names(tool, effects), given, effects, self._root)
 
     def _given(self, call: inarch.ToolCall, name: str, path: str | None) -> dict[str, Any]:
         arguments = {**call.arguments, "file_path": path} if path is not None else call.arguments
-        return {
-            "session_id": session_id(),
-            "tool_name": name,
-            "tool_input": shown(call.name, arguments, self._root),
-            "tool_use_id": call.id,
-        }
+        return {"tool_name": name, "tool_input": shown(call.name, arguments, self._root), "tool_use_id": call.id}
 
 
 class BeforeCalls(_AroundCalls):
-    """Rewriter that applies the decisions of hooks: deny, ask, allow, rewrite or end the turn.
+    """Rewriter that applies the decisions of permission rules and hooks: deny, ask, allow, rewrite or end the turn.
 
     Hooks run in order. The first denial or end of the turn stops them. Otherwise `ask` beats `allow`.
     """
 
     def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
         """Run the hooks for a call. Each gets the input as changed by the hooks before it."""
-        place = Place(context.workspace, context.record, context.cancelled, call_id=call.id)
-        before, decision, reason, calls, person = call.arguments, "", "", [call], False
-        runs = self._runs(call, tool)
+        if tool.name == ALLOW:
+            return None
+        place = Place(context.workspace, context.record, self._state, context.cancelled, call_id=call.id)
+        before, calls, person = call.arguments, [call], False
+        asked = self._asked(call, tool)
+        self._state.calls[call.id] = Seen(asked.names[0], asked.given)
+        decision, reason = judged(self._state.found.permissions, asked)
+        runs = self._runs(call, tool, "PreToolUse") if decision != "deny" else []
         if (count := sum(map(len, runs))) > MOST_RUNS:
             return inarch.Rewrite(decision="deny", reason=f"it would start {count} hooks: name fewer files in a call")
         end = time.monotonic() + self.timeout_s - _SPARE_S / 2
@@ -182,6 +191,8 @@ class BeforeCalls(_AroundCalls):
             said = run_hook(_within(hook, end), given_call, place, is_shown=hook.on_failure == "allow")
             new, why = _decided(said, hook)
             person = person or (said.is_absent and new == "ask")
+            if (text := said.text("additionalContext")) and not said.fault:
+                self._state.texts.setdefault(call.id, []).append(text)
             given = said.specific.get("updatedInput")
             if isinstance(given, dict):
                 call = evolve(call, arguments=_taken(call, given, self._root, path))
@@ -201,7 +212,7 @@ class BeforeCalls(_AroundCalls):
         for place in range(len(runs)):
             if calls[-1] is not known:
                 known = calls[-1]
-                runs = self._runs(known, tool)
+                runs = self._runs(known, tool, "PreToolUse")
             yield from runs[place]
 
 
@@ -232,27 +243,37 @@ def _decided(said: HookResult, hook: Hook) -> tuple[str, str]:
     decision = DECISIONS.get(str(said.wanted), "")
     if decision == "allow" and not hook.is_users:
         decision = ""
-    return decision, said.text("permissionDecisionReason") or said.text("reason")
+    return decision, next(filter(None, map(said.text, ("permissionDecisionReason", "reason", "systemMessage"))), "")
 
 
 class AfterCalls(_AroundCalls):
     """Reviewer that adds the output of hooks to results. A hook may change the files of the call."""
 
     def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Review | None:
-        """Run the hooks for a call that succeeded."""
-        if call.result is None or not call.result.success:
+        """Run the hooks for a call that has ended."""
+        self._state.calls.pop(call.id, None)
+        texts = self._state.texts.pop(call.id, [])
+        result = call.result
+        if result is None or tool.name == ALLOW:
             return None
         effects = tool.effects(call.arguments)
         anything = effects.exclusive and tool.category not in LOOKING
         writes = ("",) if anything else tuple(sorted(effects.writes))
-        place = Place(context.workspace, context.record, context.cancelled, writes, call.id)
-        response = {"tool_response": inarch.to_data(call.result.data)}
+        event, more = "PostToolUse", {"tool_response": inarch.to_data(result.data)}
+        if not result.success:
+            error = result.error
+            event, writes = "PostToolUseFailure", ()
+            more = {"error": error.message if error is not None else "", "is_interrupt": False}
+            if error is not None and error.code in ("denied", "unreviewed", "cancelled"):
+                more["is_interrupt"] = error.code == "cancelled"
+        place = Place(context.workspace, context.record, self._state, context.cancelled, writes, call.id)
         said = [
-            run_hook(hook, self._given(call, name, path) | response, place)
-            for hook, name, path in chain.from_iterable(self._runs(call, tool))
+            run_hook(hook, self._given(call, name, path) | more, place)
+            for hook, name, path in chain.from_iterable(self._runs(call, tool, event))
         ]
-        texts = [text for one in said if (text := _added(one))]
-        return inarch.Review("\n".join(texts), stop=any(one.stops for one in said))
+        texts += [text for one in said if (text := _added(one))]
+        new = [one.replacement for one in said if not one.fault and one.replacement is not None]
+        return inarch.Review("\n".join(texts), any(one.stops for one in said), new[-1] if new else None)
 
 
 def _added(said: HookResult) -> str:

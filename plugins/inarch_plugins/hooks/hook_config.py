@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,14 +14,27 @@ from attrs import Factory, define, field, frozen
 
 import inarch
 from inarch.command_lines import NeedsShell, split_command
-from inarch_plugins.hooks.hook_files import CLAUDE, FILE, PROJECTS
+from inarch_plugins.hooks.hook_files import CLAUDE, FILE, LOCAL, PROJECTS
+from inarch_plugins.hooks.hook_rights import NO_RIGHTS, HookRights
+from inarch_plugins.hooks.permission_rules import Rule, read_rules
 
-EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
+EVENTS = (
+    "SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure",
+    "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "PostCompact", "SessionEnd",
+)  # fmt: skip
 """Events that run hooks."""
+TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"})
+_NOT_HERE = frozenset({
+    "Setup", "UserPromptExpansion", "PermissionDenied", "PostToolBatch", "StopFailure", "TaskCreated", "TaskCompleted",
+    "TeammateIdle", "InstructionsLoaded", "ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded",
+    "MessageDisplay", "WorktreeCreate", "WorktreeRemove", "Elicitation", "ElicitationResult",
+})  # fmt: skip
+"""Claude Code's other events. Source: the changelog of github.com/anthropics/claude-code, 2.1.316, November 2026."""
+_OTHER_TYPES = ("prompt", "agent", "http", "mcp_tool")
 DEFAULT_S, LONGEST_S = 60.0, 600.0
 AT_END_S = 5.0
 """Seconds for a hook at the end of a session, because the user is waiting to leave."""
-_USERS_KEYS = ("read", "confine")
+_USERS_KEYS = ("read", "confine", "rights")
 _MOST = 200
 _NAMES = re.compile(r"[\w ,|-]*", re.ASCII)
 """Matchers of only these characters are lists of whole names. Others are patterns searched in a name.
@@ -46,6 +60,10 @@ class Hook:
         brought: The files of the trusted project; None if the project is not trusted.
         on_failure: Treatment of a call if the hook cannot judge it: "ask", "allow" or "deny".
         fault: Why it cannot run. Set for guards whose configuration is invalid.
+        condition: The permission rule of `if`: the hook runs only for calls that it may cover.
+        is_async: Whether the turn does not wait for it.
+        once: Whether it runs once a session.
+        rights: Rights beyond the usual ones, from the user's file.
     """
 
     event: str
@@ -57,9 +75,13 @@ class Hook:
     is_users: bool
     confined: bool
     folder: str = ""
-    brought: inarch.KeptFolder | None = None
+    brought: inarch.KeptFolder | None = field(default=None, eq=False)
     on_failure: str = "ask"
     fault: str = ""
+    condition: Rule | None = None
+    is_async: bool = False
+    once: bool = False
+    rights: HookRights = NO_RIGHTS
 
     def matches(self, *names: str) -> bool:
         """Return whether the matcher matches one of these names."""
@@ -79,6 +101,10 @@ class Hooks:
 
     hooks: list[Hook] = Factory(list)
     told: list[str] = Factory(list)
+    unsupported: list[str] = Factory(list)
+    permissions: list[Rule] = Factory(list)
+    is_off: bool = field(init=False, default=False)
+    _rights: list[tuple[str, HookRights]] = field(init=False, factory=list)
     _brought: inarch.KeptFolder | None = None
     _confine: bool = field(init=False, default=True)
     _reads: tuple[str, ...] = field(init=False, default=())
@@ -100,6 +126,13 @@ class Hooks:
         self._take_keys(tables, source, is_users)
         if misplaced := [key for key in tables if key != "hooks" and _plain(key) in {"hooks", *map(_plain, EVENTS)}]:
             self.miss(source, f'{misplaced[0]} must be in the object "hooks"')
+        self.permissions += read_rules(tables.get("permissions"), source, is_users, self.unsupported)
+        if tables.get("disableAllHooks") is True:
+            self.is_off = self.is_off or is_users
+            # A project turns off its own hooks alone: those of this file and of the files before.
+            self.hooks = [hook for hook in self.hooks if hook.source.startswith("/")]
+            self.unsupported.append(f"{source}: disableAllHooks turns {'all' if is_users else 'its'} hooks off")
+            return
         for event, groups in tables.get("hooks", {}).items():
             self.hooks += self._read(event, groups, source, is_users)
         if len(self.hooks) > _MOST:
@@ -121,20 +154,30 @@ class Hooks:
                 self.told.append(f"{source}: {key} is ignored, only your own {FILE} may set it")
         if not is_users:
             return
-        confine, reads = tables.get("confine", True), tables.get("read", [])
+        confine, reads = tables.get("confine", self._confine), tables.get("read", list(self._reads))
         if not isinstance(confine, bool):
             self.told.append(f"{source}: confine must be true or false, so true is used")
         self._confine = confine is not False
         if not isinstance(reads, list) or any(name != "claude" for name in reads):
             self.miss(source, 'read must be a list, and "claude" is its only valid entry')
         self._reads = ("claude",) if isinstance(reads, list) and "claude" in reads else ()
+        rights = tables.get("rights", {})
+        try:
+            self._rights += [(pattern, HookRights.of(given)) for pattern, given in rights.items()]
+        except (AttributeError, TypeError, ValueError) as error:
+            self.told.append(f"{source}: rights must be an object of commands: {error}")
 
     def _read(self, event: str, groups: Any, source: str, is_users: bool) -> Iterator[Hook]:
+        if event in _NOT_HERE:
+            self.unsupported.append(f"{source}: {event}: Inarch has no such event")
+            return
         if event not in EVENTS:
             self.told.append(f"{source}: {event}: unknown event, use one of {', '.join(EVENTS)}")
             if _plain(event) == _plain("PreToolUse"):
                 yield _missing(source, f"{event} is not an event", None)
             return
+        if event == "PermissionRequest":
+            self.unsupported.append(f"{source}: {event}: its hooks run, but only you decide")
         for group in groups if isinstance(groups, list) else [None]:
             try:
                 if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
@@ -144,6 +187,10 @@ class Hooks:
                 yield from self._missed(event, source, error, None)
                 continue
             for one in group["hooks"]:
+                kind = one.get("type") if isinstance(one, dict) else None
+                if kind in _OTHER_TYPES and event != "PreToolUse":
+                    self.unsupported.append(f'{source}: {event}: hooks of the type "{kind}" are not run')
+                    continue
                 try:
                     yield self._hook(event, matcher, one, source, is_users)
                 except ValueError as error:
@@ -169,11 +216,16 @@ class Hooks:
         if on_failure != "ask" and not is_users:
             self.told.append(f"{source}: on_failure is ignored, only your own {FILE} may set it")
             on_failure = "ask"
+        argv, condition = _argv(command, one.get("args")), one.get("if")
+        given = [rights for pattern, rights in self._rights if fnmatchcase(command, pattern)]
         return Hook(
-            event=event, matcher=matcher, command=command, argv=_words(command),
-            timeout_s=min(float(timeout), LONGEST_S),
+            event=event, matcher=matcher, command=" ".join([command, *argv[1:]]) if "args" in one else command,
+            argv=argv, timeout_s=min(float(timeout), LONGEST_S),
             source=source, is_users=is_users, confined=self._confine or not is_users,
             folder=str(Path(source).parent) if is_users else "", brought=self._brought, on_failure=on_failure,
+            condition=Rule.parse(condition) if isinstance(condition, str) else None,
+            is_async=one.get("async") is True, once=one.get("once") is True,
+            rights=given[0] if given else NO_RIGHTS,
         )  # fmt: skip
 
 
@@ -188,12 +240,21 @@ def read_hooks(context: inarch.PluginContext) -> Hooks:
             found.take(data, place, is_users=True)
         except inarch.ToolFailed as error:
             found.miss(place, f"not read: {error.message}")
+    if found.wants("claude") and (home := context.environ.get("HOME")):
+        try:
+            found.take(Path(place := f"{home}/{CLAUDE}").read_bytes(), place, is_users=True)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            found.miss(place, f"not read: {error.strerror}")
     if brought is not None:  # the project's files as trusted
-        for name in (PROJECTS, *([CLAUDE] if found.wants("claude") else [])):
+        for name in (PROJECTS, *([CLAUDE, LOCAL] if found.wants("claude") else [])):
             if (data := brought.read(name)) is not None:
                 found.take(data, name, is_users=False)
             elif name in brought.names(str(PurePosixPath(name).parent)):
                 found.miss(name, "is not as it was when the project was trusted")
+    if found.is_off:
+        found.hooks.clear()
     return found
 
 
@@ -223,6 +284,18 @@ def _matcher(pattern: Any) -> re.Pattern[str] | None:
         return re.compile(pattern) if pattern else None
     except (re.error, TypeError, RecursionError, OverflowError) as error:
         raise ValueError(f"matcher {pattern!r:.100} is not a pattern: {error}") from error
+
+
+def _argv(command: str, args: Any) -> tuple[str, ...]:
+    """Return the words that run a command: with `args` the program and exactly these, without a shell.
+
+    Source: the changelog of github.com/anthropics/claude-code, 2.1.139 ("exec form"), read in November 2026.
+    """
+    if args is None:
+        return _words(command)
+    if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
+        raise ValueError(f"{command:.100}: args must be a list of strings")
+    return (command, *args)
 
 
 def _words(command: str) -> tuple[str, ...]:

@@ -5,3 +5,4 @@ from __future__ import annotations
 FILE = "hooks.json"
 PROJECTS = f".inarch/{FILE}"
 CLAUDE = ".claude/settings.json"
+LOCAL = ".claude/settings.local.json"

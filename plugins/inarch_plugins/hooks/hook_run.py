@@ -19,22 +19,23 @@ from attrs import evolve, field, frozen
 
 import inarch
 from inarch_plugins.hooks.hook_config import Hook
+from inarch_plugins.hooks.hook_rights import NO_RIGHTS, HookRights, withheld
+from inarch_plugins.hooks.hook_state import HookState, situation_now
 
 Record = Callable[[str, Mapping[str, Any]], None]
 KEPT = 4_000
 """Most characters of each output stream in the event of a run."""
 _MOST_OUTPUT = 1_000_000
-_WITHHELD = re.compile(
-    r"permission denied|read-only file system|can(?:no|')t create|operation not permitted", re.IGNORECASE
-)
-"""Error messages of programs that the sandbox blocked."""
-_SHELLS_OWN = re.compile(r"^\S*sh: (?:line )?\d+: ", re.MULTILINE)
-"""Prefix of a shell's own errors. If it cannot write, it exits with 2, the code of an objection."""
 _MISSING = re.compile(r"can't open file '[^']*': \[Errno 2\]|^\S*sh: 0: (?:can't|cannot) open ", re.MULTILINE)
 """Errors of Python and of a shell for a missing script. Both exit with 2, the code of an objection."""
-_HINT = 'the sandbox denied it: set "confine": false in your own hooks.json if the hook needs this'
+_HINT = "the sandbox denied it: "
+_MODES = {"edits": "acceptEdits", "auto": "auto", "review": "auto", "all": "bypassPermissions",
+          "bypass": "bypassPermissions", "plan": "plan", "none": "dontAsk"}  # fmt: skip
+"""Approval modes, and Claude Code's names for them. Source: https://code.claude.com/docs/en/hooks, November 2026."""
 DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 """Decisions of a hook on a call, in its terms and in Inarch's."""
+_USUAL = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
+"""The user's variables that a hook with given rights has."""
 _GUARDS = ("PreToolUse", "UserPromptSubmit")
 SURE_LEVEL = 2
 """Lowest sandbox level that enforces all limits of a program."""
@@ -76,6 +77,11 @@ class HookResult:
         return said if isinstance(said, dict) else {}
 
     @property
+    def replacement(self) -> object:
+        """What takes the place of a result's data, None for nothing; the second name is the former one for MCP."""
+        return self.specific.get("updatedToolOutput", self.specific.get("updatedMCPToolOutput"))
+
+    @property
     def wanted(self) -> object:
         """Its decision on a call, in its own terms."""
         return self.specific.get("permissionDecision", self.data.get("decision"))
@@ -93,16 +99,27 @@ class Place:
     Args:
         workspace: Runs confined commands.
         record: Records the event of a run.
+        state: The state of the run.
         cancelled: Set when the result is no longer needed.
         writes: Workspace paths that a confined hook may change.
         call_id: The call that it concerns.
+        answer: The model's last text, if the turn is about to end.
+        situation: The situation of the turn.
     """
 
     workspace: inarch.Workspace
     record: Record
+    state: HookState
     cancelled: threading.Event = field(factory=threading.Event)
     writes: tuple[str, ...] = ()
     call_id: str = ""
+    answer: str = ""
+    situation: inarch.Situation | None = field(factory=situation_now.get)
+
+    @property
+    def session_id(self) -> str:
+        """The session."""
+        return "" if self.situation is None else self.situation.turn.session_id
 
 
 def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool = True) -> HookResult:
@@ -117,23 +134,67 @@ def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool 
     Raises:
         Cancelled: The result is no longer needed.
     """
+    if not place.state.take_turn(hook):
+        return HookResult()
     began = time.monotonic()
-    env = {"CLAUDE_PROJECT_DIR": place.workspace.root, "INARCH_PROJECT_DIR": place.workspace.root}
-    data = json.dumps({**given, "hook_event_name": hook.event, "cwd": place.workspace.root}).encode()
+    root = place.workspace.root
+    env = {"CLAUDE_PROJECT_DIR": root, "INARCH_PROJECT_DIR": root}
+    data = json.dumps({**_common(hook, place), **given}).encode()
+    if hook.is_async and not hook.fault:
+        return _in_background(hook, data, env, place)
     timed_out = False
     try:
         if hook.fault:
             raise inarch.ToolFailed("validation", hook.fault)
         run = _run_confined if hook.confined else _run_plain
-        code, out, err, timed_out, truncated = run(hook, data, env, place)
-        said = _parsed(code, out, err, timed_out, truncated, hook)
+        ended = run(hook, data, env, place)
+        timed_out = ended[3]
+        said = _parsed(ended, hook, _lack(ended, hook, place))
     except inarch.ToolFailed as error:
         said = HookResult(fault=f"was not run: {error.message}{f' ({error.remedy})' if error.remedy else ''}")
     told = _event_data(hook, said, place, timed_out, round(time.monotonic() - began, 3))
     if said.is_error or (said.is_absent and is_shown):
         told["notice"] = missed(hook, said)
+    elif notice := _notice(hook, said):
+        told["notice"] = notice
     place.record("ran", told)
     return said
+
+
+def _common(hook: Hook, place: Place) -> dict[str, str]:
+    """Return the input that every hook gets."""
+    mode, agent = place.state.modes.get(place.session_id, ""), place.state.children.get(place.session_id)
+    return {
+        "session_id": place.session_id, "transcript_path": place.state.transcript(place.situation, place.answer),
+        "cwd": place.workspace.root, "permission_mode": _MODES.get(mode, "default"), "hook_event_name": hook.event,
+        **({} if agent is None else {"agent_id": place.session_id, "agent_type": agent}),
+    }  # fmt: skip
+
+
+def _in_background(hook: Hook, data: bytes, env: Mapping[str, str], place: Place) -> HookResult:
+    """Start a hook for which nothing waits; its output does not count. The end of the session ends it."""
+    run = _run_confined if hook.confined else _run_plain
+    workspace = place.situation.workspace if place.situation is not None else place.workspace
+
+    def go(closing: threading.Event) -> object:
+        return run(hook, data, env, evolve(place, workspace=workspace, cancelled=closing, writes=()))
+
+    is_started = place.state.start(go)
+    said = HookResult(fault="" if is_started else "was not run: too many hooks run in the background")
+    place.record("ran", _event_data(hook, said, place, False, 0.0))
+    return said
+
+
+def _lack(ended: Ended, hook: Hook, place: Place) -> HookRights | None:
+    """Return the rights whose lack made a confined hook fail, and note them for the question at the turn's end."""
+    code, _, err, *_ = ended
+    if not hook.confined:
+        return None
+    root, home = place.workspace.root, place.state.home
+    found = withheld(code, err.decode("utf-8", "replace"), hook.command, root, home)
+    if found:
+        place.state.lacking[hook.source] = place.state.lacking.get(hook.source, NO_RIGHTS) | found
+    return found
 
 
 def missed(hook: Hook, said: HookResult) -> str:
@@ -141,14 +202,21 @@ def missed(hook: Hook, said: HookResult) -> str:
     return f"the {hook.event} hook {inarch.shorten(hook.command, 80)} {said.fault}"
 
 
+def _notice(hook: Hook, said: HookResult) -> str:
+    """Return what the user reads about a run that did not fail."""
+    message, name = said.data.get("systemMessage"), f"the {hook.event} hook {inarch.shorten(hook.command, 80)}"
+    return f"{name} says: {inarch.shorten(message, 500)}" if isinstance(message, str) and message else ""
+
+
 def _event_data(hook: Hook, said: HookResult, place: Place, timed_out: bool, seconds: float) -> dict[str, Any]:
     ended = said.fault or (f"exit {said.exit_code}" if said.exit_code is not None else "killed")
-    message = said.data.get("systemMessage")
+    ended = "in the background" if hook.is_async and not said.fault else ended
+    output = "" if said.data.get("suppressOutput") is True else said.output[:KEPT]
     words = f"{hook.event}: {hook.command[:200]}: {ended}"
     return {
-        "text": f"{words}: {message[:500]}" if isinstance(message, str) else words,
+        "text": words,
         "event": hook.event, "command": hook.command[:KEPT], "source": hook.source, "exit_code": said.exit_code,
-        "duration_s": seconds, "output": said.output[:KEPT], "errors": said.errors[:KEPT], "confined": hook.confined,
+        "duration_s": seconds, "output": output, "errors": said.errors[:KEPT], "confined": hook.confined,
         "timed_out": timed_out, "call_id": place.call_id, "fault": said.fault,
     }  # fmt: skip
 
@@ -162,7 +230,7 @@ def _resolved(hook: Hook, place: Place, path: str | None) -> tuple[tuple[str, ..
         ToolFailed: It names files or folders that trust does not cover.
     """
     root = place.workspace.root
-    argv = inarch.user_command(hook.argv, root=root, brought=hook.brought, beside=hook.folder, path=path)
+    argv = inarch.user_command(words_of(hook, root), root=root, brought=hook.brought, beside=hook.folder, path=path)
     if hook.brought is None or hook.event == "PreToolUse":
         folders = [one for one in inarch.named_folders(argv, root) if one != "." or hook.brought is None]
         if folders:
@@ -175,6 +243,18 @@ def _users_files(argv: tuple[str, ...], hook: Hook) -> tuple[str, ...]:
     return tuple(word for word in argv if hook.folder and word.startswith(f"{hook.folder}/"))
 
 
+def words_of(hook: Hook, root: str) -> tuple[str, ...]:
+    """Return a hook's words. Without a shell, Inarch replaces the folder's variable in them."""
+    return tuple(re.sub(r"\$\{(?:CLAUDE|INARCH)_PROJECT_DIR\}", lambda _: root, word) for word in hook.argv)
+
+
+def _home_files(hook: Hook, home: str) -> dict[str, str]:
+    """Return the files in the user's home folder that their own command line names, for a private home."""
+    named = re.findall(r"(?<![\w/])(?:~|\$HOME|\$\{HOME\})/([^\s\"';|&<>()]+)", " ".join(hook.argv))
+    places = ((name, os.path.realpath(f"{home}/{name}")) for name in named)
+    return {name: place for name, place in places if Path(place).is_file()}
+
+
 Ended = tuple[int | None, bytes, bytes, bool, bool]
 """Exit code, output, errors, whether it timed out, whether its output was too long."""
 Files = tuple[IO[bytes], ...]
@@ -185,11 +265,22 @@ def _run_confined(hook: Hook, data: bytes, env: Mapping[str, str], place: Place)
     if level < SURE_LEVEL:
         raise inarch.ToolFailed("permission", f"the sandbox reaches only level {level} here")
     argv, cwd = _resolved(hook, place, None)
-    reads = _users_files(argv, hook)
+    reads, workspace, home = _users_files(argv, hook), place.workspace, place.state.home
+    if place.session_id and (transcript := place.state.transcript(place.situation, place.answer)):
+        reads = (*reads, transcript)
     if cwd != place.workspace.root:
         argv = ("sh", "-c", 'cd "$0" 2>/dev/null || cd / && exec "$@"', cwd, *argv)
-    rights = inarch.Rights(writes=place.writes, executes=True, env=env, reads=reads)
-    ran = place.workspace.run(argv, rights, stdin=data, timeout_s=hook.timeout_s, cancelled=place.cancelled)
+    rights = inarch.Rights(
+        writes=place.writes, executes=True, env=env, reads=reads, home=_home_files(hook, home) if hook.is_users else {}
+    )
+    if given := place.state.rights_of(hook):
+        # The user was asked about these rights, so they do not end where those of the call do.
+        workspace = place.situation.workspace if given.write and place.situation is not None else workspace
+        writes = ("",) if "." in given.write else rights.writes
+        env = {**env, "HOME": home, **{name: os.environ[name] for name in _USUAL if name in os.environ}}
+        outside = given.outside(home)
+        rights = evolve(rights, writes=writes, writes_outside=outside, network=given.network, env=env, home={})
+    ran = workspace.run(argv, rights, stdin=data, timeout_s=hook.timeout_s, cancelled=place.cancelled)
     return ran.exit_code, ran.output, ran.errors, ran.timed_out, ran.truncated
 
 
@@ -232,18 +323,19 @@ def _is_much(*files: IO[bytes]) -> bool:
     return any(os.fstat(file.fileno()).st_size > _MOST_OUTPUT for file in files)
 
 
-def _parsed(code: int | None, out: bytes, err: bytes, timed_out: bool, truncated: bool, hook: Hook) -> HookResult:
+def _parsed(ended: Ended, hook: Hook, lacks: HookRights | None) -> HookResult:
+    code, out, err, timed_out, truncated = ended
     output, errors = (data.decode("utf-8", "replace").strip() for data in (out, err))
     fault, data, is_error = "", {}, False
-    withheld = hook.confined and code not in (0, None) and _WITHHELD.search(errors) is not None
     if timed_out:
         fault = f"did not end within {hook.timeout_s:g} s"
     elif truncated and code in (0, None):
         fault = "wrote too much output"
     elif code is None:
         fault = "was killed"
-    elif withheld and (code != 2 or _SHELLS_OWN.search(errors)):
-        fault = f"failed with exit code {code}: {inarch.shorten(errors, 200)} ({_HINT})"
+    elif lacks is not None:
+        can = f'"rights" in your own hooks.json can give it {lacks}' if lacks else 'only "confine": false can allow it'
+        fault = f"failed with exit code {code}: {inarch.shorten(errors, 200)} ({_HINT}{can})"
     elif code in (126, 127) or (code == 2 and _MISSING.search(errors)):
         fault = f"could not start its program: {inarch.shorten(errors, 200)}"
     elif code not in (0, 2):
@@ -251,13 +343,27 @@ def _parsed(code: int | None, out: bytes, err: bytes, timed_out: bool, truncated
         fault, is_error = f"failed with exit code {code}: {inarch.shorten(errors, 200)}".removesuffix(": "), True
     elif code == 0 and output.startswith("{"):
         try:
-            data = json.loads(output)
+            data = _object(output)
         except (ValueError, RecursionError) as error:
             fault = f"printed invalid JSON: {error}"
     said = HookResult(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
     if hook.event == "PreToolUse" and said.wanted not in (None, "", *DECISIONS):
         return evolve(said, fault=f"returned the unknown decision {said.wanted!r:.100}")
     return said
+
+
+def _object(output: str) -> Any:
+    """Return the JSON value that a hook printed, of several lines of JSON the last: the first may say `async`.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    try:
+        return json.loads(output)
+    except json.JSONDecodeError as error:
+        if not error.msg.startswith("Extra data"):
+            raise
+        return [json.loads(line) for line in output.splitlines() if line.strip()][-1]
 
 
 def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
@@ -277,7 +383,8 @@ def _obstacle(hook: Hook, root: str, level: int) -> str:
         return f"the sandbox reaches only level {level} here"
     search = os.environ.get("PATH", os.defpath)
     try:
-        argv = inarch.user_command(hook.argv, root=root, brought=hook.brought, beside=hook.folder, path=search)
+        words = words_of(hook, root)
+        argv = inarch.user_command(words, root=root, brought=hook.brought, beside=hook.folder, path=search)
     except inarch.ToolFailed as error:
         return error.message
     return "" if os.access(Path(root, argv[0]), os.X_OK) else f"{argv[0]} can't be started"

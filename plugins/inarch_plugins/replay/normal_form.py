@@ -270,7 +270,7 @@ _FORMS: dict[str, Form] = {
     "call.state": Normaliser._state,
     "call.result": _result,
     "call.rewritten": _some("name", "plugin", "rewriter", "arguments", "decision", "reason"),
-    "call.reviewed": _some("name", "plugin", "reviewer", "text", "stop"),
+    "call.reviewed": _some("name", "plugin", "reviewer", "text", "stop", "data"),
     "error": _some("message", "remedy", "plugin", "door"),
     "approval.asked": Normaliser._asked,
     "approval.given": Normaliser._given,
