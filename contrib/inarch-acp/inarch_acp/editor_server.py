@@ -202,20 +202,25 @@ class Server:
         return schema.ResumeSessionResponse(modes=talk.modes, config_options=talk.options)
 
     async def _list(self, request: schema.ListSessionsRequest) -> schema.ListSessionsResponse:
-        first = int(request.cursor) if request.cursor and request.cursor.isdecimal() else 0
         root = _checked(request.cwd) if request.cwd else None
+        after = tuple((request.cursor or "").split(" "))
+        if request.cursor and len(after) != 2:
+            raise inarch.UsageError(f"unknown cursor {request.cursor!r}", "send nextCursor of an earlier answer")
         app = await self._composed(root or str(Path.home()))
         try:
             found = list(await asyncio.to_thread(app.store.sessions, root))
         finally:
             await app.aclose()
+        found.sort(key=lambda one: (one.updated, one.id), reverse=True)
+        if request.cursor:  # a place in the order, so new sessions shift nothing
+            found = [one for one in found if (one.updated, one.id) < after]
         shown = [
             schema.SessionInfo(
                 session_id=one.id, cwd=plain(one.root), title=plain(one.title) or None, updated_at=one.updated
             )
-            for one in found[first : first + PAGE]
+            for one in found[:PAGE]
         ]
-        more = str(first + PAGE) if len(found) > first + PAGE else None
+        more = f"{found[PAGE - 1].updated} {found[PAGE - 1].id}" if len(found) > PAGE else None
         return schema.ListSessionsResponse(sessions=shown, next_cursor=more)
 
     async def _prompt(self, request: schema.PromptRequest) -> schema.PromptResponse:
