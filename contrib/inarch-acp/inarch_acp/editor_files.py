@@ -97,6 +97,8 @@ class EditorFiles:
         Raises:
             ToolFailed: Also if the editor has other text than expected, or can't take the new one.
         """
+        if expected_hash is None and not self._is_in_loop and self._text(self._key(path)):
+            raise inarch.ToolFailed("conflict", f"{path} is open in the editor and was never saved", _SAVE)
         unsaved = None if expected_hash is None else self._now(path, anew=True)
         if unsaved is not None and unsaved.hash != expected_hash:
             why = f"{path} has changed in the editor since it was read; nothing was written"
@@ -166,19 +168,22 @@ class EditorFiles:
             text = disk.data.decode()
         except (inarch.ToolFailed, UnicodeDecodeError):
             return None
-        answer = self._ask("fs/read_text_file", path=plain(key)) if disk.hash and self.services.read_text_file else None
-        try:
-            shown = schema.ReadTextFileResponse.model_validate(answer).content
-        except ValidationError:
-            return None
+        shown = self._text(key) if disk.hash else None
         # Editors keep line ends and the byte order mark apart from the text, and some leave the last line end out.
-        if _bare(shown) == _bare(text):
+        if shown is None or _bare(shown) == _bare(text):
             return None
         shown = ("\ufeff" if text.startswith("\ufeff") else "") + shown.removeprefix("\ufeff")
         if "\r\n" in text and "\r" not in shown:
             shown = shown.replace("\n", "\r\n")
         data = shown.encode("utf-8", "replace")
         return Unsaved(data, sha256(data).hexdigest(), disk.hash)
+
+    def _text(self, key: str) -> str | None:
+        answer = self._ask("fs/read_text_file", path=plain(key)) if self.services.read_text_file else None
+        try:
+            return schema.ReadTextFileResponse.model_validate(answer).content
+        except ValidationError:
+            return None
 
     def _show(self, path: str, data: bytes) -> None:
         """Have the editor take the new text of a file, so that its buffer is neither old nor in conflict."""

@@ -28,7 +28,7 @@ from inarch_acp.front_end import Asking, Request
 from inarch_acp.prompts import Prompt, has_pictures, put_pictures
 from inarch_acp.servers import Asked, Consent, Folder, SameId
 from inarch_acp.tool_calls import LARGEST_DIFF
-from inarch_acp.updates import Spending, Update, Updates, agent_chunk
+from inarch_acp.updates import Spending, Update, Updates, agent_chunk, prompt_response
 from inarch_acp.wire import as_json, plain
 
 Send = Callable[[str, Update], None]
@@ -305,25 +305,7 @@ class Talk:
         elif turn.status == "failed":
             why = plain(turn.error or "the turn failed")
             raise refusal(why) if self._updates.failure == "auth" else RequestError(-32603, why)
-        reason: schema.StopReason = "refusal" if is_filtered else "end_turn"
-        if turn.status == "limited":
-            reason = "max_tokens" if turn.limit == "max_tokens" else "max_turn_requests"
-        elif self._updates.finish == "length":
-            reason = "max_tokens"
-        elif turn.status == "cancelled":
-            reason = "cancelled"
-        used = turn.usage
-        given, made = used.input_tokens, used.output_tokens
-        usage = None
-        if given is not None and made is not None:
-            usage = schema.Usage(
-                total_tokens=given + made, input_tokens=given, output_tokens=made,
-                cached_read_tokens=used.cached_tokens, thought_tokens=used.reasoning_tokens,
-            )  # fmt: skip
-        cost = self._spending.cost
-        meta = {"inarch": {"turn_id": turn.id, "status": turn.status, "limit": turn.limit,
-                           "session_cost_usd": cost and cost.amount}}  # fmt: skip
-        return schema.PromptResponse(stop_reason=reason, usage=usage, field_meta=meta)
+        return prompt_response(turn, self._updates, self._spending)
 
     def _tell_title(self, text: str) -> None:
         if not self._titled:

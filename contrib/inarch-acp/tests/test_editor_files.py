@@ -91,6 +91,22 @@ def test_text_typed_after_the_read_is_a_conflict(desk: Any, say: Any, replies: A
     asyncio.run(main())
 
 
+def test_a_buffer_that_was_never_saved_is_not_replaced(desk: Any, say: Any, replies: Any) -> None:
+    desk.model.script = {"make": [replies.calling(("write_file", {"file_path": name, "content": "made\n"}))
+                                  for name in ("new.txt", "free.txt")] + [replies.text("tried")]}  # fmt: skip
+    desk.configure(approve="edits")
+
+    async def main() -> None:
+        async with desk.editor(client=offer()) as (editor, connection, _):
+            editor.buffers[str(desk.root / "new.txt")] = "typed\n"
+            session = await desk.new(connection)
+            await connection.prompt(session_id=session, prompt=say("make them"))
+            assert [one.exists() for one in (desk.root / "new.txt", desk.root / "free.txt")] == [False, True]
+            assert editor.served.count(("write", str(desk.root / "free.txt"))) == 1
+
+    asyncio.run(main())
+
+
 def test_commands_see_the_disk_and_their_changes_can_be_undone(desk: Any, say: Any, replies: Any) -> None:
     a = desk.root / "a.txt"
     (desk.root / "b.txt").write_text("from b\n")
