@@ -18,6 +18,7 @@ import inarch
 from inarch import Approval, ModelRequest, Usage
 from inarch.contract.approval_records import ApprovalRequest
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
+from inarch_sdk.tool_decorator import FunctionTool
 from inarch_testing.apps import write_files
 
 READ = ("read_file", {"file_path": "a.txt"})
@@ -49,6 +50,7 @@ class Desk:
     root: Path = field(init=False)
     scripts: dict[str, list[Step]] = field(factory=dict)
     options: dict[str, Any] = field(factory=dict)
+    more: list[inarch.Tool] = field(factory=list)
     events: list[inarch.Event] = field(factory=list)
     requests: list[ModelRequest] = field(factory=list)
     app: inarch.App = field(init=False)
@@ -79,6 +81,8 @@ class Desk:
 
         options: dict[str, Any] = {"config": {}, "environ": self.environ, "journal": True, **self.options}
         self.app, model = scripted_app(Thinking([answers], repeat=True), self.root, flags=flags, **options)
+        for one in self.more:
+            self.app.composition = self.app.composition.adding("tools", one, inarch.PluginContext("more", ""))
         assert not [one for one in self.app.composition.refused if one.name == "agents"]
         self.requests = model.requests
         session = self.app.session()
@@ -178,22 +182,22 @@ def test_a_prompt_that_begins_with_a_name_goes_to_that_agent(desk: Desk) -> None
 
 FAULTS = {
     "no end": ("---\nname: x\n", "the front matter has no end"),
-    "no YAML": ("---\nname: [\n---\n", "is not YAML"),
-    "no description": ("---\nname: x\n---\n", "no description"),
-    "a name with a space": ("---\nname: x y\ndescription: d\n---\n", "'x y' is not a valid name"),
-    "tools that are none": ("---\ndescription: d\ntools: 3\n---\n", "tools is 3"),
-    "tools that are forbidden": (
-        "---\ndescription: d\ndisallowedTools: Bash\n---\n",
-        "unknown key disallowedTools",
-    ),
-    "tools by a key of another file": ("---\ndescription: d\nallowed-tools: Read\n---\n", "unknown key allowed-tools"),
+    "no description": ("---\nname: [\n---\n", "no description"),
+    "a key that may forbid tools": ("---\ndescription: d\nexcludedTools: Bash\n---\n", "unknown key excludedTools"),
     "a place that there is not": ("---\ndescription: d\nisolation: container\n---\n", "isolation is 'container'"),
     "a place that is no text": ("---\ndescription: d\nisolation: true\n---\n", "isolation is True"),
     "turns below 1": ("---\ndescription: d\nmaxTurns: 0\n---\n", "maxTurns is 0"),
 }
 
 
-def test_a_broken_file_is_told_by_name_and_its_agent_is_given_nothing(desk: Desk) -> None:
+def checked(desk: Desk) -> list[inarch.Finding]:
+    desk.open()
+    found = [one for bound in desk.app.composition.checks if bound.plugin == "agents" for one in bound.value.run()]
+    desk.app.close()
+    return found
+
+
+def test_a_broken_file_is_reported_by_name_and_its_agent_is_given_nothing(desk: Desk) -> None:
     desk.project({f".agents/agents/broken{at}.md": text for at, (text, _) in enumerate(FAULTS.values())})
     desk.scripts = {"parent": [calls(task("broken0", "child")), says("ok")], "@broken0 child": [says("ok")]}
     for prompt, approve in (("parent", "ask"), ("parent", "all"), ("@broken0 child", "all")):
@@ -202,24 +206,58 @@ def test_a_broken_file_is_told_by_name_and_its_agent_is_given_nothing(desk: Desk
         assert ".agents/agents/broken0.md: the front matter has no end" in error_of(turn)
         assert not desk.of("child.started")
     notes = [note["text"] for note in desk.of("note") if note["source"] == "agents"]
+    assert notes == ["6 agent files are invalid, see inarch doctor"]
+    wrong = [one.text for one in checked(desk) if one.state == "wrong"]
     for at, (_, why) in enumerate(FAULTS.values()):
-        (told,) = [note for note in notes if f".agents/agents/broken{at}.md" in note]
+        (told,) = [text for text in wrong if f".agents/agents/broken{at}.md" in text]
         assert why in told
+
+
+def test_what_a_file_says_in_another_form_is_read_and_reported_by_doctor_alone(desk: Desk) -> None:
+    long = (
+        f"name: Hook Development\ndescription: Examples: user: hi {'x' * 2_000}\ntools: Read, Fly.High, SendMessage\n"
+    )
+    rest = "model: claude-sonnet-4-5\nskills: [a]\npermissionMode: bypassPermissions\ncolor: red\nhooks: {Stop: []}\n"
+    desk.project({".claude/agents/Größe.x.md": f"---\n{long}\n{rest}---\nWork.\n", "a.txt": "one\n"})
+    desk.scripts = {"@hook-development child": [says("ok")], "child": [calls(READ), says("done")]}
+    turn = desk.run("@hook-development child", approve="all")
+    assert data_of(turn)["answer"] == "done" and data_of(turn)["tools_left_out"] == ["Fly.High", "SendMessage"]
+    assert not [note for note in desk.of("note") if note["source"] == "agents"]
+    (told,) = [one for one in checked(desk) if one.state == "note"]
+    said = "\n".join(told.lines)
+    for part in ("line 3: description", "is hook-development here", "cut after 1,024", "no Fly.High, SendMessage",
+                 "claude-sonnet-4-5", "skills, permissionMode: ignored"):  # fmt: skip
+        assert part in said, said
+    assert len(said) < 1_000 and "color" not in said
+
+
+def test_a_name_without_letters_is_that_of_the_file(desk: Desk) -> None:
+    text = "---\nname: 代码\ndescription: [Internal] checks\ntools: Read\n---\n"
+    desk.project({".agents/agents/code.check.md": text})
+    assert "code-check" in next(one.text for one in checked(desk) if one.state == "fine")
 
 
 MEANT = {
     "Read": {"read_file", "read_multiple_files", "read_output"}, "Write": {"write_file", "create_file"},
     "Edit": {"patch_source_file"}, "Bash": {"execute_command"}, "NotebookEdit": set(), "git_log": {"git_log"},
+    "Bash(git log:*)": {"execute_command"}, "Read(src/**)": set(), "Agent(x)": {"task"},
+    "mcp__read__file": {"read_file"},
 }  # fmt: skip
-NAMED = st.lists(st.sampled_from([*MEANT, "Fly", "read", "Bash(git log:*)", ""]), max_size=4)
-OTHER_LINES = st.sampled_from([
-    "", "color: a: b", "tools: Read\ntools: Write", "disallowedTools: Write", "disallowed-tools: [Bash]", "Tools: Read",
-    "model: sonnet", "permissionMode: plan",
-])  # fmt: skip
+NAMED = st.lists(st.sampled_from([*MEANT, "Fly", "read", ""]), max_size=4)
+OTHER_LINES = {
+    "": None, "color: a: b": None, "model: sonnet": None, "permissionMode: plan": None, "tools: Write": {"write_file"},
+    "Tools: Read": {"read_file"}, "allowed-tools: [Read]": {"read_file"}, "disallowed-tools: 3": set(),
+    "disallowedTools: Write, Edit": {*MEANT["Read"], "execute_command", "git_log", "task"},
+    "disallowedTools: ['*']": set(), "color: a: b\n tools: Read": None,
+}  # fmt: skip
 
 
-@settings(max_examples=10, deadline=None)
-@given(names=NAMED, form=st.sampled_from(["tools: {}", "tools: [{}]", "tools:", "tools: null"]), other=OTHER_LINES)
+@settings(max_examples=25, deadline=None)
+@given(
+    names=NAMED,
+    form=st.sampled_from(["tools: {}", "tools: [{}]", "tools:", "tools: null", "tools: [{}", "tools: 3", "color: a"]),
+    other=st.sampled_from([*OTHER_LINES]),
+)
 def test_an_agent_has_no_tool_that_its_lines_do_not_name(
     tmp_path_factory: pytest.TempPathFactory, names: Sequence[str], form: str, other: str
 ) -> None:
@@ -228,20 +266,91 @@ def test_an_agent_has_no_tool_that_its_lines_do_not_name(
     desk.project({".claude/agents/x.md": f"---\nname: x\ndescription: d\n{lines}\n---\nWork.\n"})
     desk.scripts = {"parent": [calls(task("x", "child")), says("ok")], "child": [says("done")]}
     desk.run(approve="all")
-    meant = {tool for name in names if "{" in form for tool in MEANT.get(name, ())}
-    for request in desk.requests:
-        if first_line(request) == "child":
-            assert {spec.name for spec in request.tools} <= meant, lines
-            assert other in ("", "model: sonnet", "permissionMode: plan"), lines
+    more = {"write_file", "create_file", "apply_patch", "read_multiple_files", "read_output"}
+    meant = {tool for name in names if "{" in form for tool in MEANT.get(name, ())} | more
+    (offered,) = [{spec.name for spec in one.tools} for one in desk.requests if first_line(one) == "child"]
+    limit = OTHER_LINES[other]
+    if "color: a" in lines and not limit and "tools:" not in form:
+        assert limit is None and (not offered if "\n tools" in lines else len(offered) > 20), lines
+    elif form != "color: a":
+        assert offered <= meant or (other == "tools: Write" and offered <= more), lines
+    if limit is not None:
+        assert (
+            offered <= limit | more if "disallowed" not in other or form != "color: a" else "write_file" not in offered
+        )
 
 
-def test_a_tool_that_is_not_there_is_told_with_the_file(desk: Desk) -> None:
-    desk.project({".agents/agents/x.md": "---\ndescription: d\ntools: [Read, fly]\n---\n"})
-    desk.scripts = {"parent": [calls(task("x", "child")), says("ok")]}
-    turn = desk.run(approve="all")
-    assert ".agents/agents/x.md" in error_of(turn) and "fly" in error_of(turn)
-    assert [note["text"] for note in desk.of("note")] == [".agents/agents/x.md: there is no tool fly"]
-    assert not desk.of("child.started")
+def rights_of(desk: Desk, lines: str, *asked: tuple[str, dict[str, Any]]) -> list[str]:
+    """Return whether each call of an agent with these lines was refused, in words of the result."""
+    desk.project({".claude/agents/x.md": f"---\ndescription: d\n{lines}\n---\nWork.\n"})
+    desk.scripts = {
+        "parent": [calls(task("x", "child")), says("ok")],
+        "child": [*(calls(one) for one in asked), says("done")],
+        "deeper": [says("deep")],
+    }
+    desk.run(approve="all")
+    last = [one for one in desk.requests if first_line(one) == "child"][-1]
+    results = [
+        part.result for message in last.messages for part in message.parts if isinstance(part, inarch.ResultPart)
+    ]
+    return ["" if one.error is None else one.error.message for one in results]
+
+
+def test_a_tool_with_the_effects_of_a_denied_one_is_denied(desk: Desk) -> None:
+    moved = ("move_file", {"file_path": "a.txt", "new_path": "b.txt"})
+    run = ("execute_command", {"command": "git --version"})
+    told = rights_of(desk, "disallowedTools: [Write, Bash(git *)]", READ, WRITE, moved, run)
+    assert told[0] == "" and "no tool 'write_file'" in told[1]
+    assert all("the agent x do not allow this call" in one for one in told[2:]) and (desk.root / "a.txt").exists()
+
+
+def test_commands_of_an_agent_fit_its_patterns_in_all_parts(desk: Desk) -> None:
+    lines = ("git --version", "git --version | head -1", "git --version | tail -1", "gitx", "echo $(git)", "ls")
+    told = rights_of(
+        desk, "tools: Bash(git:*), Bash(head *)", *(("execute_command", {"command": line}) for line in lines)
+    )
+    assert ["do not allow this call" in one for one in told] == [False, False, True, True, True, True], told
+
+
+def test_an_agent_gives_tasks_only_to_the_agents_that_it_names(desk: Desk) -> None:
+    told = rights_of(desk, "tools: Agent(explore, other)", task("explore", "deeper"), task("x", "deeper"))
+    assert told[0] == "" and "do not allow this call" in told[1]
+
+
+@define(eq=False)
+class Served(FunctionTool):
+    """A tool with a name in Claude Code, as those of servers have."""
+
+    known_as: tuple[str, ...] = ()
+
+
+def served(name: str, *known: str) -> inarch.Tool:
+    schema = {"type": "object", "properties": {}}
+    return Served(lambda: name, name, "Look.", schema, effects_rule=lambda given: inarch.Effects(), known_as=known)
+
+
+SERVED = (("s_one", "mcp__s__one"), ("s_two", "mcp__s__two"), ("s_three", "mcp__s_three__x"), ("s_own",))
+
+
+@pytest.mark.parametrize(
+    ("lines", "may"),
+    [
+        ("tools: mcp__s__one", [True, False, False, False]),
+        ("tools: mcp__s__*, Fly", [True, True, False, False]),
+        ("tools: mcp__s", [True, True, False, False]),
+        ("disallowedTools: mcp__s__t*", [True, False, True, True]),
+        ("disallowedTools: mcp__s", [False, False, True, True]),
+    ],
+)
+def test_tools_of_servers_are_named_as_in_claude_code(desk: Desk, lines: str, may: list[bool]) -> None:
+    desk.more = [served(*names) for names in SERVED]
+    told = rights_of(desk, lines, *((names[0], {}) for names in SERVED))
+    assert [one == "" for one in told] == may, told
+
+
+def test_no_server_has_a_tool_of_inarch(desk: Desk) -> None:
+    (told,) = rights_of(desk, "tools: mcp__read__file", READ)
+    assert "do not allow this call" in told
 
 
 def test_an_agent_has_no_tool_that_its_caller_has_not(desk: Desk) -> None:
@@ -252,14 +361,12 @@ def test_an_agent_has_no_tool_that_its_caller_has_not(desk: Desk) -> None:
     desk.scripts = {
         "parent": [calls(task("lead", "leading")), says("ok")],
         "leading": [calls(task("fixer", "child")), says("it may not")],
+        "child": [calls(WRITE), says("no")],
     }
     desk.run(approve="all")
-    told = [message.text for message in desk.requests[2].messages if message.role == "tool"]
-    results = [
-        part.result for message in desk.requests[2].messages for part in message.parts if hasattr(part, "result")
-    ]
-    assert ".agents/agents/fixer.md" in str(results) and "write_file" in str(results), told
-    assert not (desk.root / "made.txt").exists()
+    (last,) = [one for one in desk.requests if first_line(one) == "leading" and len(one.messages) > 2]
+    (result,) = [part.result for one in last.messages for part in one.parts if isinstance(part, inarch.ResultPart)]
+    assert result.data["tools_left_out"] == ["Write"] and not (desk.root / "made.txt").exists()
 
 
 def test_model_and_turns_of_the_file_count(desk: Desk) -> None:

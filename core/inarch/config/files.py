@@ -13,9 +13,12 @@ from inarch.contract.errors import ConfigError
 
 MAX_BYTES = 1_000_000
 CONFIG_FILE = ".inarch/config.toml"
-GUIDE_FILES = ("AGENTS.md", "GEMINI.md", "CLAUDE.md")
+GUIDE_FILES = ("AGENTS.override.md", "AGENTS.md", "GEMINI.md", "CLAUDE.md", "CLAUDE.local.md")
 """A project's instructions to agents, in order of precedence."""
-TRUSTED_FOLDERS = (".inarch", ".agents", ".claude/agents", ".claude/commands", ".claude/hooks", ".claude/skills")
+RULES = ".claude/rules"
+TRUSTED_FOLDERS = (
+    ".inarch", ".agents", ".claude/agents", ".claude/commands", ".claude/hooks", RULES, ".claude/skills",
+)  # fmt: skip
 """Folders whose contents need trust.
 
 Not all of `.claude`: other tools write there, and no agent here reads that.

@@ -14,6 +14,7 @@ from inarch.config.files import (
     GUIDE_FILES,
     MAX_BYTES,
     READ,
+    RULES,
     TRUSTED_FILES,
     TRUSTED_FOLDERS,
     Unreadable,
@@ -130,6 +131,21 @@ def bound_files(root: str, paths: Iterable[str]) -> dict[str, str]:
         if data is not None:
             hashes[path] = digest(data)
     return hashes
+
+
+def imported_files(root: str, found: Iterable[str]) -> list[str]:
+    """Return the files of a project that its instruction files import."""
+    from inarch_sdk.guide_imports import imported
+
+    def read(path: str) -> str | None:
+        try:
+            data = read_project_file(root, path)
+        except Unreadable:
+            return None
+        return None if data is None else data.decode("utf-8", "replace")
+
+    guides = (path for path in found if is_guide(path) or path.startswith(f"{RULES}/"))
+    return sorted(imported({path: text for path in guides if (text := read(path))}, read).texts)
 
 
 def digest(data: bytes | None) -> str:

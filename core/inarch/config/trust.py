@@ -18,6 +18,7 @@ from inarch.config.project_files import (
     ProjectFiles,
     bound_files,
     digest,
+    imported_files,
     is_nested_guide,
     needs_trust_itself,
     nested_guides,
@@ -51,7 +52,8 @@ class Trust(NamedTuple):
     def standing(self, whole: bool = False, config_dir: Path | None = None) -> Standing:
         """Return the project's state.
 
-        Files that commands name are bound, too. A changed one does not end trust, but no command runs it.
+        Files that commands name and instructions import are bound, too. A changed one does not end trust, but it is
+        neither run nor read.
 
         Args:
             whole: Whether to search all folders for guide files. Otherwise only those count that existed when trust was
@@ -69,7 +71,8 @@ class Trust(NamedTuple):
             from inarch.config.directories import config_dir as usual
             from inarch.config.user_commands import files_to_bind
 
-            before, bound = bound, bound_files(root, files_to_bind(root, found.hashes, config_dir or usual()))
+            named = files_to_bind(root, found.hashes, config_dir or usual())
+            before, bound = bound, bound_files(root, [*named, *imported_files(root, found.hashes)])
             others = (path for path in {**before, **bound} if bound.get(path) != before.get(path))
             changed = tuple(sorted({*changed, *others}))
         if known is None:

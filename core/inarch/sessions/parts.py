@@ -222,12 +222,12 @@ class Parts:
             ToolFailed: `permission` if the copy lacks files that are trusted here: hooks that restrict calls would be
                 missing.
         """
-        from inarch.config.project_files import is_guide, read_trusted
+        from inarch.config.project_files import imported_files, is_guide, read_trusted
 
         config = self.config
         known = config.trusted_files
         lost = [path for path in known if not is_guide(path) and read_trusted(root, path, known) is None]
-        if lost:
+        if lost := sorted({*lost}.difference(imported_files(config.root, known) if lost else ())):
             what = f"{', '.join(lost)} is not in the copy as you trusted it in this project"
             raise ToolFailed("permission", what, "look at it, then: inarch config trust, and start again")
         # Added folders have no copy: writes there would never be merged.

@@ -330,6 +330,8 @@ def _instructions(config: Config) -> str:
     from inarch.config.project_files import read_trusted
 
     found = {name: read_trusted(config.root, name, config.trusted_files) or b"" for name in GUIDE_FILES}
+    if found["AGENTS.override.md"].strip():
+        found["AGENTS.md"] = b""  # as in codex (developers.openai.com/codex/guides/agents-md, read 2026-11)
     return together({name: data.decode("utf-8", "replace") for name, data in found.items()})[:INSTRUCTION_CHARACTERS]
 
 

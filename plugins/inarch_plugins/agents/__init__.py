@@ -33,14 +33,19 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 
 @inarch.hookimpl
 def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
-    """Return the rewriter that adds the files of a change to a merge, if an agent has a work tree."""
+    """Return the rewriter that adds the files of a change to a merge, and that of limits, if an agent needs them."""
     from inarch_plugins.agents.agent_files import read_agents
 
-    if not any(agent.has_tree for agent in read_agents(context).values()):
-        return ()
-    from inarch_plugins.agents.merge_task import Merges
+    agents, rewriters = read_agents(context).values(), list[inarch.Rewriter]()
+    if any(agent.has_tree for agent in agents):
+        from inarch_plugins.agents.merge_task import Merges
 
-    return [Merges(context.state_dir)]
+        rewriters.append(Merges(context.state_dir))
+    if any(agent.limit.is_needed for agent in agents):
+        from inarch_plugins.agents.tool_lists import Limits
+
+        rewriters.append(Limits())
+    return rewriters
 
 
 @inarch.hookimpl

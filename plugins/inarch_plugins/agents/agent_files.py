@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,19 @@ from attrs import evolve
 
 import inarch
 from inarch_plugins.agents.agents import EXPLORE, READS, Agent, settings_of
+from inarch_plugins.agents.tool_lists import Entry, granted, read_entries, unknown
 
 PROJECTS = (".agents/agents", ".claude/agents")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _LONGEST_DESCRIPTION = 1_024
 _MOST_BYTES = 200_000
-_CALLERS_MODEL = frozenset({"", "inherit", "sonnet", "opus", "haiku"})
-"""Values that mean the caller's model. The last three name one provider's models, which the caller may not have."""
+_CALLERS_MODEL = re.compile(
+    r"(inherit|default|best|sonnet|opus(plan)?|haiku|fable)?(\[1m\])?|(claude|gpt|gemini|o\d)[-.\d].*"
+)
+"""Values that mean the caller's model: aliases and names of one provider's models, which the caller may not have."""
+_UNUSED = ("background", "initialPrompt", "mcpServers", "memory", "skills")
+"""Keys of Claude Code that change how an agent works there (code.claude.com/docs/en/sub-agents, read 2026-11)."""
+_ABOUT_TOOLS = re.compile(r"\s+[\"']?(dis)?(allowed)?[-_]?tools\W?\s*:", re.IGNORECASE)
 
 
 def read_agents(context: inarch.PluginContext) -> dict[str, Agent]:
@@ -80,8 +87,13 @@ def _agent(source: str, data: bytes | str) -> Agent:
             raise inarch.ToolFailed("validation", data)
         if len(data) > _MOST_BYTES:
             raise inarch.ToolFailed("validation", f"has more than {_MOST_BYTES:,} bytes")
-        keys, body = inarch.split_front_matter(data.decode())
-        return _parsed(source, stem, keys, body)
+        text, remarks = data.decode(), list[str]()
+        keys, body = inarch.split_front_matter(text, remarks)
+        agent = _parsed(source, stem, keys, body.strip(), remarks)
+        lines = text[: len(text) - len(body)].splitlines() if remarks and agent.grants is None else ()
+        if any(map(_ABOUT_TOOLS.match, lines)):  # it may be meant as the list
+            return evolve(agent, grants=(), remarks=(*remarks, "an indented line is about tools, so it has none"))
+        return evolve(agent, remarks=tuple(remarks))
     except UnicodeDecodeError:
         fault = "is not UTF-8 text"
     except inarch.ToolFailed as error:
@@ -89,32 +101,55 @@ def _agent(source: str, data: bytes | str) -> Agent:
     return Agent(stem, "", "", source=source, fault=f"{source}: {fault}")
 
 
-def _parsed(source: str, stem: str, keys: Mapping[str, Any], body: str) -> Agent:
-    """Make an agent from a file's keys. Unknown keys are ignored, except those that forbid tools.
+def _parsed(source: str, stem: str, keys: Mapping[str, Any], body: str, remarks: list[str]) -> Agent:
+    """Make an agent from a file's keys. Ignored values that would have a meaning are appended to `remarks`.
 
     Raises:
         ToolFailed: A value is invalid.
     """
-    name, description = _text(keys, "name") or stem, _text(keys, "description")
-    if re.fullmatch(_NAME, name) is None:
-        raise _wrong(f"{name!r} is not a valid name", "use up to 64 letters, digits, - and _")
-    if not description or len(description) > _LONGEST_DESCRIPTION:
-        raise _wrong("no description" if not description else "the description is too long", "describe when to use it")
-    for key in keys:
-        if key != "tools" and "tool" in key.casefold() and keys[key]:
-            raise _wrong(f"unknown key {key}", "list the allowed tools in `tools`")
+    name, description = _name(keys, stem, remarks), " ".join(_said(keys, "description").split())
+    if not description:
+        raise _wrong("no description", "describe when to use it")
+    if len(description) > _LONGEST_DESCRIPTION:
+        remarks.append(f"the description is cut after {_LONGEST_DESCRIPTION:,} characters")
     isolation = _text(keys, "isolation")
     if isolation not in ("", "worktree"):
         raise _wrong(f"isolation is {isolation!r}, so the agent would change the project itself", "write worktree")
-    tools, model = _tools(keys["tools"]) if "tools" in keys else None, _text(keys, "model")
-    most = keys.get("maxTurns")
+    grants, denies = _lists(keys, remarks)
+    model, mode, most = _text(keys, "model"), _text(keys, "permissionMode"), keys.get("maxTurns")
     if most is not None and (type(most) is not int or most < 1):
         raise _wrong(f"maxTurns is {most!r}", "write a number above 0")
+    is_callers = _CALLERS_MODEL.fullmatch(model) is not None
+    remarks += [f"the model {model} is its caller's here"] if is_callers and "-" in model else []
+    ignored = [key for key in _UNUSED if keys.get(key)] + ["permissionMode"] * (mode not in ("", "default", "plan"))
+    remarks += [f"{', '.join(ignored)}: ignored"] if ignored else []
+    plain = grants is not None and not any(entry.is_limited for entry in grants)
+    reads = plain and READS.issuperset(granted(grants or (), None)[0])
     return Agent(
-        name, description, body.strip(), tools, "" if model in _CALLERS_MODEL else model,
-        _text(keys, "permissionMode") == "plan" or (tools is not None and READS.issuperset(tools)),
-        most, _text(keys, "effort"), source, has_tree=isolation == "worktree",
+        name, description[:_LONGEST_DESCRIPTION], body, grants, "" if is_callers else model,
+        mode == "plan" or reads, most, _text(keys, "effort"), source, has_tree=isolation == "worktree", denies=denies,
+        keys=keys,
     )  # fmt: skip
+
+
+def _name(keys: Mapping[str, Any], stem: str, remarks: list[str]) -> str:
+    given = _said(keys, "name") or stem
+    if re.fullmatch(_NAME, given) is not None:
+        return given
+    for one in (given, stem):
+        plain = unicodedata.normalize("NFKD", one.casefold()).encode("ascii", "ignore").decode()
+        if name := re.sub(r"[^a-z0-9_]+", "-", plain).strip("-_")[:64]:
+            remarks.append(f"the name {given[:80]!r} is {name} here")
+            return name
+    raise _wrong(f"{given!r:.80} is not a valid name", "use up to 64 letters, digits, - and _")
+
+
+def _said(keys: Mapping[str, Any], name: str) -> str:
+    """Return a text for people; one that YAML reads as a number or a list as it was written, about."""
+    value = keys.get(name)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(str, value)) + "]"
+    return "" if value is None else str(value).strip()
 
 
 def _text(keys: Mapping[str, Any], name: str) -> str:
@@ -124,14 +159,35 @@ def _text(keys: Mapping[str, Any], name: str) -> str:
     return (value or "").strip()
 
 
-def _tools(given: object) -> tuple[str, ...] | None:
-    """Return Inarch's names of the tools in a file's list or comma-separated text, or None for all tools."""
-    names = [name.strip() for name in given.split(",")] if isinstance(given, str) else given or []
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _wrong(f"tools is {given!r:.60}", "write names of tools, separated by commas")
-    if names == ["*"]:
-        return None
-    return tuple(dict.fromkeys(ours for name in names if name for ours in inarch.granted_tools(name)))
+def _lists(keys: Mapping[str, Any], remarks: list[str]) -> tuple[tuple[Entry, ...] | None, tuple[Entry, ...]]:
+    """Return the tools that an agent may use, None for all, and those that it may not; none if a list is unreadable.
+
+    Raises:
+        ToolFailed: Another key is about tools, so its meaning is unknown.
+    """
+    grants: tuple[Entry, ...] | None = None
+    denies: tuple[Entry, ...] = ()
+    for key, given in keys.items():
+        plain = re.sub("[-_]", "", key.casefold())
+        if plain not in ("tools", "allowedtools", "disallowedtools"):
+            if "tool" in plain and given:
+                raise _wrong(f"unknown key {key}", "list the allowed tools in `tools`")
+            continue
+        found, bad = read_entries(given)
+        remarks += [f"{key}: {', '.join(bad)[:200]} can't be read"] if bad else []
+        if plain == "disallowedtools":
+            denies += tuple(found)
+            grants = () if bad or _all(found) else grants
+            continue
+        missing = [*unknown(found)]
+        remarks += [f"{key}: Inarch has no {', '.join(missing)[:500]}"] if missing else []
+        if not _all(found):
+            grants = tuple(one for one in found if grants is None or one in grants)
+    return grants, denies
+
+
+def _all(entries: Iterable[Entry]) -> bool:
+    return any(entry.name == "*" for entry in entries)
 
 
 def _wrong(message: str, remedy: str) -> inarch.ToolFailed:

@@ -38,7 +38,8 @@ def _lines(agent: Agent) -> Iterator[str]:
         yield f"{agent.name}: can't be given work: {agent.fault}"
         return
     yield f"{agent.name}: {' '.join(agent.description.split())}"
-    tools = "all tools of its caller" if agent.tools is None else ", ".join(agent.tools) or "no tools"
+    tools = "all tools of its caller" if agent.grants is None else ", ".join(map(str, agent.grants)) or "no tools"
+    tools += f" without {', '.join(map(str, agent.denies))}" if agent.denies else ""
     how = ("only reads; " if agent.only_reads else "") + ("in a work tree; " if agent.has_tree else "")
     yield f"  {how}{tools}; model: {agent.model or 'same as its caller'}"
     yield f"  {agent.source}" + "".join(f"; hides {path}" for path in agent.hides)
@@ -50,6 +51,8 @@ def findings(context: inarch.PluginContext) -> Iterator[inarch.Finding]:
     for agent in agents:
         if agent.fault:
             yield inarch.Finding("agents", "wrong", agent.fault, "see docs/how-to/agents.md")
+    if lines := tuple(f"{agent.source}: {remark}" for agent in agents for remark in agent.remarks):
+        yield inarch.Finding("agents", "note", "agent files with parts that have another meaning here", lines=lines)
     if names := [agent.name for agent in agents if not agent.fault]:
         yield inarch.Finding("agents", "fine", f"agents: {', '.join(names)}")
 

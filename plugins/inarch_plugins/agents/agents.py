@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen, validators
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Factory, field, frozen, validators
 
 import inarch
+from inarch_plugins.agents.tool_lists import Entry, Limit, granted
 
 
 @frozen(eq=False, repr=False)
@@ -44,7 +48,7 @@ class Agent:
         name: Its name.
         description: When to use it, for models and users.
         instructions: The system prompt of its model.
-        tools: The tools that it may call, none unless its file lists some; None for all of its caller's.
+        grants: The tools that it may call, none unless its file lists some; None for all of its caller's.
         model: Its model; empty for its caller's.
         only_reads: Whether it changes nothing, so that its tasks run in parallel.
         max_iterations: Most requests per task; None for its caller's limit.
@@ -53,12 +57,15 @@ class Agent:
         hides: Files with agents of the same name, which are ignored.
         fault: Why it cannot be given work; empty if it can.
         has_tree: Whether it works in its own work tree.
+        denies: The tools that it may not call.
+        remarks: What its file says that has another meaning here or none.
+        keys: Its file's front matter.
     """
 
     name: str
     description: str
     instructions: str
-    tools: tuple[str, ...] | None = ()
+    grants: tuple[Entry, ...] | None = ()
     model: str = ""
     only_reads: bool = False
     max_iterations: int | None = None
@@ -67,6 +74,26 @@ class Agent:
     hides: tuple[str, ...] = ()
     fault: str = ""
     has_tree: bool = False
+    denies: tuple[Entry, ...] = ()
+    remarks: tuple[str, ...] = ()
+    keys: Mapping[str, Any] = Factory(dict)
+
+    @property
+    def limit(self) -> Limit:
+        """The limit of its calls."""
+        return Limit(self.name, self.grants, self.denies)
+
+    def tools(self, there: frozenset[str] | None) -> tuple[list[str] | None, list[str]]:
+        """Return its tools, None for all of its caller's, and the entries of its list that its caller lacks.
+
+        Args:
+            there: Its caller's tools; None if they are unknown.
+        """
+        if self.grants is None and (there is None or not self.denies):
+            return None, []
+        tools, missing = (sorted(there or ()), []) if self.grants is None else granted(self.grants, there)
+        denied = {name for entry in self.denies if not entry.is_limited for name in inarch.granted_tools(entry.name)}
+        return [name for name in tools if name not in denied], missing
 
 
 EXPLORE = Agent(
@@ -74,6 +101,6 @@ EXPLORE = Agent(
     "Locates code and explains it, with paths and lines.",
     "You explore a project for a reader who does not know it. You change nothing. Answer the question briefly, and "
     "cite path and lines for every statement. If you found nothing, say so.",
-    tuple(sorted(READS - {"recall"})),
+    tuple(map(Entry, sorted(READS - {"recall"}))),
     only_reads=True,
 )

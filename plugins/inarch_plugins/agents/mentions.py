@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection
 from pathlib import Path
 
 import inarch
 from inarch_plugins.agents.agent_files import read_agents
-from inarch_plugins.agents.agents import BUILT_IN, TREES, Agent
+from inarch_plugins.agents.agents import TREES
 from inarch_plugins.agents.tasks import NAME, callers_tools
 
 _MENTION = r"@([A-Za-z0-9][A-Za-z0-9_-]*)\s+(\S.*)"
+
+_MANY = 3
 
 
 class Mentioned:
@@ -36,7 +37,8 @@ class Mentioned:
         agents = read_agents(self._context)
         if not self._is_told:
             self._is_told = True
-            notes += filter(None, (_fault(one, tools) for one in agents.values()))
+            faults = [one.fault for one in agents.values() if one.fault]
+            notes += faults if len(faults) < _MANY else [f"{len(faults)} agent files are invalid, see inarch doctor"]
         if found is None or found[1] not in agents:
             return inarch.Contribution(notes=tuple(notes)) if notes else None
         call = inarch.PlannedCall(NAME, {"agent": found[1], "prompt": found[2]})
@@ -52,11 +54,3 @@ async def _taken_up(state: Path) -> list[str]:
 
     changes, faults = await asyncio.to_thread(take_up, state)
     return [*(f"a task was interrupted: {told(change)}" for change in changes), *faults]
-
-
-def _fault(agent: Agent, tools: Collection[str]) -> str:
-    """Return the error in an agent's file, given the available tools."""
-    missing = [name for name in agent.tools or () if name not in tools]
-    if agent.source == BUILT_IN or agent.fault or not missing:
-        return agent.fault
-    return f"{agent.source}: there is no tool {', '.join(missing)}"

@@ -13,6 +13,7 @@ from attrs import evolve
 
 import inarch
 from inarch_plugins.agents.agents import BUILT_IN, Agent, settings_of
+from inarch_plugins.agents.tool_lists import limits
 
 if TYPE_CHECKING:
     from inarch_plugins.agents.changes import Change
@@ -25,6 +26,9 @@ MOST_DIFF = 8_000
 """Most characters of a change in its task's result."""
 callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_callers_tools", default=None)
 """Tools of the running turn's session. The context source sets them, and its calls run in the same context."""
+_PLANS = frozenset({"present_plan"})
+"""Tools of an approval mode, which no child session has."""
+_APART = "run the plugin agents without isolation"
 LOOKS = inarch.Effects(reads=frozenset({""}))
 CHANGES = inarch.Effects(exclusive=True)
 _DESCRIPTION = "Give a task to an agent. It does not see this conversation. Read-only agents run in parallel. Agents: "
@@ -67,7 +71,20 @@ class Tasks:
         asked = self._usable(agent)
         given = {"model": asked.model, "effort": asked.effort, "max_iterations": asked.max_iterations}
         settings = {name: value for name, value in given.items() if value}
-        job = inarch.ChildTask(agent, prompt, asked.instructions, _tools(asked), settings, session)
+        there, limit = _there(), asked.limit
+        if there is None and limit.is_needed:
+            raise inarch.ToolFailed("permission", f"{asked.source}: the limits of its tools can't be kept here", _APART)
+        tools, missing = asked.tools(there)
+        missing = missing if asked.source != BUILT_IN else []
+        job = inarch.ChildTask(agent, prompt, asked.instructions, tools, settings, session)
+        before = limits.set((*limits.get(), limit) if limit.is_needed else limits.get())
+        try:
+            return _with_missing(await self._run(asked, job, context), missing)
+        finally:
+            limits.reset(before)
+
+    async def _run(self, asked: Agent, job: inarch.ChildTask, context: inarch.ToolContext) -> inarch.ToolResult:
+        agent = asked.name
         try:
             if not (asked.only_reads or asked.has_tree):
                 return _result(agent, await context.child(job))
@@ -124,12 +141,15 @@ def _how(agent: Agent) -> str:
     return " (in a work tree: call merge_task afterwards)" if agent.has_tree else " (reads)" if agent.only_reads else ""
 
 
-def _tools(agent: Agent) -> Sequence[str] | None:
-    """Return an agent's tools: those its file lists, or the available ones of the built-in agent."""
+def _there() -> frozenset[str] | None:
+    """Return the tools that a child may have; None if they are unknown."""
     there = callers_tools.get()
-    if agent.source != BUILT_IN or agent.tools is None or there is None:
-        return agent.tools
-    return [name for name in agent.tools if name in there]
+    return None if there is None else there - _PLANS
+
+
+def _with_missing(result: inarch.ToolResult, missing: Sequence[str]) -> inarch.ToolResult:
+    """Add the tools of the agent's file that its caller lacks."""
+    return evolve(result, data={**result.data, "tools_left_out": [*missing]}) if missing else result
 
 
 def _result(agent: str, done: inarch.ChildTurn) -> inarch.ToolResult:

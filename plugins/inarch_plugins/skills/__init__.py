@@ -25,14 +25,20 @@ def _has(context: inarch.PluginContext, *kinds: str) -> bool:
     return any(map(path.isdir, places))
 
 
+_GUIDES = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md")
+
+
 def _has_guides(context: inarch.PluginContext) -> bool:
-    """Return whether folders have instructions, or the user has some for all projects."""
+    """Return whether there are the user's instructions for all projects, rules, imports, or instructions of folders."""
     from os import path  # already loaded in every process
 
     if context.user is not None and path.lexists(context.user.place("AGENTS.md")):
         return True
-    names = context.brought.names() if context.brought is not None else ()
-    return any(name[0] != "." and name.endswith(("/AGENTS.md", "/CLAUDE.md", "/GEMINI.md")) for name in names)
+    brought, deep = context.brought, tuple(f"/{name}" for name in _GUIDES)
+    names = brought.names() if brought is not None else ()
+    if any(name.startswith(".claude/rules/") or (name[0] != "." and name.endswith(deep)) for name in names):
+        return True
+    return brought is not None and any(b"@" in (brought.read(name) or b"") for name in _GUIDES)
 
 
 def _files(context: inarch.PluginContext) -> list[PromptFiles]:
@@ -94,11 +100,12 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
         sources += [Listed(one) for one in files if isinstance(one, Skills)]
         sources.append(Sent(files, _answers(context)))
     if _has_guides(context):
-        from inarch_plugins.skills.guides import GlobalGuide, nested
+        from inarch_plugins.skills.guides import GlobalGuide, ProjectGuide, nested, read_rules
 
-        sources.append(
-            GlobalGuide(context.user, nested(context.brought) if context.brought is not None else frozenset())
-        )
+        brought = context.brought
+        rules = frozenset(rule.path for rule in read_rules(brought)[0]) if brought is not None else frozenset[str]()
+        sources.append(GlobalGuide(context.user, rules | (nested(brought) if brought is not None else frozenset())))
+        sources += [ProjectGuide(brought)] if brought is not None else []
     return sources
 
 
@@ -107,10 +114,10 @@ def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]
     """Return the reviewer that adds a folder's instructions to the first call in it."""
     if context.brought is None or not _has_guides(context):
         return ()
-    from inarch_plugins.skills.guides import TouchedFolders, nested
+    from inarch_plugins.skills.guides import TouchedFolders, nested, read_rules
 
-    known = nested(context.brought)
-    return [TouchedFolders(context.brought, known)] if known else ()
+    known, rules = nested(context.brought), [rule for rule in read_rules(context.brought)[0] if rule.paths]
+    return [TouchedFolders(context.brought, known, rules)] if known or rules else ()
 
 
 @inarch.hookimpl
@@ -191,7 +198,7 @@ def _typed(context: inarch.PluginContext) -> Iterator[inarch.SlashCommand]:
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return the check of skills and prompt files for `inarch doctor`."""
+    """Return the checks of skills and prompt files, and of instruction files, for `inarch doctor`."""
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.skills.skills import Skills
@@ -206,4 +213,13 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
                 names = tuple(map(str, files.found.values()))
                 yield inarch.Finding(what, "fine", f"{len(names)} {what}", lines=names)
 
-    return [inarch.SelfCheck("skills", look)] if _has(context, "skills", "commands") else ()
+    checks = [inarch.SelfCheck("skills", look)] if _has(context, "skills", "commands") else []
+    if (brought := context.brought) is None or not _has_guides(context):
+        return checks
+
+    def look_at_guides() -> Iterable[inarch.Finding]:
+        from inarch_plugins.skills.guides import findings
+
+        return findings(brought)
+
+    return [*checks, inarch.SelfCheck("instructions", look_at_guides)]

@@ -121,7 +121,7 @@ class ActivateSkill:
         if self.pending(arguments) and (answer := (context.rights or {}).get("1")):
             self.answers.give(lists, answer[0])
         if turn is not None:
-            turn.rules += (*(lists.allowed if self.answers.of(lists) else ()), *lists.denied)
+            turn.entries += (*(lists.allowed if self.answers.of(lists) else ()), *lists.denied)
         return _whole(skill)
 
 

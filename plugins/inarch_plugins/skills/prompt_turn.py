@@ -12,7 +12,7 @@ import inarch
 from inarch_plugins.skills.expansion import Command, expand
 from inarch_plugins.skills.prompts import PromptFile, PromptFiles
 from inarch_plugins.skills.skills import Skill, Skills
-from inarch_plugins.skills.tool_lists import NO, YES, Answers, Rules, TurnRules, begin_turn, turn_rules
+from inarch_plugins.skills.tool_lists import NO, YES, Answers, Entry, TurnRules, begin_turn, turn_rules
 
 SENT = "sent"
 RUNNER = "execute_command"
@@ -38,7 +38,7 @@ async def send(prompt: PromptFile, words: str, context: inarch.SlashContext, ans
         "CLAUDE_SESSION_ID": context.session_id,
         "CLAUDE_SKILL_DIR": str(prompt.folder.base / prompt.within),
     }
-    with _rules(await _asked(prompt, context, answers)):
+    with _counting(await _asked(prompt, context, answers)):
         pieces = [
             await _output(prompt, piece, context) if isinstance(piece, Command) else piece
             for piece in expand(body, words, prompt.keys.names, places)
@@ -67,8 +67,8 @@ def without_itself(prompt: PromptFile) -> tuple[str, bool]:
     return text, count > 0
 
 
-async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answers) -> Rules:
-    """Return the rules of a file's lists. The first time, ask the user whether its allowed tools count."""
+async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answers) -> tuple[Entry, ...]:
+    """Return the entries of a file's lists that count. The first time, ask the user whether its allowed tools count."""
     lists = prompt.keys.lists
     if not lists.allowed:
         return lists.denied
@@ -83,9 +83,9 @@ async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answ
 
 
 @contextmanager
-def _rules(rules: Rules) -> Iterator[None]:
-    """Let rules count for the calls within."""
-    token = turn_rules.set(TurnRules("", None, [*rules]))
+def _counting(entries: tuple[Entry, ...]) -> Iterator[None]:
+    """Let entries count for the calls within."""
+    token = turn_rules.set(TurnRules("", None, [*entries]))
     try:
         yield
     finally:
@@ -127,12 +127,12 @@ class Sent:
         turn = begin_turn(situation.turn.session_id)
         sent = [event.data for event in situation.happened if event.kind == f"skills.{SENT}"]
         if turn is not None and sent:
-            turn.rules += self._rules(str(sent[-1].get("name")), str(sent[-1].get("source")))
+            turn.entries += self._entries(str(sent[-1].get("name")), str(sent[-1].get("source")))
         notes, self.told = tuple(self.told), []
         return inarch.Contribution(notes=notes) if notes else None
 
-    def _rules(self, name: str, source: str) -> Rules:
-        """Return the rules that a file sets for its turn."""
+    def _entries(self, name: str, source: str) -> tuple[Entry, ...]:
+        """Return the entries that count in a file's turn."""
         named = (files.found[name] for files in self.files if name in files.found)
         one = next((one for one in named if one.source == source), None)
         if one is None:
