@@ -116,12 +116,13 @@ def test_agents_of_the_turn_have_its_rules(desk: Desk) -> None:
     assert (desk.root / "b.txt").exists() and [one["file_path"] for one in person.denied] == ["c/d.txt"]
 
 
-@pytest.mark.parametrize("is_there", [True, False])
-def test_a_skill_that_the_model_activates_asks_about_its_list(desk: Desk, is_there: bool) -> None:
+@pytest.mark.parametrize(("is_there", "mode"), [(True, "ask"), (False, "ask"), (True, "none")])
+def test_a_skill_that_the_model_activates_asks_about_its_list(desk: Desk, is_there: bool, mode: str) -> None:
     desk.write(".agents/skills/make/SKILL.md", "---\nname: make\ndescription: M.\nallowed-tools: Write\n---\nMake.\n")
     use = calls(("activate_skill", {"name": "make"}))
-    desk.talk([use, WRITE, says("done")], "go", **({"front_end": Person()} if is_there else {}))
-    assert "Make." in desk.seen[0] and (desk.root / "b.txt").exists() == is_there
+    there = {"front_end": Person()} if is_there else {}
+    desk.talk([use, WRITE, says("done")], "go", flags={"approve": mode}, **there)
+    assert "Make." in desk.seen[0] and (desk.root / "b.txt").exists() == (is_there and mode == "ask")
 
 
 @pytest.mark.needs("confinement")

@@ -76,11 +76,25 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     return [ActivateSkill(skills, _answers(context))]
 
 
+def _has_lists(context: inarch.PluginContext) -> bool:
+    lists = (one.keys.lists for files in _files(context) for one in files.found.values())
+    return any(one.allowed or one.denied for one in lists)
+
+
+@inarch.hookimpl
+def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
+    """Return the tracer of approval modes, which decide whether a question about a list has an answer."""
+    if not _has_lists(context):
+        return ()
+    from inarch_plugins.skills.tool_lists import Modes
+
+    return [Modes()]
+
+
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
     """Return the policies about the lists of tools in files."""
-    lists = (one.keys.lists for files in _files(context) for one in files.found.values())
-    if not any(one.allowed or one.denied for one in lists):
+    if not _has_lists(context):
         return ()
     from inarch_plugins.skills.activation import AsksAboutLists
     from inarch_plugins.skills.tool_lists import ListedTools

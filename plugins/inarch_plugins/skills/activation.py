@@ -9,7 +9,7 @@ from attrs import define, field
 
 import inarch
 from inarch_plugins.skills.skills import FILE, Skill, Skills
-from inarch_plugins.skills.tool_lists import NO, YES, Answers, turn_rules
+from inarch_plugins.skills.tool_lists import NO, YES, Answers, can_ask, turn_rules
 
 TITLE = "# Skills"
 _SAID = "If one of these fits the task, call activate_skill with its name before you begin:"
@@ -95,7 +95,7 @@ class ActivateSkill:
         skill = self.skills.found.get(str(arguments.get("name")))
         if skill is None or arguments.get("file") or not skill.is_offered or not skill.keys.lists.allowed:
             return ""
-        return skill.keys.lists.question if self.answers.of(skill.keys.lists) is None else ""
+        return skill.keys.lists.question if can_ask() and self.answers.of(skill.keys.lists) is None else ""
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer | None:
         """Offer the question about the skill's list."""

@@ -12,7 +12,7 @@ import inarch
 from inarch_plugins.skills.expansion import Command, expand
 from inarch_plugins.skills.prompts import PromptFile, PromptFiles
 from inarch_plugins.skills.skills import Skill, Skills
-from inarch_plugins.skills.tool_lists import NO, YES, Answers, Entry, TurnRules, begin_turn, turn_rules
+from inarch_plugins.skills.tool_lists import NO, UNASKED, YES, Answers, Entry, TurnRules, begin_turn, turn_rules
 
 SENT = "sent"
 RUNNER = "execute_command"
@@ -72,7 +72,7 @@ async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answ
     lists = prompt.keys.lists
     if not lists.allowed:
         return lists.denied
-    if answers.of(lists) is None:
+    if answers.of(lists) is None and context.approve not in UNASKED:
         asked = {"questions": [{"question": lists.question, "choices": [YES, NO]}]}
         found = await context.call("ask_user", asked)
         if found.success:

@@ -26,6 +26,8 @@ _FILES = frozenset({"Read", "NotebookRead", "Write", "Edit", "MultiEdit", "Grep"
 """Names that take a pattern over paths."""
 _NEVER_ASK = frozenset({"Read", "NotebookRead", "Grep", "Glob", "LS", "LSP", "TodoWrite", "AskUserQuestion", "Skill"})
 YES, NO = "yes", "no"
+UNASKED = ("none", "bypass")
+"""Approval modes in which a question about a list is denied or needless."""
 
 
 @frozen
@@ -184,6 +186,31 @@ class ListedTools:
         return [rule for one in turn.entries if (rule := one.rule(call, names)) is not None]
 
 
+class Modes:
+    """Tracer that remembers the approval mode of each session, because some modes have no use for a question."""
+
+    name = "skills"
+
+    def saw(self, event: inarch.Event) -> None:
+        """Remember the mode of a turn that begins."""
+        if event.kind == "turn.started" and (mode := event.data["settings"].get("approve")):
+            _modes[event.session_id] = mode
+
+    def summary(self, turn_id: str) -> str | None:
+        """Return nothing."""
+        return None
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def can_ask() -> bool:
+    """Return whether a question in the running turn may have an answer."""
+    turn = turn_rules.get()
+    return turn is not None and _modes.get(turn.session_id) not in UNASKED
+
+
+_modes: dict[str, str] = {}
 _answers: dict[str, bool] = {}
 """The user's answers in this process, by key."""
 
