@@ -142,7 +142,10 @@ def _whole(skill: Skill) -> dict[str, Any]:
         place, how = f"{skill.folder.prefix}/{skill.within}", "the files are below this folder of the workspace"
     else:
         place, how = f"{skill.folder.shown}/{skill.within}", "read the files with activate_skill and file"
-    text, note = _cut(skill.body())
+    body, turn = skill.body(), turn_rules.get()
+    for name, value in skill.places(turn.session_id if turn is not None else "").items():
+        body = body.replace(f"${{{name}}}", value)
+    text, note = _cut(body)
     more = f", {len(files) - MOST_FILES} more are not listed" if len(files) > MOST_FILES else ""
     notes = "; ".join(filter(None, (note, f"{how}{more}" if files else "")))
     return {"name": skill.name, "instructions": text, "folder": place, "files": files[:MOST_FILES], "note": notes}

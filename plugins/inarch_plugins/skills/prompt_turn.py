@@ -33,15 +33,10 @@ async def send(prompt: PromptFile, words: str, context: inarch.SlashContext, ans
         return f"/{prompt.name} was not sent: {prompt.source}: {error}"
     if own:
         context.show(f"{prompt.source} mentions itself; the mention is skipped")
-    places = {
-        "CLAUDE_PROJECT_DIR": prompt.root,
-        "CLAUDE_SESSION_ID": context.session_id,
-        "CLAUDE_SKILL_DIR": str(prompt.folder.base / prompt.within),
-    }
     with _counting(await _asked(prompt, context, answers)):
         pieces = [
             await _output(prompt, piece, context) if isinstance(piece, Command) else piece
-            for piece in expand(body, words, prompt.keys.names, places)
+            for piece in expand(body, words, prompt.keys.names, prompt.places(context.session_id))
         ]
     text = "".join(pieces).strip()
     if not text or inarch.split_slash_command(text) is not None:
