@@ -41,8 +41,14 @@ def _has_guides(context: inarch.PluginContext) -> bool:
     return brought is not None and any(b"@" in (brought.read(name) or b"") for name in _GUIDES)
 
 
+_last: list[tuple[inarch.PluginContext, list[PromptFiles]]] = []
+"""Files of the last composition: reading takes about 1 ms each, and most hooks need them."""
+
+
 def _files(context: inarch.PluginContext) -> list[PromptFiles]:
-    """Return the skills and the prompt files, as far as there may be some."""
+    """Return the skills and the prompt files of a composition, as far as there may be some."""
+    if _last and _last[0][0] is context:
+        return _last[0][1]
     found: list[PromptFiles] = []
     if _has(context, "skills"):
         from inarch_plugins.skills.skills import read_skills
@@ -52,6 +58,7 @@ def _files(context: inarch.PluginContext) -> list[PromptFiles]:
         from inarch_plugins.skills.prompts import read_prompts
 
         found.append(read_prompts(context))
+    _last[:] = [(context, found)]
     return found
 
 
@@ -64,12 +71,13 @@ def _answers(context: inarch.PluginContext) -> Answers:
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return `activate_skill` if there is a skill that models may use."""
-    if not _has(context, "skills"):
+    files = _files(context)
+    if not files:
         return ()
-    from inarch_plugins.skills.skills import read_skills
+    from inarch_plugins.skills.skills import Skills
 
-    skills = read_skills(context)
-    if not skills.offered():
+    skills = next((one for one in files if isinstance(one, Skills)), None)
+    if skills is None or not skills.offered():
         return ()
     from inarch_plugins.skills.activation import ActivateSkill
 
