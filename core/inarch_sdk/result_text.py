@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
+
 from inarch.contract.codec import to_data
 from inarch.contract.records import ToolResult
 from inarch_lib.output.escapes import shown
@@ -70,7 +72,7 @@ def result_text(result: ToolResult) -> str:
 def with_added(result: ToolResult, by: str, text: str) -> ToolResult:
     """Return a result with one more text for the model below it."""
     added = [*(result.metadata.get(ADDED) or ()), {"by": by, "text": text}]
-    return ToolResult(result.success, result.data, result.error, {**result.metadata, ADDED: added})
+    return evolve(result, metadata={**result.metadata, ADDED: added})
 
 
 def named_note(name: str, called: str) -> str:

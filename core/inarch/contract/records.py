@@ -94,13 +94,16 @@ class ToolError:
 class ToolResult:
     """Result of a call.
 
-    `metadata` keys: `duration_s retries truncated output_ref files repaired rewritten changed_by_user added`.
+    `metadata` keys: `duration_s retries truncated output_ref files repaired rewritten changed_by_user added images`.
+    A tool gives pictures for the model in `images`. Inarch stores their bytes, and the result of an ended call has only
+    their types and references, in `metadata`. Messages have the bytes again.
     """
 
     success: bool
     data: Any = None
     error: ToolError | None = None
     metadata: Mapping[str, Any] = field(factory=dict)
+    images: tuple[Image, ...] = ()
 
 
 @frozen
