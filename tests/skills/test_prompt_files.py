@@ -1,4 +1,4 @@
-"""Prompt files: sent by name, with arguments, files and commands, and no more rights than they name."""
+"""Prompt files: sent by name, with arguments, files and commands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import calls, says
-from inarch_plugins.skills.prompt_turn import Command, expand
+from inarch_plugins.skills.expansion import Command, expand
 
 from .desk import Desk
 
@@ -45,40 +45,10 @@ def test_a_commands_output_comes_in_after_it_was_approved(desk: Desk) -> None:
     assert [event["name"] for event in desk.of("call.result")] == ["execute_command"]
     desk.write(".agents/commands/make.md", "It says !`make $1` here.\n")
     desk.events.clear()
-    desk.talk([says("done")], "/make all", "go", flags={"approve": "none"})
-    assert "/make was not sent: make all: " in desk.said[-1]
-    assert desk.requests[0].messages[0].parts[0].text == "go"
-
-
-def test_allowed_tools_only_narrow_and_only_their_turn(desk: Desk) -> None:
-    desk.write(".agents/commands/look.md", "---\nallowed-tools: Read, Bash(git log:*)\n---\nLook.\n")
-    listed = calls(("list_files", {"pattern": "*"}))
-    write = calls(("write_file", {"file_path": "b.txt", "content": "x"}))
-    command = calls(("execute_command", {"command": "git status"}))
-    script = [READ, listed, write, command, says("done"), listed, says("done")]
-    desk.talk(script, "/look", "go", flags={"approve": "all"})
-    assert "one" in desk.seen[0] and not (desk.root / "b.txt").exists()
-    assert all("/look allows only read_file" in text for text in desk.seen[1:4])
-    assert "a.txt" in desk.seen[4]
-
-
-def test_an_agent_that_such_a_turn_calls_has_no_more_tools(desk: Desk) -> None:
-    desk.write(".agents/agents/fixer.md", "---\nname: fixer\ndescription: Mends.\n---\nYou mend.\n")
-    desk.write(".agents/commands/look.md", "---\nallowed-tools: Task, Read\n---\nLook.\n")
-    task = calls(("task", {"agent": "fixer", "prompt": "mend it"}))
-    write = calls(("write_file", {"file_path": "b.txt", "content": "x"}))
-    script = [task, write, READ, says("can't"), says("done"), task, write, says("mended"), says("done")]
-    desk.talk(script[:5], "/look", flags={"approve": "all"})
-    assert not (desk.root / "b.txt").exists() and "can't" in desk.seen[0]
-    desk.talk(script, "/look", "go", flags={"approve": "all"})
-    assert (desk.root / "b.txt").read_text() == "x"
-
-
-def test_they_grant_nothing(desk: Desk) -> None:
-    desk.write(".agents/commands/make.md", "---\nallowed-tools: Write\n---\nMake it.\n")
-    write = calls(("write_file", {"file_path": "b.txt", "content": "x"}))
-    desk.talk([write, says("done")], "/make")
-    assert not (desk.root / "b.txt").exists()
+    desk.talk([says("done")], "/make all", flags={"approve": "none"})
+    assert "/make: make all: " in desk.said[-1]
+    text = desk.requests[0].messages[0].text
+    assert text.startswith("It says") and "denied" in text and "here." in text
 
 
 def test_the_names_of_others_are_never_taken(desk: Desk) -> None:
@@ -106,8 +76,8 @@ def test_a_single_file_that_comes_later_takes_its_name(desk: Desk) -> None:
 
 
 WRONG = {
-    "broken": ("---\na: [\n---\nx\n", "front matter is not YAML"),
-    "empty": ("---\na: b\n---\n", "it is empty"),
+    "no-end": ("---\na: b\n", "front matter has no end"),
+    "empty": ("", "it is empty"),
     "large": (b"x" * 10_000_000, "is larger than 1,000,000 bytes"),
     "no-text": (b"\xff\xfe", "is not UTF-8 text"),
     "an odd name": ("x", "is not a valid command name"),
@@ -136,13 +106,15 @@ def test_one_that_includes_itself_is_reported(desk: Desk) -> None:
     assert "/loop was not sent: it becomes '/loop x', which is not a prompt" in desk.said
 
 
-def test_what_counts_for_nothing_is_told(desk: Desk) -> None:
-    text = "---\nmodel: opus\nargument-hint: [file]\nallowed-tools: [Read(src/**), 'Bash(', Grep]\n---\nLook.\n"
+def test_what_is_bent_or_has_no_effect_is_shown_by_doctor_and_not_at_the_start(desk: Desk) -> None:
+    text = "---\nmodel: opus\nargument-hint: [issue] [priority]\ndescription: See: it\n---\nLook at $1.\n"
     desk.write(".agents/commands/look.md", text)
     told = desk.command("/commands")
-    assert "/look [file] (user: ~/.agents/commands/look.md)" in told
-    assert "model opus is unknown here" in told
-    assert "Read(src/**) allows nothing" in told and "'Bash(' is not valid" in told
+    assert "/look [issue] [priority] (user: ~/.agents/commands/look.md)\n  See: it" in told
+    desk.talk([says("done")], "/look 12")
+    assert desk.requests[0].messages[0].text.startswith("Look at 12.") and not desk.notes()
+    said, _ = desk.program("doctor")
+    assert "model opus is unknown here" in said and "line 3: " in said
 
 
 def test_one_slip_away_from_a_file_is_asked_back_and_asks_no_model(desk: Desk) -> None:
@@ -166,13 +138,20 @@ def test_what_is_typed_is_never_expanded(words: str, before: str) -> None:
 
 
 @given(
-    words=st.lists(st.text("ab$€!`", min_size=1, max_size=6), max_size=5), order=st.lists(st.integers(1, 7), max_size=6)
+    words=st.lists(st.text("ab$€!`", min_size=1, max_size=6), max_size=5),
+    order=st.lists(st.integers(0, 7), max_size=6),
+    first=st.sampled_from([0, 1]),
 )
-def test_words_go_to_their_places(words: list[str], order: list[int]) -> None:
-    template = "".join(f"<${number}>" for number in order) + "<$ARGUMENTS>"
+def test_words_go_to_their_places(words: list[str], order: list[int], first: int) -> None:
+    begins = "<$0>" if first == 0 else ""  # with it, `$1` is the second word
+    numbers = [number + first for number in order]
+    template = begins + "".join(f"<${number}>" for number in numbers) + r"<\$1><${P}><$nm><$ARGUMENTS>"
     line = " ".join(f"'{word}'" for word in words)
-    expected = [words[number - 1] if number <= len(words) else "" for number in order]
-    assert "".join(map(str, expand(template, line))) == "".join(f"<{one}>" for one in expected) + f"<{line}>"
+    expected = [words[number - first] if number - first < len(words) else f"${number}" for number in numbers]
+    named = words[0] if words else ""
+    begun = f"<{words[0] if words else '$0'}>" if begins else ""
+    wanted = begun + "".join(f"<{one}>" for one in expected) + f"<$1></p><{named}><{line}>"
+    assert "".join(map(str, expand(template, line, ("nm",), {"P": "/p"}))) == wanted
 
 
 @given(lines=st.lists(st.text("ab $1-", min_size=1, max_size=9), max_size=4), words=PLAIN)
@@ -180,3 +159,12 @@ def test_commands_come_from_the_file_alone(lines: list[str], words: str) -> None
     template = " ".join(f"!`{line}` $ARGUMENTS" for line in lines)
     found = [one for one in expand(template, words) if isinstance(one, Command)]
     assert len(found) == len(lines)
+
+
+def test_a_block_has_a_command_a_line_unless_it_needs_a_shell() -> None:
+    block = "x\n```!\nls $0\n# no\n\ngit status\n```\ny KEY=!`no`"
+    assert expand(block, "a")[1:3] == [Command("ls a"), Command("git status")] and "!`no`" in str(
+        expand(block, "a")[-1]
+    )
+    shell = "if a; then\n  b\nfi"
+    assert Command(shell) in expand(f"```!\n{shell}\n```", "")

@@ -79,21 +79,8 @@ def test_a_projects_takes_the_name_of_the_users_and_that_is_told(desk: Desk) -> 
 
 
 WRONG = {
-    "broken YAML": ("---\nname: a\ndescription: [\n---\nx\n", "front matter is not YAML"),
-    "a colon": ("---\nname: one\ndescription: Use when: asked\n---\nx\n", "line 3: the front matter is not YAML"),
     "no end": ("---\nname: one\n", "has no end"),
-    "no front matter": ("# One\n", "has no front matter"),
-    "no name": ("---\ndescription: x\n---\nx\n", "has no name"),
-    "no description": ("---\nname: one\n---\nx\n", "has no description"),
-    "a long name": (skill("a" * 65), "is not valid"),
-    "an odd name": (skill("My_Skill"), "is not valid"),
-    "two hyphens": (skill("my--skill"), "is not valid"),
-    "a number": (skill("one", description="7"), "its description is not text"),
-    "a name twice": ("---\nname: one\ndescription: x\nname: two\n---\nx\n", "line 4: the front matter has name twice"),
-    "a list": ("---\n- name\n---\nx\n", "not a list of names"),
     "no text below": (skill("one", body=""), "no text below"),
-    "objects": ("---\nname: !!python/object/apply:os.system [touch boo]\ndescription: x\n---\nx\n", "is not YAML"),
-    "nested": (f"---\nname: {'[' * 30_000}\n---\nx\n", "is not YAML"),
     "much": (f"---\nname: one\ndescription: {'x' * 40_000}\n---\nx\n", "more than 32,768 characters"),
     "large": (b"x" * 10_000_000, "is larger than 1,000,000 bytes"),
     "no text": (b"---\nname: \xff\n---\nx\n", "is not UTF-8 text"),
@@ -174,10 +161,79 @@ def test_one_for_people_is_not_the_models_and_a_person_has_it_done(desk: Desk) -
     assert "there is no skill 'x'" in desk.command("/skills x")
 
 
-def test_a_name_that_is_not_the_folders_is_told_and_counts(desk: Desk) -> None:
+BENT = {
+    "colon": ("---\nname: colon\ndescription: Use for: writing\n---\nx\n", "Use for: writing", "line 3"),
+    "brackets": ("---\nname: brackets\ndescription: [Internal] deploys\n---\nx\n", "[Internal] deploys", "line 3"),
+    "no-front-matter": ("# One\nx\n", "One", "it has no name"),
+    "no-name": ("---\ndescription: x\n---\nx\n", "x", "it has no name"),
+    "no-description": ("---\nname: no-description\n---\n# One\n", "One", "it has no description"),
+    "hook-development": ("---\nname: Hook Development\ndescription: x\n---\nx\n", "x", "is read as hook-development"),
+    "next.js": ("---\nname: Next.js\ndescription: x\n---\nx\n", "x", "is read as next.js"),
+    "long": (skill("a" * 65), "Does it.", "is read as long"),
+    "twice": ("---\nname: one\ndescription: x\nname: twice\n---\nx\n", "x", "line 4"),
+    "number": (skill("number", description="7"), "7", ""),
+    "objects": ("---\nname: !!python/object/apply:os.system [touch boo]\ndescription: x\n---\nx\n", "x", "line 2"),
+}
+
+
+def test_what_others_read_is_read_and_shown_by_doctor_only(desk: Desk) -> None:
+    for name, (text, _, _) in BENT.items():
+        desk.write(f".agents/skills/{name}/SKILL.md", text)
+    desk.talk([says("done")])
+    said, _ = desk.program("doctor")
+    for name, (_, description, remark) in BENT.items():
+        if name != "objects":
+            assert f"- {name}: {description}\n" in f"{desk.requests[0].messages[0].text}\n"
+        remarks = "".join(line for line in said.splitlines() if f"/skills/{name}/SKILL.md: " in line)
+        assert remark in remarks
+    assert not desk.notes() and not (desk.root / "boo").exists()
+
+
+def test_a_name_that_is_not_the_folders_counts_and_both_can_be_typed(desk: Desk) -> None:
     desk.write(".agents/skills/hello/SKILL.md", GREETING)
-    desk.talk([USE, says("done")])
-    assert "Say moin." in desk.seen[0] and "its folder has another name" in desk.notes()
+    desk.talk([USE, says("done"), says("done"), says("done")], "go", "/greeting", "/hello")
+    assert "Say moin." in desk.seen[0] and not desk.notes()
+    assert "its folder has another name" in desk.command("/skills")
+    assert desk.requests[-1].messages[-1].text.startswith("Do what the skill greeting says")
+
+
+def test_a_skill_is_sent_by_name_with_words_and_places(desk: Desk) -> None:
+    text = GREETING + "\nTo: $0, then $1, $who\nIn ${CLAUDE_SKILL_DIR} of ${CLAUDE_PROJECT_DIR}, ${CLAUDE_SESSION_ID}\n"
+    desk.write(
+        ".agents/skills/greeting/SKILL.md", text.replace("---\n#", "arguments: [who]\nargument-hint: WHO\n---\n#")
+    )
+    desk.write(".agents/commands/greeting.md", "A command.\n")
+    said, asked = desk.program("/greeting Anna 'Bert C'", replies=[{"content": "moin"}])
+    prompt = asked[0]["messages"][-1]["content"]
+    assert "To: Anna, then Bert C, Anna\n" in prompt and "A command." not in prompt and "moin" in said
+    place = f"In {desk.home}/.agents/skills/greeting of {desk.root}, "
+    assert place in prompt and "${" not in prompt
+    turn = desk.talk([USE, says("done")])
+    assert f"{place}{turn.session_id}" in desk.seen[0]
+
+
+def test_keys_say_who_may_use_a_skill(desk: Desk) -> None:
+    desk.write(
+        ".agents/skills/mine/SKILL.md", "---\nname: mine\ndescription: M.\ndisable-model-invocation: yes\n---\nx\n"
+    )
+    desk.write(".agents/skills/its/SKILL.md", "---\nname: its\ndescription: I.\nuser-invocable: false\n---\nx\n")
+    desk.talk([says("done")] * 2, "/mine", "go")
+    prompts = [message.text for message in desk.requests[-1].messages if message.role == "user"]
+    assert prompts[0].startswith("Do what the skill mine says")
+    assert "- its: I." in prompts[0] and "- mine" not in prompts[0]
+    said, _ = desk.program("/its", replies=[{"content": "no"}])
+    assert "/its is no command here" in said
+
+
+def test_a_skill_of_a_fork_runs_as_an_agents_task_with_its_model(desk: Desk) -> None:
+    head = "name: look\ndescription: L.\ncontext: fork\nagent: Explore\nmodel: scripted/other\n"
+    desk.write(".agents/skills/look/SKILL.md", f"---\n{head}---\nLook at $ARGUMENTS.\n")
+    desk.talk([says("found it"), says("done")], "/look a.txt")
+    assert [event["name"] for event in desk.of("call.result")] == ["task"]
+    assert "found it" in "".join(message.text for message in desk.requests[-1].messages)
+    task = desk.requests[0].messages[0].text
+    assert "Do what the skill look says" in task and "Look at a.txt." in task
+    assert {request.model for request in desk.requests} == {"other"}
 
 
 def test_a_replay_reads_skills_as_they_were_said(desk: Desk) -> None:

@@ -143,7 +143,8 @@ class RulesPolicy:
     A rule that allows with `path` needs every path of the call to match. One that asks or denies needs one path. A
     command line is compared by its words. If the tokenizer refuses it, no rule that allows matches it. `runners` are
     the tools whose command lines the workspace runs, and `commands` grants only those. `root` is the workspace's
-    absolute path, which command lines may name.
+    absolute path, which command lines may name. `accepted` returns further rules that the user accepted
+    for some time. They lift no question about steering files.
     """
 
     rules: tuple[Rule, ...] = field(converter=_in_order)
@@ -151,6 +152,7 @@ class RulesPolicy:
     commands: Mapping[str, CommandGrant] = field(factory=dict, kw_only=True)
     runners: Collection[str] = field(default=(), kw_only=True)
     root: str = field(default="", kw_only=True)
+    accepted: Callable[[ToolCall, Tool], Sequence[Rule]] = field(default=lambda call, tool: (), kw_only=True)
     name: str = field(init=False, default="rules")
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
@@ -175,7 +177,8 @@ class RulesPolicy:
         if found is not None and not fed:
             may_steer = not is_command(call, tool)
             named = (
-                _names_program(rule) or (may_steer and _names_steering(rule)) for rule in self.matching(call, tool)
+                _names_program(rule) or (may_steer and rule in self.rules and _names_steering(rule))
+                for rule in self.matching(call, tool)
             )
             return Verdict("allow", str(found), person=any(named))
         hidden = self.hidden(call, tool, tool.effects(call.arguments)) if is_command(call, tool) else ()
@@ -197,7 +200,8 @@ class RulesPolicy:
 
     def matching(self, call: ToolCall, tool: Tool) -> Iterator[Rule]:
         """Yield the rules that match a call and have not expired."""
-        return (rule for rule in self.rules if self._matches(rule, call, tool) and rule.counts_at(self.now()))
+        rules = (*self.rules, *self.accepted(call, tool))
+        return (rule for rule in rules if self._matches(rule, call, tool) and rule.counts_at(self.now()))
 
     def _matches(self, rule: Rule, call: ToolCall, tool: Tool) -> bool:
         if not _is_about(rule, call, tool):

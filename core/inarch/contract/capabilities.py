@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inarch.contract.files import FileState
     from inarch.contract.ports import ToolContext
     from inarch.contract.processes import Piped, Ran
-    from inarch.contract.records import ChosenRights, Effects
+    from inarch.contract.records import ChosenRights, Effects, ToolCall
     from inarch.contract.workspaces import Workspace
 
 T = TypeVar("T")
@@ -111,6 +111,14 @@ class AsksAlways(Protocol):
     """Front end of the user's own call that is asked about it even if it needs no approval."""
 
     asks_always: bool
+
+
+class HasAccepted(Protocol):
+    """Policy with further rules that the user has accepted, for some time; only Inarch's own plugins may have it."""
+
+    def accepted(self, call: ToolCall, tool: Any) -> Sequence[Mapping[str, Any]]:
+        """Return the rules that count for a call now, each with the keys of `[[rules]]`."""
+        ...
 
 
 class AsksInParts(Protocol):

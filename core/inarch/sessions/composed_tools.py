@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve
 
 from inarch.calls.offered_tools import is_offered
+from inarch.contract.capabilities import HasAccepted, able
 from inarch.contract.guard import KERNEL, guarded
+from inarch.contract.metadata import OURS
 from inarch.contract.records import PluginContext, ToolSpec
 from inarch.plugins.composition import Bound
 from inarch.plugins.registration import check_offered
@@ -16,7 +18,9 @@ from inarch.plugins.registration import check_offered
 if TYPE_CHECKING:
     from inarch.calls.explanation import Explanation
     from inarch.calls.grants import ProjectGrants
+    from inarch.config.grants import Rule
     from inarch.contract.ports import Policy, Tool
+    from inarch.contract.records import ToolCall
     from inarch.contract.workspaces import Workspace
     from inarch.sessions.composed_profile import Composed
     from inarch_sdk.modes import ApproveMode
@@ -86,9 +90,20 @@ class Tools:
         from inarch_sdk.steering_files import AskAboutSteering
 
         config, plugins = self.composed.config, self.composed.composition.policies
-        own = RulesPolicy(config.rules, commands=config.commands, runners=self.runners, root=config.root)
+        own = RulesPolicy(
+            config.rules, commands=config.commands, runners=self.runners, root=config.root, accepted=self._accepted
+        )
         kernels: tuple[Policy, ...] = (own, AskAboutSteering())
         return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *plugins
+
+    def _accepted(self, call: ToolCall, tool: Tool) -> list[Rule]:
+        """Return the rules that the user accepted for some time, from policies of Inarch's own plugins."""
+        from inarch.config.grants import Rule
+
+        composition = self.composed.composition
+        ours = {plugin.name for plugin in composition.loaded if plugin.distribution == OURS}
+        found = (able(bound.value, HasAccepted) for bound in composition.policies if bound.plugin in ours)
+        return [Rule(**one) for policy in found if policy is not None for one in policy.accepted(call, tool)]
 
     def explain(
         self,

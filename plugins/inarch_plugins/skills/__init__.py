@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import inarch
 
+if TYPE_CHECKING:
+    from inarch_plugins.skills.prompts import PromptFile, PromptFiles
+    from inarch_plugins.skills.tool_lists import Answers
 
-def _has(context: inarch.PluginContext, kind: str) -> bool:
+
+def _has(context: inarch.PluginContext, *kinds: str) -> bool:
     """Return whether any `skills` or `commands` may exist. If not, nothing else is imported."""
-    if context.brought is not None and any(context.brought.names(f"{top}/{kind}") for top in (".agents", ".claude")):
+    tops = [f"{top}/{kind}" for top in (".agents", ".claude") for kind in kinds]
+    if context.brought is not None and any(map(context.brought.names, tops)):
         return True
     from os import path  # already loaded in every process
 
-    places = [context.user.place(kind)] if context.user is not None else []
+    places = [context.user.place(kind) for kind in kinds] if context.user is not None else []
     if home := context.environ.get("HOME"):
-        places.append(f"{home}/.agents/{kind}")
+        places += [f"{home}/.agents/{kind}" for kind in kinds]
     return any(map(path.isdir, places))
 
 
@@ -35,35 +41,86 @@ def _has_guides(context: inarch.PluginContext) -> bool:
     return brought is not None and any(b"@" in (brought.read(name) or b"") for name in _GUIDES)
 
 
+_last: list[tuple[inarch.PluginContext, list[PromptFiles]]] = []
+"""Files of the last composition: reading takes about 1 ms each, and most hooks need them."""
+
+
+def _files(context: inarch.PluginContext) -> list[PromptFiles]:
+    """Return the skills and the prompt files of a composition, as far as there may be some."""
+    if _last and _last[0][0] is context:
+        return _last[0][1]
+    found: list[PromptFiles] = []
+    if _has(context, "skills"):
+        from inarch_plugins.skills.skills import read_skills
+
+        found.append(read_skills(context))
+    if _has(context, "commands"):
+        from inarch_plugins.skills.prompts import read_prompts
+
+        found.append(read_prompts(context))
+    _last[:] = [(context, found)]
+    return found
+
+
+def _answers(context: inarch.PluginContext) -> Answers:
+    from inarch_plugins.skills.tool_lists import Answers
+
+    return Answers(context.state_dir, context.recorded)
+
+
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return `activate_skill` if there is a skill that models may use."""
-    if not _has(context, "skills"):
+    files = _files(context)
+    if not files:
         return ()
-    from inarch_plugins.skills.skills import read_skills
+    from inarch_plugins.skills.skills import Skills
 
-    skills = read_skills(context)
-    if not skills.offered():
+    skills = next((one for one in files if isinstance(one, Skills)), None)
+    if skills is None or not skills.offered():
         return ()
-    from inarch_plugins.skills.activation import make_tool
+    from inarch_plugins.skills.activation import ActivateSkill
 
-    return [make_tool(skills)]
+    return [ActivateSkill(skills, _answers(context))]
+
+
+def _has_lists(context: inarch.PluginContext) -> bool:
+    lists = (one.keys.lists for files in _files(context) for one in files.found.values())
+    return any(one.allowed or one.denied for one in lists)
+
+
+@inarch.hookimpl
+def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
+    """Return the tracer of approval modes, which decide whether a question about a list has an answer."""
+    if not _has_lists(context):
+        return ()
+    from inarch_plugins.skills.tool_lists import Modes
+
+    return [Modes()]
+
+
+@inarch.hookimpl
+def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
+    """Return the policies about the lists of tools in files."""
+    if not _has_lists(context):
+        return ()
+    from inarch_plugins.skills.activation import AsksAboutLists
+    from inarch_plugins.skills.tool_lists import ListedTools
+
+    return [ListedTools(), AsksAboutLists()]
 
 
 @inarch.hookimpl
 def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
-    """Return the sources that list skills, track the turns of prompt files and report errors in both."""
+    """Return the sources that list skills, track the turns of files and report errors in them."""
     sources: list[inarch.ContextSource] = []
-    if _has(context, "skills"):
+    if files := _files(context):
         from inarch_plugins.skills.activation import Listed
-        from inarch_plugins.skills.skills import read_skills
-
-        sources.append(Listed(read_skills(context)))
-    if _has(context, "commands"):
         from inarch_plugins.skills.prompt_turn import Sent
-        from inarch_plugins.skills.prompts import read_prompts
+        from inarch_plugins.skills.skills import Skills
 
-        sources.append(Sent(read_prompts(context)))
+        sources += [Listed(one) for one in files if isinstance(one, Skills)]
+        sources.append(Sent(files, _answers(context)))
     if _has_guides(context):
         from inarch_plugins.skills.guides import GlobalGuide, ProjectGuide, nested, read_rules
 
@@ -87,8 +144,8 @@ def inarch_reviewers(context: inarch.PluginContext) -> Iterable[inarch.Reviewer]
 
 @inarch.hookimpl
 def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
-    """Return the event that records a prompt file."""
-    if not _has(context, "commands"):
+    """Return the event that records a sent file."""
+    if not _has(context, "skills", "commands"):
         return ()
     from inarch_plugins.skills.prompt_turn import SENT, SENT_SCHEMA
 
@@ -96,29 +153,19 @@ def inarch_events(context: inarch.PluginContext) -> Iterable[inarch.EventKind]:
 
 
 @inarch.hookimpl
-def inarch_rewriters(context: inarch.PluginContext) -> Iterable[inarch.Rewriter]:
-    """Return the rewriter that limits a prompt file's turn to the tools that it names."""
-    if not _has(context, "commands"):
-        return ()
-    from inarch_plugins.skills.prompt_turn import Narrowing
-    from inarch_plugins.skills.prompts import read_prompts
-
-    return [Narrowing()] if any(one.allowed for one in read_prompts(context).found.values()) else ()
-
-
-@inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
-    """Return `/skills`, `/commands`, and a command for each prompt file."""
+    """Return `/skills`, `/commands`, and a command for each skill and each prompt file."""
     return [
         inarch.SlashCommand("skills", "List the skills, or have one done.", _skills(context), "[NAME [WORDS]]"),
-        inarch.SlashCommand("commands", "List the prompt files.", _commands(context), at_once=True),
-        *_files(context),
+        inarch.SlashCommand("commands", "List the prompt files.", _commands(context), "[forget]", at_once=True),
+        *_typed(context),
     ]
 
 
-def _skills(given: inarch.PluginContext) -> Callable[..., str]:
-    def show(words: str, context: inarch.SlashContext) -> str:
-        from inarch_plugins.skills.activation import prompt_of, show_skills
+def _skills(given: inarch.PluginContext) -> Callable[..., Awaitable[str]]:
+    async def show(words: str, context: inarch.SlashContext) -> str:
+        from inarch_plugins.skills.activation import show_skills
+        from inarch_plugins.skills.prompt_turn import send
         from inarch_plugins.skills.skills import read_skills
 
         skills = read_skills(given)
@@ -126,10 +173,9 @@ def _skills(given: inarch.PluginContext) -> Callable[..., str]:
         if not name:
             return show_skills(skills)
         try:
-            context.submit(prompt_of(skills.of(name), rest.strip()))
+            return await send(skills.of(name), rest.strip(), context, _answers(given))
         except inarch.ToolFailed as error:
             return str(error)
-        return ""
 
     return show
 
@@ -139,42 +185,57 @@ def _commands(context: inarch.PluginContext) -> Callable[[str], str]:
         from inarch_plugins.skills.prompt_turn import show_prompts
         from inarch_plugins.skills.prompts import read_prompts
 
+        if words.strip() == "forget":
+            _answers(context).forget()
+            return "the answers about lists of tools are forgotten"
         return show_prompts(read_prompts(context))
 
     return show
 
 
-def _files(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
-    if not _has(context, "commands"):
+def _typed(context: inarch.PluginContext) -> Iterator[inarch.SlashCommand]:
+    """Yield a command for each file. If a skill and a prompt file share a name, the skill wins."""
+    files = _files(context)
+    if not files:
         return
     from inarch_plugins.skills.prompt_turn import send
-    from inarch_plugins.skills.prompts import PromptFile, read_prompts
+    from inarch_plugins.skills.prompts import NAME, OWN
+
+    answers, taken = _answers(context), set(OWN)
 
     def runner(prompt: PromptFile) -> Callable[..., Awaitable[str]]:
         async def run(words: str, context: inarch.SlashContext) -> str:
-            return await send(prompt, words, context)
+            return await send(prompt, words, context, answers)
 
         return run
 
-    for name, one in read_prompts(context).found.items():
-        what = f"{inarch.shorten(one.description, 100)} · {one.source}"
-        yield inarch.SlashCommand(name, what, runner(one), one.hint, asks=True)
+    every = [one for found in files for one in found.found.values() if one.keys.is_typed]
+    named = [(one.name, one) for one in every] + [(one.within, one) for one in every if NAME.fullmatch(one.within)]
+    for name, one in named:
+        if name not in taken:
+            taken.add(name)
+            what = f"{inarch.shorten(one.description, 100)} · {one.source}"
+            yield inarch.SlashCommand(name, what, runner(one), one.keys.hint, asks=True)
 
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return the checks of skills and of instruction files for `inarch doctor`."""
+    """Return the checks of skills and prompt files, and of instruction files, for `inarch doctor`."""
 
     def look() -> Iterable[inarch.Finding]:
-        from inarch_plugins.skills.skills import read_skills
+        from inarch_plugins.skills.skills import Skills
 
-        skills = read_skills(context)
-        yield from (inarch.Finding("skills", "wrong", told, "see docs/how-to/skills.md") for told in skills.told)
-        if skills.found:
-            names = tuple(map(str, skills.found.values()))
-            yield inarch.Finding("skills", "fine", f"{len(names)} skills", lines=names)
+        for files in _files(context):
+            what, page = ("skills", "skills") if isinstance(files, Skills) else ("prompt files", "prompt-files")
+            yield from (inarch.Finding(what, "wrong", told, f"see docs/how-to/{page}.md") for told in files.told)
+            if files.bent:
+                said = f"{len(files.bent)} parts are read as others read them, or have no effect"
+                yield inarch.Finding(what, "note", said, f"see docs/how-to/{page}.md", lines=tuple(files.bent))
+            if files.found:
+                names = tuple(map(str, files.found.values()))
+                yield inarch.Finding(what, "fine", f"{len(names)} {what}", lines=names)
 
-    checks = [inarch.SelfCheck("skills", look)] if _has(context, "skills") else []
+    checks = [inarch.SelfCheck("skills", look)] if _has(context, "skills", "commands") else []
     if (brought := context.brought) is None or not _has_guides(context):
         return checks
 

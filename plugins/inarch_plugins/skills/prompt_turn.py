@@ -1,71 +1,18 @@
-"""Turns of prompt files: their commands run as ordinary calls, and the turn uses only the tools that they name."""
+"""Turns of prompt files and skills: their commands run as ordinary calls, and their tool lists count for the turn."""
 
 from __future__ import annotations
 
-import asyncio
 import re
-import shlex
-from collections.abc import Iterator, Mapping
-from contextvars import ContextVar
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 import inarch
-from inarch_plugins.skills.prompts import Allowed, PromptFile, PromptFiles
-
-_PLACE = re.compile(r"!`(?P<command>[^`\n]+)`|\$(?P<name>ARGUMENTS(?![A-Za-z0-9_])|[1-9][0-9]?(?![0-9]))")
-
-
-@frozen
-class Command:
-    """A command that is replaced by its output."""
-
-    line: str
-
-
-def expand(text: str, words: str) -> list[str | Command]:
-    """Replace `$ARGUMENTS` in a text with all words, and `$1` with the first. Missing words become empty.
-
-    The words are inserted once and not expanded further, so they cannot contain commands or placeholders. If the text
-    has
-    no placeholder, the words are appended.
-    """
-    pieces = list(_pieces(text, words))
-    if words and not any(one["name"] for one in _PLACE.finditer(text)) and not _in_commands(text):
-        pieces.append(f"\n\n{words}")
-    return pieces
-
-
-def _pieces(text: str, words: str) -> Iterator[str | Command]:
-    said, end = _words(words), 0
-    for one in _PLACE.finditer(text):
-        yield text[end : one.start()]
-        yield _value(one["name"], words, said) if one["name"] else Command(_filled(one["command"], words, said))
-        end = one.end()
-    yield text[end:]
-
-
-def _filled(command: str, words: str, said: list[str]) -> str:
-    return _PLACE.sub(lambda one: _value(one["name"], words, said), command)
-
-
-def _in_commands(text: str) -> bool:
-    return any(_PLACE.search(one["command"]) for one in _PLACE.finditer(text) if one["command"])
-
-
-def _value(name: str, words: str, said: list[str]) -> str:
-    if name == "ARGUMENTS":
-        return words
-    return said[int(name) - 1] if int(name) <= len(said) else ""
-
-
-def _words(words: str) -> list[str]:
-    """Split the words. Quoted ones stay together."""
-    try:
-        return shlex.split(words)
-    except ValueError:  # an apostrophe, not a quotation mark
-        return words.split()
-
+from inarch_plugins.skills.expansion import Command, expand
+from inarch_plugins.skills.prompts import PromptFile, PromptFiles
+from inarch_plugins.skills.skills import Skill, Skills
+from inarch_plugins.skills.tool_lists import NO, UNASKED, YES, Answers, Entry, TurnRules, begin_turn, turn_rules
 
 SENT = "sent"
 RUNNER = "execute_command"
@@ -76,55 +23,78 @@ SENT_SCHEMA = {
 }
 
 
-@frozen
-class Narrowed:
-    """A turn limited to some tools: its session, its task, its prompt file's name and the tools."""
-
-    session_id: str
-    task: asyncio.Task[object] | None
-    name: str
-    allowed: Allowed
-
-
-_narrowed: ContextVar[Narrowed | None] = ContextVar("inarch_skills_narrowed", default=None)
-"""Limit of the running turn. Its calls and the turns of called agents run in the same context."""
-
-
-async def send(prompt: PromptFile, words: str, context: inarch.SlashContext) -> str:
-    """Submit a prompt file's text. Return the error if there is one."""
-    body, own = without_itself(prompt)
-    if own:
-        context.show(f"{prompt.source} mentions itself; the mention is skipped")
+async def send(prompt: PromptFile, words: str, context: inarch.SlashContext, answers: Answers) -> str:
+    """Submit the text of a prompt file or a skill. Return the error if there is one."""
     try:
-        if prompt.model:
-            context.ask_model(prompt.model)
+        body, own = without_itself(prompt)
+        if prompt.keys.model:
+            context.ask_model(prompt.keys.model)
     except inarch.InarchError as error:
         return f"/{prompt.name} was not sent: {prompt.source}: {error}"
-    parts: list[str] = []
-    for piece in expand(body, words):
-        if isinstance(piece, str):
-            parts.append(piece)
-            continue
-        ran = await context.call(RUNNER, {"command": piece.line})
-        if not ran.success and (ran.error is None or ran.error.code != "execution"):
-            why = ran.error.message if ran.error is not None else "it was not run"
-            return f"/{prompt.name} was not sent: {piece.line}: {why}"
-        parts.append(_fenced(inarch.result_text(ran)))
-    text = "".join(parts).strip()
+    if own:
+        context.show(f"{prompt.source} mentions itself; the mention is skipped")
+    with _counting(await _asked(prompt, context, answers)):
+        pieces = [
+            await _output(prompt, piece, context) if isinstance(piece, Command) else piece
+            for piece in expand(body, words, prompt.keys.names, prompt.places(context.session_id))
+        ]
+    text = "".join(pieces).strip()
     if not text or inarch.split_slash_command(text) is not None:
         return f"/{prompt.name} was not sent: it becomes {text[:80] or 'nothing'!r}, which is not a prompt"
+    if isinstance(prompt, Skill):
+        text = f"Do what the skill {prompt.name} says (its files are in {prompt.place}).\n\n{text}"
     context.record(SENT, {"text": f"/{prompt.name} of {prompt.source}", "name": prompt.name, "source": prompt.source})
-    context.submit(text)
+    context.submit(f"@{prompt.keys.agent} {text}" if prompt.keys.agent else text)
     return ""
 
 
 def without_itself(prompt: PromptFile) -> tuple[str, bool]:
-    """Return a prompt file's text without mentions of the file itself, and whether it had some."""
+    """Return a file's text without mentions of the file itself, and whether it had some.
+
+    Raises:
+        ToolFailed: The file cannot be read.
+    """
+    body = prompt.body()
     if prompt.folder.brought is None:
-        return prompt.body, False  # mentions cannot name files outside the workspace
+        return body, False  # mentions cannot name files outside the workspace
     mention = re.compile(rf"(?<!\S)@(?:\./)?{re.escape(f'{prompt.folder.prefix}/{prompt.file}')}(?![\w/-])")
-    text, count = mention.subn("", prompt.body)
+    text, count = mention.subn("", body)
     return text, count > 0
+
+
+async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answers) -> tuple[Entry, ...]:
+    """Return the entries of a file's lists that count. The first time, ask the user whether its allowed tools count."""
+    lists = prompt.keys.lists
+    if not lists.allowed:
+        return lists.denied
+    if answers.of(lists) is None and context.approve not in UNASKED:
+        asked = {"questions": [{"question": lists.question, "choices": [YES, NO]}]}
+        found = await context.call("ask_user", asked)
+        if found.success:
+            answers.give(lists, str(found.data["answers"][0]["answer"]))
+        else:
+            context.show(f"/{prompt.name}: no user has allowed its tools yet: run it once in a conversation")
+    return (*lists.allowed, *lists.denied) if answers.of(lists) else lists.denied
+
+
+@contextmanager
+def _counting(entries: tuple[Entry, ...]) -> Iterator[None]:
+    """Let entries count for the calls within."""
+    token = turn_rules.set(TurnRules("", None, [*entries]))
+    try:
+        yield
+    finally:
+        turn_rules.reset(token)
+
+
+async def _output(prompt: PromptFile, command: Command, context: inarch.SlashContext) -> str:
+    """Run a command and return its output, or its error, as a quotation."""
+    ran = await context.call(RUNNER, {"command": command.line})
+    code = ran.data.get("exit_code") if isinstance(ran.data, Mapping) else None
+    if not ran.success or code:
+        why = ran.error.message if ran.error is not None else f"exit code {code}"
+        context.show(f"/{prompt.name}: {command.line}: {why}")
+    return _fenced(inarch.result_text(ran))
 
 
 def _fenced(text: str) -> str:
@@ -137,52 +107,37 @@ def _fenced(text: str) -> str:
 
 @define(eq=False, repr=False)
 class Sent:
-    """Context source that reports errors in files and tracks which turn is limited. It adds no text."""
+    """Context source that reports errors in files, and starts the turn's rules with those of the sent file."""
 
-    prompts: PromptFiles
+    files: Sequence[PromptFiles]
+    answers: Answers
     told: list[str] = field(init=False)
     name: str = "prompt-files"
 
     def __attrs_post_init__(self) -> None:
-        self.told = list(self.prompts.told)
+        self.told = [told for files in self.files if not isinstance(files, Skills) for told in files.told]
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Check whether this turn's prompt is a file's."""
-        sent = [event for event in situation.happened if event.kind == f"skills.{SENT}"]
-        outer, task = _narrowed.get(), asyncio.current_task()
-        is_inside = outer is not None and outer.session_id != situation.turn.session_id and outer.task is not task
-        if not is_inside:  # an agent's turn keeps the limit of its caller's turn
-            _narrowed.set(self._narrowed(situation.turn.session_id, task, sent[-1].data) if sent else None)
+        turn = begin_turn(situation.turn.session_id)
+        sent = [event.data for event in situation.happened if event.kind == f"skills.{SENT}"]
+        if turn is not None and sent:
+            turn.entries += self._entries(str(sent[-1].get("name")), str(sent[-1].get("source")))
         notes, self.told = tuple(self.told), []
         return inarch.Contribution(notes=notes) if notes else None
 
-    def _narrowed(
-        self, session_id: str, task: asyncio.Task[object] | None, sent: Mapping[str, object]
-    ) -> Narrowed | None:
-        """Return the limit that a file sets for its turn. An invalid file allows no tools."""
-        name = str(sent.get("name"))
-        allowed = self.prompts.found[name].allowed if name in self.prompts.found else Allowed({})
-        return None if allowed is None else Narrowed(session_id, task, name, allowed)
-
-
-@frozen
-class Narrowing:
-    """Rewriter that denies calls outside the limit of this turn."""
-
-    name: str = "allowed-tools"
-
-    def rewrite(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Rewrite | None:
-        """Deny a call of a tool that the prompt file does not name."""
-        narrowed = _narrowed.get()
-        if narrowed is None or narrowed.allowed.allows(call.name, call.arguments):
-            return None
-        tools = ", ".join(narrowed.allowed.tools)
-        allowed = f"only {tools}" if tools else "no tools"
-        return inarch.Rewrite(decision="deny", reason=f"/{narrowed.name} allows {allowed}")
+    def _entries(self, name: str, source: str) -> tuple[Entry, ...]:
+        """Return the entries that count in a file's turn."""
+        named = (files.found[name] for files in self.files if name in files.found)
+        one = next((one for one in named if one.source == source), None)
+        if one is None:
+            return ()
+        lists = one.keys.lists
+        return (*(lists.allowed if self.answers.of(lists) else ()), *lists.denied)
 
 
 def show_prompts(prompts: PromptFiles) -> str:
     """List the prompt files with their sources, and the errors, for `/commands`."""
     lines = [f"{one}\n  {inarch.shorten(one.description, 200)}" for one in prompts.found.values()]
-    wrong = [f"! {told}" for told in prompts.told]
+    wrong = [f"! {told}" for told in (*prompts.told, *prompts.bent)]
     return "\n".join([*lines, *wrong]) or "no prompt files; to add one, write ~/.agents/commands/NAME.md"
