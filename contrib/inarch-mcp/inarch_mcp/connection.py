@@ -26,6 +26,7 @@ from mcp.types import (
 )
 
 import inarch
+from inarch_mcp.bearer import Bearer
 from inarch_mcp.definitions import Definition, Listing, defined, shown
 from inarch_mcp.mcp_settings import Server
 from inarch_mcp.server_limits import MOST_LISTED, PLAIN, Listed, bounded, tamed
@@ -85,10 +86,16 @@ class Connection:
     _relisting: asyncio.Task[None] | None = field(init=False, default=None)
     _is_stale: bool = field(init=False, default=False)
     _fresh: asyncio.Event = field(init=False, factory=asyncio.Event)
+    _bearer: Bearer | None = field(init=False)
 
     @log.default
     def _make_log(self) -> Log:
         return Log(self.place.log_path(self.name))
+
+    @_bearer.default
+    def _make_bearer(self) -> Bearer | None:
+        login = self.place.login_file(self.server)
+        return Bearer(login) if login is not None else None
 
     async def ensure(self) -> Client:
         """Return the connected client, with its tools listed.
@@ -134,6 +141,9 @@ class Connection:
         try:
             result = await client.call_tool(definition.tool, arguments, progress_callback=told)
         except MCPError as error:
+            if self._bearer is not None and self._bearer.refusal:
+                message = f"MCP server {self.name!r} refused the call: {self._bearer.refusal}"
+                raise inarch.ToolFailed("permission", message, f"run: inarch mcp login {self.name}") from error
             if error.code == CONNECTION_CLOSED or self._over.is_set() or _TERMINATED in error.message:
                 self._over.set()
                 raise Lost(self._why or error.message, sent=_TERMINATED not in error.message) from error
@@ -189,7 +199,7 @@ class Connection:
     async def _client_of(self) -> AsyncGenerator[Client, None]:
         async with self._transport() as transport:
             client = Client(
-                tamed(transport, self._listed, self._over_with),
+                tamed(transport, self._listed, self._over_with, self._bearer.hide if self._bearer else None),
                 mode=self.server.handshake,
                 cache=None,
                 client_info=Implementation(name="inarch", version=inarch.__version__),
@@ -207,7 +217,9 @@ class Connection:
             timeout = httpx2.Timeout(30.0, read=max(self.server.timeout_s, 300.0))
             headers = {**self.place.headers(self.server), **PLAIN}
             hooks = {"response": [bounded]}
-            async with httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks) as http:
+            async with httpx2.AsyncClient(
+                headers=headers, timeout=timeout, event_hooks=hooks, auth=self._bearer
+            ) as http:
                 yield streamable_http_client(self.server.url, http_client=http)
         else:
             yield talk(self.place.launch(self.name, self.server), self.log, self._ended)
@@ -241,6 +253,8 @@ class Connection:
             said += f": {self.log.last_line}" if self.log.last_line else ""
         elif isinstance(error, inarch.InarchError):
             said = error.message
+        elif self._bearer is not None and self._bearer.refusal:
+            said = f"{self._bearer.refusal} (run: inarch mcp login {self.name})"
         elif isinstance(error, MCPError) and error.code == CONNECTION_CLOSED and self._why:
             said = self._why
         elif isinstance(error, FileNotFoundError):

@@ -16,6 +16,7 @@ from inarch.commands import CHANGEABLE
 from inarch_mcp.catalog import Catalog
 from inarch_mcp.definitions import Listing
 from inarch_mcp.hub import close_all
+from inarch_mcp.logins import log_in, log_out, logged_in
 from inarch_mcp.mcp_settings import Server, Settings
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import place_of
@@ -46,6 +47,7 @@ def list_servers(context: inarch.PluginContext, refresh: bool, as_json: bool) ->
         return
     for row in rows:
         about = f" · {row['server']} · protocol {row['protocol']}" if row["protocol"] else ""
+        about += f" · {row['login']}" if row["login"] else ""
         click.echo(inarch.escape(f"{row['name']} · {row['state']}{about}", keep_newlines=False))
         for line in (", ".join(row["tools"]), *row["notes"]):
             if line:
@@ -153,6 +155,46 @@ def _catalog(context: inarch.PluginContext) -> Catalog:
     return Catalog(servers, cache, agreed, place_of(context))
 
 
+@mcp.command()
+@click.argument("name", metavar="NAME")
+@click.option("--no-browser", is_flag=True, help="Show the address, and paste the browser's last address here.")
+@click.pass_obj
+def login(context: inarch.PluginContext, name: str, no_browser: bool) -> None:
+    """Log in to the server NAME at its authorization server, with a browser."""
+    catalog = _catalog(context)
+    server = _with_login(catalog, name)
+    click.echo(inarch.escape(log_in(catalog.place, server, opens=not no_browser), keep_newlines=False))
+    try:
+        found = catalog.hub.list_tools([name])[name]
+    finally:
+        catalog.hub.close()
+    click.echo(inarch.escape(f"{name} · {_row(catalog, name, server, found)['state']}", keep_newlines=False))
+
+
+@mcp.command()
+@click.argument("name", metavar="NAME")
+@click.pass_obj
+def logout(context: inarch.PluginContext, name: str) -> None:
+    """Log out of the server NAME: revoke its tokens, and remove them."""
+    catalog = _catalog(context)
+    click.echo(inarch.escape(log_out(catalog.place, _with_login(catalog, name)), keep_newlines=False))
+
+
+def _with_login(catalog: Catalog, name: str) -> Server:
+    """Return a server that takes a login.
+
+    Raises:
+        UsageError: There is none of this name.
+    """
+    server = catalog.servers.get(name)
+    if server is None:
+        raise inarch.UsageError(f"there is no server {name!r}", "inarch mcp list shows those there are")
+    if not server.can_log_in:
+        why = "it has its own Authorization header" if server.url else "it has no url"
+        raise inarch.UsageError(f"server {name!r} takes no login: {why}")
+    return server
+
+
 def _row(catalog: Catalog, name: str, server: Server, found: Listing | str | None) -> dict[str, Any]:
     listing = found if isinstance(found, Listing) else catalog.cache.listing(name, server)
     if not server.enabled:
@@ -173,6 +215,7 @@ def _row(catalog: Catalog, name: str, server: Server, found: Listing | str | Non
         "state": state,
         "server": listing.server if listing is not None else "",
         "protocol": listing.protocol if listing is not None else "",
+        "login": logged_in(catalog.place, server),
         "tools": [one.tool for one in listing.definitions] if listing is not None else [],
         "notes": notes,
         "log": catalog.hub.log_path(name) if server.command else "",

@@ -26,6 +26,9 @@ class Server:
         cwd: Another working directory. `{root}` is replaced by the workspace's folder, in trusted projects only.
         url: The address, instead of a program.
         headers_env: Headers of its requests, each with the name of the variable that holds its value.
+        client_id: Inarch's client at the authorization server, or the https address of its client document. Without
+            one, `inarch mcp login` registers Inarch.
+        client_secret_env: The variable with that client's secret, if it has one.
         enabled: Whether its tools are offered.
         timeout_s: Time limit of one call, in seconds.
         connect_s: Time limit for starting it and listing its tools, in seconds.
@@ -43,6 +46,8 @@ class Server:
     cwd: str = ""
     url: str = ""
     headers_env: Mapping[str, str] = field(factory=dict)
+    client_id: str = ""
+    client_secret_env: str = ""
     enabled: bool = True
     timeout_s: float = 60.0
     connect_s: float = 10.0
@@ -52,6 +57,11 @@ class Server:
     read_only: tuple[str, ...] = ()
     roots: bool = False
     handshake: Literal["auto", "legacy"] = "auto"
+
+    @property
+    def can_log_in(self) -> bool:
+        """Return whether `inarch mcp login` may serve it: it has an address, and no key of its own."""
+        return bool(self.url) and not any(name.lower() == "authorization" for name in self.headers_env)
 
     def __attrs_post_init__(self) -> None:
         if bool(self.command) == bool(self.url):
@@ -76,7 +86,9 @@ class Settings:
 
     @keys_env.default
     def _keys(self) -> tuple[str, ...]:
-        return tuple(name for server in self.servers.values() for name in server.headers_env.values())
+        servers = self.servers.values()
+        named = (name for one in servers for name in (*one.headers_env.values(), one.client_secret_env))
+        return tuple(filter(None, named))
 
     def __attrs_post_init__(self) -> None:
         for name in self.servers:

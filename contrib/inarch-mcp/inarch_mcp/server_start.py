@@ -15,6 +15,7 @@ from inarch.staging import make_folder
 from inarch_mcp.mcp_settings import Server
 
 if TYPE_CHECKING:
+    from inarch_mcp.login_records import LoginFile
     from inarch_mcp.stdio import Launch
 
 WITHIN = "MCP_WITHIN_INARCH"
@@ -99,6 +100,12 @@ class Place:
         if absent:
             raise inarch.ToolFailed("execution", f"the variable {absent[0]} is not set", "set it, or leave it out")
         return {header: values[name] or "" for header, name in server.headers_env.items()}
+
+    def login_file(self, server: Server) -> LoginFile | None:
+        """Return the stored login of a server, or None if it takes none."""
+        from inarch_mcp.login_records import LoginFile
+
+        return LoginFile.of(self.state, server.url, self.environ) if self.state and server.can_log_in else None
 
     def log_path(self, name: str) -> Path | None:
         """Return the path of a server's log of standard error, or None."""
