@@ -39,6 +39,8 @@ LONGEST_PAUSE_S = 60.0
 WAITED_FOR_S = 5.0
 """Longest pause before a retry that a call waits for, in seconds. A longer pause fails the call."""
 CLOSING_S = 8.0
+SLOW_START_S = 2.0
+"""Seconds after which a start is slow enough for a remark."""
 RELISTING_PAUSE_S = 0.5
 FRESH_S = 0.5
 """Seconds that a result waits for a tool list that its call changed, so that the model gets both together."""
@@ -97,8 +99,8 @@ class Connection:
         login = self.place.login_file(self.server)
         return Bearer(login) if login is not None else None
 
-    async def ensure(self) -> Client:
-        """Return the connected client, with its tools listed.
+    async def ensure(self, report: Report | None = None) -> Client:
+        """Return the connected client, with its tools listed. `report` gets a remark about a slow start.
 
         Raises:
             Lost: The server can't be reached.
@@ -112,11 +114,14 @@ class Connection:
             ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
             self._ready = ready
             self._task = asyncio.create_task(self._live(ready))
-            done, _ = await asyncio.wait((ready,), timeout=self.server.connect_s)
-            if done and ready.exception() is None:
+            took_s, limit_s = await self._started(ready, report)
+            if ready.done() and ready.exception() is None:
                 self._client, self._failures = ready.result(), 0
+                self.place.keep_start(self.name, self.server, took_s)
                 return self._client
-            why = self._said(ready.exception() if done else None)
+            if not ready.done():
+                self.place.keep_start(self.name, self.server, took_s)
+            why = self._said(ready.exception() if ready.done() else None, limit_s)
             await self._leave()
             self._failures += 1
             pause = min(SHORTEST_PAUSE_S * 2**self._failures, LONGEST_PAUSE_S)
@@ -172,6 +177,16 @@ class Connection:
             raise Lost(f"it failed {self._failures} times ({self._why}); the next try is in {wait:.0f} s", sent=False)
         if wait > 0:
             await asyncio.sleep(wait)
+
+    async def _started(self, ready: asyncio.Future[Client], report: Report | None) -> tuple[float, float]:
+        """Wait for a start, and return its duration and its time limit in seconds."""
+        loop = asyncio.get_running_loop()
+        began, limit_s = loop.time(), self.place.start_limit_s(self.name, self.server)
+        done, _ = await asyncio.wait((ready,), timeout=min(SLOW_START_S, limit_s))
+        if not done and report is not None:
+            report(f"starting MCP server {self.name!r}, for up to {limit_s:g} s…\n")
+        await asyncio.wait((ready,), timeout=max(0.0, limit_s - (loop.time() - began)))
+        return loop.time() - began, limit_s
 
     async def _live(self, ready: asyncio.Future[Client]) -> None:
         """Keep the connection open until it ends. Its whole life must happen in this task."""
@@ -244,12 +259,12 @@ class Connection:
             task.cancel()
             await asyncio.wait((task,), timeout=CLOSING_S)
 
-    def _said(self, error: BaseException | None) -> str:
+    def _said(self, error: BaseException | None, limit_s: float) -> str:
         """Return the reason why a connection failed, and remember it."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if error is None or isinstance(error, TimeoutError):
-            said = f"it did not come up within {self.server.connect_s:g} s"
+            said = f"it did not come up within {limit_s:g} s"
             said += f": {self.log.last_line}" if self.log.last_line else ""
         elif isinstance(error, inarch.InarchError):
             said = error.message
@@ -302,7 +317,7 @@ class Connection:
         while self._is_stale and (client := self._client) is not None:
             self._is_stale = False
             try:
-                async with asyncio.timeout(self.server.connect_s):
+                async with asyncio.timeout(self.server.start_limit_s()):
                     self._take(await self._list(client))
             except (MCPError, ValueError, OSError, httpx2.HTTPError):  # the next connection lists again
                 return

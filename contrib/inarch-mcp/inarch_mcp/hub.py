@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, field
 
 import inarch
+from inarch.output import is_terminal
 from inarch_mcp.definitions import Definition, Listing, differences, shown
 from inarch_mcp.mcp_settings import Server
 from inarch_mcp.server_start import Place
@@ -23,6 +25,9 @@ T = TypeVar("T")
 CLOSING_S = 10.0
 STARTING_S = 30.0
 """Extra seconds for the import of the official package: about one, and more on a busy machine."""
+
+SHOWN_AFTER_S = 1.5
+"""Seconds of waiting for servers after which a terminal shows it."""
 
 _started: list[Hub] = []
 
@@ -50,12 +55,14 @@ class Hub:
         """Ask servers for their tools in parallel, and return each one's listing or reason of failure."""
         pending = {name: self._submit(self._listing(name)) for name in names}
         found: dict[str, Listing | str] = {}
+        limits = {name: self.place.start_limit_s(name, self.servers[name]) for name in names}
+        self._show_wait(pending, limits)
         for name, future in pending.items():
             try:
-                found[name] = future.result(self.servers[name].connect_s + STARTING_S)
+                found[name] = future.result(limits[name] + STARTING_S)
             except concurrent.futures.TimeoutError:
                 future.cancel()
-                found[name] = f"it did not come up within {self.servers[name].connect_s:g} s"
+                found[name] = f"it did not come up within {limits[name]:g} s"
             except inarch.InarchError as error:
                 found[name] = error.message
         return found
@@ -76,6 +83,19 @@ class Hub:
             inarch.ToolFailed: The call failed.
         """
         return await asyncio.wrap_future(self._submit(self._call(server, definition, arguments, report, safe)))
+
+    def _show_wait(
+        self, pending: Mapping[str, concurrent.futures.Future[Listing]], limits: Mapping[str, float]
+    ) -> None:
+        """Show on a terminal which servers start slowly."""
+        concurrent.futures.wait(pending.values(), timeout=SHOWN_AFTER_S)
+        for name, future in pending.items():
+            if not future.done() and is_terminal(sys.stderr):
+                last_s = self.place.last_start_s(name, self.servers[name])
+                when = f"last time {last_s:.0f} s" if last_s else "first start"
+                line = f"inarch: starting MCP server {name!r} ({when}), for up to {limits[name]:g} s…"
+                sys.stderr.write(f"{inarch.escape(line, keep_newlines=False)}\n")
+                sys.stderr.flush()
 
     def close(self) -> None:
         """Close every connection and the thread. A second call does nothing."""
@@ -143,7 +163,7 @@ class Hub:
         log = self.log_path(server)
         look = f"inarch mcp list shows its state{f', {log} what it wrote' if log else ''}"
         try:
-            await connection.ensure()
+            await connection.ensure(report)
             _check_same(server, definition, connection.listing or Listing())
             return await connection.call(definition, arguments, report)
         except Lost as error:
