@@ -20,6 +20,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 import inarch
 from inarch.capabilities import ForModes, ForWatchers, able
 from inarch_mcp.definitions import matches
+from inarch_mcp.served_resources import Served
 
 _READING = frozenset({"search", "nav", "trace"})
 _SAMPLES: Mapping[str, Any] = {
@@ -161,6 +162,11 @@ class Offer:
         return self.app.session()
 
     @property
+    def is_whole(self) -> bool:
+        """Return whether everything is offered, and not only some tools."""
+        return tuple(self.globs) == ("*",)
+
+    @property
     def tools(self) -> dict[str, inarch.Tool]:
         """Return the offered tools by name."""
         return {name: tool for name, tool in self._useful.items() if matches(name, self.globs)}
@@ -174,6 +180,7 @@ class Offer:
             instructions=f"Tools that work on {root}. Paths are relative to it. Read a file before you change it.",
             on_list_tools=self._list,
             on_call_tool=self._call,
+            **Served(self).handlers(),
         )
 
     async def close(self) -> None:
@@ -219,11 +226,12 @@ class Offer:
         def show(text: str) -> None:
             loop.call_soon_threadsafe(lines.put_nowait, text)
 
-        async with self._turn(alone=not changes_nothing(tool, arguments)):
+        async with self.turn(alone=not changes_nothing(tool, arguments)):
             return await self.session.call_tool(tool.name, arguments, show)
 
     @asynccontextmanager
-    async def _turn(self, alone: bool) -> AsyncGenerator[None, None]:
+    async def turn(self, alone: bool) -> AsyncGenerator[None, None]:
+        """Wait for a time at which a call may run, alone or beside others that change nothing."""
         async with self._free:
             if alone:
                 await self._free.wait_for(lambda: self._readers == 0)
