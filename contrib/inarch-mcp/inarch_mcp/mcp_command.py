@@ -15,6 +15,7 @@ import inarch
 from inarch.commands import CHANGEABLE
 from inarch_mcp.catalog import Catalog
 from inarch_mcp.definitions import Listing
+from inarch_mcp.first_replies import FirstReplies, first_replies
 from inarch_mcp.hub import close_all
 from inarch_mcp.logins import log_in, log_out, logged_in
 from inarch_mcp.mcp_settings import Server, Settings
@@ -105,27 +106,32 @@ def serve(
     if token_env and not token:
         raise inarch.UsageError(f"the variable {token_env} is not set", "set it, or leave --token-env out")
     flags = {"approve": approve} if approve else {}
+    if not host and os.isatty(0):
+        click.echo("inarch: an agent starts this command; it waits for messages now, Ctrl-D ends it", err=True)
+    replies = first_replies(context, root or ".", profile, approve, globs)
+    if not host:
+        replies.begin()
     app = inarch.compose(profile=profile, root=root or ".", flags=flags, naming=("mcp",))
     for line in app.ignored:
         click.echo(f"inarch: note: {inarch.escape(line)}", err=True)
     for one in app.composition.refused:
         click.echo(inarch.escape(f"inarch: note: plugin {one.name!r} was refused: {one.reason}"), err=True)
-    if not host and os.isatty(0):
-        click.echo("inarch: an agent starts this command; it waits for messages now, Ctrl-D ends it", err=True)
     try:
-        asyncio.run(_serve(app, globs or ("*",), host, port, token))
+        asyncio.run(_serve(app, globs or ("*",), replies, host, port, token))
     except KeyboardInterrupt:
         click.echo("inarch: note: the server has ended", err=True)
 
 
-async def _serve(app: inarch.App, globs: tuple[str, ...], host: str, port: int, token: str) -> None:
+async def _serve(
+    app: inarch.App, globs: tuple[str, ...], replies: FirstReplies, host: str, port: int, token: str
+) -> None:
     from inarch_mcp.mcp_server import Offer, serve_http, serve_stdio
 
     offer = Offer(app, globs)
     if host:
         await serve_http(offer, host, port, token, lambda url: click.echo(f"inarch: serving {url}", err=True))
     else:
-        await serve_stdio(offer)
+        await serve_stdio(offer, replies)
 
 
 def _address(text: str) -> tuple[str, int]:

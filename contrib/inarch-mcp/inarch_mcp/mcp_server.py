@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define, field
 from mcp import MCPError, types
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
@@ -254,8 +254,8 @@ async def _tell(context: _Context, lines: asyncio.Queue[str | None]) -> None:
         await context.session.report_progress(count, None, text[-LONGEST_PROGRESS:].rstrip("\n"))
 
 
-async def serve_stdio(offer: Offer) -> None:
-    """Serve over the standard streams until the input ends or a signal ends the process."""
+async def serve_stdio(offer: Offer, streams: Any) -> None:
+    """Serve over the standard streams, taken as `FirstReplies`, until the input ends or a signal ends the process."""
     server = offer.server()
     leaving: list[asyncio.Task[None]] = []
 
@@ -265,8 +265,9 @@ async def serve_stdio(offer: Offer) -> None:
 
     _on_signals(lambda: leaving.append(asyncio.create_task(leave())))
     try:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with stdio_server(streams, streams) as (incoming, outgoing):
+            options = server.create_initialization_options(NotificationOptions(tools_changed=True))
+            await server.run(incoming, outgoing, options)
     finally:
         await offer.close()
 
