@@ -133,6 +133,26 @@ async def exchanged(url: str, login: Login, client_secret: str, fields: Mapping[
     Raises:
         InarchError: It can't be reached, or answers something else.
     """
+    fields = {**fields, "resource": login.resource}
+    response = await posted(url, login, client_secret, login.token_endpoint, fields)
+    if response.status_code in (400, 401):
+        return None
+    if response.status_code not in (200, 201):
+        raise inarch.InarchError(f"{login.issuer} answered {response.status_code} to a request for a token")
+    try:
+        return OAuthToken.model_validate_json(response.content)
+    except ValueError:  # its text may have the tokens
+        raise inarch.InarchError(f"{login.issuer} did not answer with a token") from None
+
+
+async def posted(
+    url: str, login: Login, client_secret: str, endpoint: str, fields: Mapping[str, str]
+) -> httpx2.Response:
+    """Send a form to an endpoint of the authorization server, as the client authenticates there.
+
+    Raises:
+        InarchError: It can't be reached.
+    """
     client = OAuthClientInformationFull(
         client_id=login.client_id,
         client_secret=client_secret or None,
@@ -143,19 +163,12 @@ async def exchanged(url: str, login: Login, client_secret: str, fields: Mapping[
     context = OAuthContext(url, nothing, nothing, None, None, client_info=client)
     try:
         body, headers = context.prepare_token_auth(
-            {**fields, "client_id": login.client_id, "resource": login.resource}, {"accept": "application/json"}
+            {**fields, "client_id": login.client_id}, {"accept": "application/json"}
         )
         async with guarded(url) as http:
-            response = await http.post(login.token_endpoint, data=body, headers=headers)
-            if response.status_code in (400, 401):
-                return None
-            if response.status_code not in (200, 201):
-                raise inarch.InarchError(f"{login.issuer} answered {response.status_code} to a request for a token")
-            return OAuthToken.model_validate_json(response.content)
-    except (httpx2.HTTPError, httpx2.StreamError) as error:
+            return await http.post(endpoint, data=body, headers=headers)
+    except (httpx2.HTTPError, httpx2.StreamError, OAuthTokenError) as error:
         raise inarch.InarchError(f"{login.issuer} can't be reached: {shown(str(error), 200)}") from None
-    except (ValueError, OAuthTokenError):  # its text may have the tokens
-        raise inarch.InarchError(f"{login.issuer} did not answer with a token") from None
 
 
 def secrets_in(given: OAuthToken, former: Secrets) -> Secrets:

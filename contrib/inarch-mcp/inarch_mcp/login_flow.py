@@ -41,7 +41,7 @@ from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_serv
 from mcp.types import LATEST_PROTOCOL_VERSION
 
 import inarch
-from inarch_mcp.bearer import exchanged, secrets_in
+from inarch_mcp.bearer import exchanged, posted, secrets_in
 from inarch_mcp.definitions import shown
 from inarch_mcp.guarded_http import check, guarded
 from inarch_mcp.login_records import Login, Secrets
@@ -135,12 +135,9 @@ async def log_out(url: str, login: Login, secret: Secrets) -> None:
         InarchError: It refused, or can't be reached.
     """
     if login.revocation_endpoint:
-        fields = {"token": secret.refresh or secret.access, "client_id": login.client_id}
-        try:
-            async with guarded(url) as http:
-                response = await http.post(login.revocation_endpoint, data=fields)
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            raise inarch.InarchError(f"{login.issuer} can't be reached: {shown(str(error), 200)}") from None
+        # The official package's server (2.3) wants the field even if it is empty.
+        fields = {"token": secret.refresh or secret.access, "client_secret": ""}
+        response = await posted(url, login, secret.client_secret, login.revocation_endpoint, fields)
         if response.status_code != 200:
             raise inarch.InarchError(f"{login.issuer} answered {response.status_code}")
 

@@ -181,16 +181,16 @@ def inarch_of(ground: Any, *words: str, stdin: str = "") -> subprocess.Completed
     return subprocess.run(argv, cwd=ground.root, env=environ, input=stdin, capture_output=True, text=True)
 
 
-def configure(ground: Any, service: Authorization) -> None:
+def configure(ground: Any, url: str) -> None:
     folder = ground.home / ".config" / "inarch"
     folder.mkdir(parents=True)
-    table = f'[plugins.mcp.servers.web]\nurl = "{service.url}"\nconnect_s = 60.0\n'
+    table = f'[plugins.mcp.servers.web]\nurl = "{url}"\nconnect_s = 60.0\n'
     profile = '[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store", "offline", "mcp"]\n'
     (folder / "config.toml").write_text(f'{profile}model = "offline/extractive"\napprove = "all"\n{table}')
 
 
 def test_a_login_from_the_401_to_the_logout_leaves_no_token_elsewhere(ground: Any, service: Authorization) -> None:
-    configure(ground, service)
+    configure(ground, service.url)
     before = inarch_of(ground, "mcp", "list", "--refresh").stdout
     assert "it needs a login (run: inarch mcp login web)" in before
     done = inarch_of(ground, "mcp", "login", "web")
@@ -215,7 +215,7 @@ def test_a_login_from_the_401_to_the_logout_leaves_no_token_elsewhere(ground: An
 
 
 def test_a_pasted_address_logs_in_without_a_browser(ground: Any, service: Authorization) -> None:
-    configure(ground, service)
+    configure(ground, service.url)
     environ = {**ground.environ, **NO_KEYRING}
     argv = [sys.executable, "-P", "-m", "inarch", "mcp", "login", "web", "--no-browser"]
     process = subprocess.Popen(
@@ -365,3 +365,21 @@ def test_a_public_server_does_not_lead_to_private_addresses_and_answers_are_shor
         assert server.requests == []
         with pytest.raises(Exception, match="1 MiB"):
             asyncio.run(get(f"{server.url}/mcp"))
+
+
+def test_the_official_packages_authorization_server(ground: Any) -> None:
+    script = Path(__file__).with_name("official_authorization.py")
+    process = subprocess.Popen([sys.executable, "-I", str(script)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        configure(ground, process.stdout.readline().strip())
+        done = inarch_of(ground, "mcp", "login", "web")
+        assert "web · 1 tool" in done.stdout, done.stderr
+        for _ in range(2):  # its tokens last for three seconds, so each run renews
+            called = inarch_of(ground, "tools", "call", "web_add", '{"a": 2, "b": 3}')
+            assert "5" in json.dumps(json.loads(called.stdout)["data"]), called.stdout
+        out = inarch_of(ground, "mcp", "logout", "web").stdout
+        assert out == "logged out; the tokens are removed from this machine\n"
+    finally:
+        process.kill()
+        process.communicate(timeout=60)
