@@ -17,7 +17,7 @@ from typing import Any
 from attrs import asdict, evolve, frozen
 
 import inarch
-from inarch_lib.staging import locked, write_whole
+from inarch_lib.staging import locked, make_folder, write_whole
 
 VERSION = 1
 READ_S = 20.0
@@ -156,6 +156,7 @@ class LoginFile:
         within = {"secrets": asdict(secrets)} if secrets is not None else {}
         data = {"version": VERSION, "url": self.url, "login": asdict(login), **within}
         try:
+            make_folder(self.path.parent)
             write_whole(self.path, json.dumps(data).encode())
         except OSError as error:
             message = f"the login can't be stored in {self.path.parent}: {error.strerror}"
