@@ -1,35 +1,21 @@
 """Login at a server's authorization server, as the protocol's authorization chapter says.
 
-Source: modelcontextprotocol.io/specification/2026-07-28, basic/authorization (seen 2026-11), with RFC 9728, 8414, 7591,
-7636, 8707 and 9207. The official package parses and checks the documents. Its own provider would also log in without
-metadata and without PKCE support, and keeps neither the token's end nor its endpoint.
+Source: MCP specification 2026-07-28, basic/authorization, and modelcontextprotocol/conformance#207 on PKCE (seen
+2026-11), with RFC 9728, 8414, 7591, 8707 and 9207. The official package parses and checks the documents. Its provider
+would also log in without metadata or PKCE support, and stores neither a token's end nor its endpoint.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from urllib.parse import urlencode
+from collections.abc import Mapping
+from urllib.parse import parse_qs, urlencode
 
 import httpx2
-from attrs import evolve, frozen
-from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, PKCEParameters
+from attrs import evolve, field, frozen
+from mcp.client.auth import OAuthFlowError, OAuthRegistrationError, PKCEParameters, utils
 from mcp.client.auth.oauth2 import check_registration_usable
-from mcp.client.auth.utils import (
-    build_oauth_authorization_server_metadata_discovery_urls,
-    build_protected_resource_metadata_discovery_urls,
-    create_client_registration_request,
-    create_oauth_metadata_request,
-    extract_resource_metadata_from_www_auth,
-    extract_scope_from_www_auth,
-    get_client_metadata_scopes,
-    handle_auth_metadata_response,
-    handle_protected_resource_response,
-    handle_registration_response,
-    issuers_match,
-    union_scopes,
-    validate_authorization_response_iss,
-    validate_metadata_issuer,
-)
 from mcp.shared.auth import (
     DEFAULT_GRANT_TYPES,
     OAuthClientInformationFull,
@@ -38,21 +24,24 @@ from mcp.shared.auth import (
     ProtectedResourceMetadata,
 )
 from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
-from mcp.types import LATEST_PROTOCOL_VERSION
+from mcp_types.version import LATEST_HANDSHAKE_VERSION
 
 import inarch
 from inarch_mcp.bearer import exchanged, posted, secrets_in
 from inarch_mcp.definitions import shown
 from inarch_mcp.guarded_http import check, guarded
 from inarch_mcp.login_records import Login, Secrets
-from inarch_mcp.login_redirect import Redirect, redirect
+from inarch_plugins.auth.redirects import Redirects, redirects
 
+WAIT_S = 300.0
+"""Seconds to wait for the user."""
+PATH = "/callback"
 _HELLO = {
     "jsonrpc": "2.0",
     "id": 0,
     "method": "initialize",
     "params": {
-        "protocolVersion": LATEST_PROTOCOL_VERSION,
+        "protocolVersion": LATEST_HANDSHAKE_VERSION,
         "capabilities": {},
         "clientInfo": {"name": "inarch", "version": inarch.__version__},
     },
@@ -68,14 +57,14 @@ class Ask:
         client_id: The configured client, which may be the address of its document; "" to register one.
         client_secret: The configured client's secret, or "".
         scope: Scopes to ask for beside those that the server names.
-        opens: Whether to open a browser.
+        environ: The environment, which names a browser if one may be opened.
     """
 
     url: str
     client_id: str = ""
     client_secret: str = ""
     scope: str = ""
-    opens: bool = True
+    environ: Mapping[str, str] = field(factory=dict)
 
 
 @frozen
@@ -99,7 +88,7 @@ async def log_in(ask: Ask) -> tuple[Login, Secrets]:
         InarchError: The login failed; its text has no secrets.
     """
     try:
-        async with guarded(ask.url) as http, redirect() as receiver:
+        async with guarded(ask.url) as http, redirects(PATH) as receiver:
             place = await _place(http, ask)
             client = await _client(http, ask, place, receiver.url)
             pkce = PKCEParameters.generate()
@@ -160,30 +149,34 @@ async def _place(http: httpx2.AsyncClient, ask: Ask) -> Place:
     metadata = await _metadata(http, ask.url, issuer)
     if "S256" not in (metadata.code_challenge_methods_supported or ()):
         raise OAuthFlowError(f"{metadata.issuer} does not support PKCE with S256, so another program could log in")
-    asked = get_client_metadata_scopes(extract_scope_from_www_auth(challenge), document, metadata, DEFAULT_GRANT_TYPES)
-    return Place(resource, metadata, union_scopes(asked, ask.scope) or "")
+    asked = utils.get_client_metadata_scopes(
+        utils.extract_scope_from_www_auth(challenge), document, metadata, DEFAULT_GRANT_TYPES
+    )
+    return Place(resource, metadata, utils.union_scopes(asked, ask.scope) or "")
 
 
 async def _resource_document(
     http: httpx2.AsyncClient, url: str, challenge: httpx2.Response
 ) -> ProtectedResourceMetadata | None:
-    named = extract_resource_metadata_from_www_auth(challenge) if challenge.status_code in (401, 403) else None
-    for place in build_protected_resource_metadata_discovery_urls(named, url):
-        response = await http.send(create_oauth_metadata_request(place))
+    named = utils.extract_resource_metadata_from_www_auth(challenge) if challenge.status_code in (401, 403) else None
+    for place in utils.build_protected_resource_metadata_discovery_urls(named, url):
+        response = await http.send(utils.create_oauth_metadata_request(place))
         if response.status_code >= 500:
             raise OAuthFlowError(f"{place} answered {response.status_code}")
-        if document := await handle_protected_resource_response(response):
+        if document := await utils.handle_protected_resource_response(response):
             return document
     return None
 
 
 async def _metadata(http: httpx2.AsyncClient, url: str, issuer: str | None) -> OAuthMetadata:
     """Return an authorization server's metadata. Without a name, it is the server itself, as until 2025-06."""
-    for place in build_oauth_authorization_server_metadata_discovery_urls(issuer, url):
-        goes_on, metadata = await handle_auth_metadata_response(await http.send(create_oauth_metadata_request(place)))
+    for place in utils.build_oauth_authorization_server_metadata_discovery_urls(issuer, url):
+        goes_on, metadata = await utils.handle_auth_metadata_response(
+            await http.send(utils.create_oauth_metadata_request(place))
+        )
         if metadata is not None:
-            if issuer is not None or not issuers_match(str(metadata.issuer), str(httpx2.URL(url).join("/"))):
-                validate_metadata_issuer(metadata, issuer or str(httpx2.URL(url).join("/")))
+            if issuer is not None or not utils.issuers_match(str(metadata.issuer), str(httpx2.URL(url).join("/"))):
+                utils.validate_metadata_issuer(metadata, issuer or str(httpx2.URL(url).join("/")))
             for endpoint in (metadata.authorization_endpoint, metadata.token_endpoint):
                 check(str(endpoint))
             return metadata
@@ -215,21 +208,43 @@ async def _client(http: httpx2.AsyncClient, ask: Ask, place: Place, redirect_url
             "scope": place.scope or None,
         }
     )
-    response = await http.send(create_client_registration_request(place.metadata, wanted, place.issuer))
-    client = await handle_registration_response(response)
+    response = await http.send(utils.create_client_registration_request(place.metadata, wanted, place.issuer))
+    client = await utils.handle_registration_response(response)
     check_registration_usable(client)
     return client
 
 
+@frozen(repr=False)
+class _Attempt:
+    """One visit to an authorization server's page, bound to its redirect by `state`."""
+
+    page: str
+    fields: Mapping[str, str]
+    state: str
+
+    @property
+    def url(self) -> str:
+        separator = "&" if httpx2.URL(self.page).query else "?"
+        return f"{self.page}{separator}{urlencode({**self.fields, 'state': self.state})}"
+
+    def is_answered_by(self, target: str) -> bool:
+        given = self.values_in(target).get("state", "")
+        is_path = target.split("?")[0].endswith(PATH)
+        return is_path and secrets.compare_digest(given.encode(), self.state.encode())
+
+    def values_in(self, target: str) -> dict[str, str]:
+        """Return the values of a redirect that are not repeated."""
+        found = parse_qs(target.partition("?")[2])
+        return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
 async def _code(
-    ask: Ask, place: Place, client: OAuthClientInformationFull, pkce: PKCEParameters, receiver: Redirect
+    ask: Ask, place: Place, client: OAuthClientInformationFull, pkce: PKCEParameters, receiver: Redirects
 ) -> str:
-    state = secrets.token_urlsafe(32)
     fields = {
         "response_type": "code",
         "client_id": client.client_id,
         "redirect_uri": receiver.url,
-        "state": state,
         "code_challenge": pkce.code_challenge,
         "code_challenge_method": "S256",
         "resource": place.resource,
@@ -237,10 +252,14 @@ async def _code(
         # OpenID Connect gives a refresh token only after a consent.
         **({"prompt": "consent"} if "offline_access" in place.scope.split() else {}),
     }
-    page = httpx2.URL(str(place.metadata.authorization_endpoint))
-    separator = "&" if page.query else "?"
-    came = await receiver.answer_to(f"{page}{separator}{urlencode(fields)}", state, opens=ask.opens)
-    validate_authorization_response_iss(came.get("iss"), place.metadata)
+    attempt = _Attempt(str(place.metadata.authorization_endpoint), fields, secrets.token_urlsafe(32))
+    try:
+        async with asyncio.timeout(WAIT_S):
+            came = attempt.values_in(await receiver.answer_to(attempt, ask.environ, place.issuer))
+    except TimeoutError:
+        message = f"no answer came from the browser within {WAIT_S / 60:g} minutes"
+        raise inarch.InarchError(message, "try --no-browser, and paste its last address") from None
+    utils.validate_authorization_response_iss(came.get("iss"), place.metadata)
     if error := came.get("error"):
         raise OAuthFlowError(f"{place.issuer} answered {error}")
     if not came.get("code"):

@@ -16,7 +16,7 @@ def log_in(place: Place, server: Server, *, opens: bool) -> str:
     Args:
         place: The folders and variables for servers.
         server: The server.
-        opens: Whether to open a browser.
+        opens: Whether to open a browser, if there is one. The browser's last address can be pasted, too.
 
     Raises:
         InarchError: The login failed, or can't be stored.
@@ -29,7 +29,7 @@ def log_in(place: Place, server: Server, *, opens: bool) -> str:
     kept = _file(place, server)
     former = kept.login()
     scope = f"{former.scope} {former.wanted}".strip() if former is not None and former.wanted else ""
-    ask = login_flow.Ask(server.url, server.client_id, secret, scope, opens)
+    ask = login_flow.Ask(server.url, server.client_id, secret, scope, place.environ if opens else {})
     login, secrets = asyncio.run(login_flow.log_in(ask))
     with kept.locked():
         if former is not None and former.issuer != login.issuer:

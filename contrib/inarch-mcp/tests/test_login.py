@@ -29,6 +29,7 @@ from inarch_mcp.login_records import LoginFile, Secrets
 import inarch
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 
+BROWSING = {"BROWSER": "any"}
 NO_KEYRING = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
 BROWSER = f"{sys.executable} -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1]).read()' %s"
 """For the variable BROWSER."""
@@ -171,7 +172,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Authorization]:
 def logged_in(service: Authorization, folder: Path) -> LoginFile:
     kept = LoginFile.of(str(folder), service.url, NO_KEYRING)
     with kept.locked():
-        kept.keep(*asyncio.run(log_in(Ask(service.url))))
+        kept.keep(*asyncio.run(log_in(Ask(service.url, environ=BROWSING))))
     return kept
 
 
@@ -222,11 +223,12 @@ def test_a_pasted_address_logs_in_without_a_browser(ground: Any, service: Author
         argv, cwd=ground.root, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None and process.stdin is not None
-    assert "Log in" in process.stdout.readline()
-    page = process.stdout.readline().strip()
+    page = ""
+    while not page.startswith("http"):
+        page = process.stdout.readline().strip()
     back = httpx2.get(page).headers["location"]
     said, _ = process.communicate(f"http://127.0.0.1/callback?code=x&state=wrong\n{back}\n", timeout=60)
-    assert process.returncode == 0 and "does not belong to the login" in said and "logged in" in said
+    assert process.returncode == 0 and "does not belong to this sign-in" in said and "logged in" in said
 
 
 ATTACKS = {
@@ -260,32 +262,32 @@ def test_what_is_wrong_in_the_chain_ends_the_login(
     service: Authorization, attack: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.faults, said = ATTACKS[attack]
-    monkeypatch.setattr("inarch_mcp.login_redirect.WAIT_S", 1.0 if "ignored" in attack else 60.0)
+    monkeypatch.setattr("inarch_mcp.login_flow.WAIT_S", 1.0 if "ignored" in attack else 60.0)
     with pytest.raises(inarch.InarchError) as raised:
-        asyncio.run(log_in(Ask(service.url)))
+        asyncio.run(log_in(Ask(service.url, environ=BROWSING)))
     assert said in str(raised.value)
     assert not service.tokens
 
 
 def test_a_code_counts_once(service: Authorization) -> None:
-    asyncio.run(log_in(Ask(service.url)))
+    asyncio.run(log_in(Ask(service.url, environ=BROWSING)))
     (used,) = (code for code in service.secret if code not in service.tokens and code not in service._refresh)
     service.faults = {"code": used}
     with pytest.raises(inarch.InarchError, match="does not accept the code"):
-        asyncio.run(log_in(Ask(service.url)))
+        asyncio.run(log_in(Ask(service.url, environ=BROWSING)))
 
 
 def test_a_configured_client_is_not_registered(service: Authorization) -> None:
-    login, _ = asyncio.run(log_in(Ask(service.url, "mine")))
+    login, _ = asyncio.run(log_in(Ask(service.url, "mine", environ=BROWSING)))
     assert login.client_id == "mine" and not service.registered
     with pytest.raises(inarch.InarchError, match="document"):
-        asyncio.run(log_in(Ask(service.url, "https://mine.example/client.json")))
+        asyncio.run(log_in(Ask(service.url, "https://mine.example/client.json", environ=BROWSING)))
     service.faults = {"changed": {"client_id_metadata_document_supported": True}}
-    login, _ = asyncio.run(log_in(Ask(service.url, "https://mine.example/client.json")))
+    login, _ = asyncio.run(log_in(Ask(service.url, "https://mine.example/client.json", environ=BROWSING)))
     assert login.client_id == "https://mine.example/client.json" and not service.registered
     service.faults = {"changed": {"registration_endpoint": None}}
     with pytest.raises(inarch.UsageError) as raised:
-        asyncio.run(log_in(Ask(service.url)))
+        asyncio.run(log_in(Ask(service.url, environ=BROWSING)))
     assert "client_id" in raised.value.remedy
 
 
