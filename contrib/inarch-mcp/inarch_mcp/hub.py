@@ -29,8 +29,6 @@ STARTING_S = 30.0
 SHOWN_AFTER_S = 1.5
 """Seconds of waiting for servers after which a terminal shows it."""
 
-_started: list[Hub] = []
-
 
 @define(eq=False, repr=False)
 class Hub:
@@ -103,8 +101,6 @@ class Hub:
             self._closed = True
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         atexit.unregister(self.close)
-        if self in _started:
-            _started.remove(self)
         if loop is None or thread is None:
             return
         closing = asyncio.run_coroutine_threadsafe(self._close_all(), loop)
@@ -131,7 +127,6 @@ class Hub:
                 self._thread = threading.Thread(target=_run, args=(loop,), name="inarch-mcp", daemon=True)
                 self._thread.start()
                 atexit.register(self.close)
-                _started.append(self)
             return self._loop
 
     def _connection(self, name: str) -> Connection:
@@ -189,12 +184,6 @@ class Hub:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=1)
-
-
-def close_all() -> None:
-    """Close every connection of this process, including those made while a command was loaded."""
-    for hub in tuple(_started):
-        hub.close()
 
 
 def _check_same(server: str, definition: Definition, listing: Listing) -> None:

@@ -13,20 +13,22 @@ import click
 
 import inarch
 from inarch.commands import CHANGEABLE
-from inarch_mcp.catalog import Catalog
+from inarch_mcp.catalog import Catalog, asking
 from inarch_mcp.definitions import Listing
 from inarch_mcp.first_replies import FirstReplies, first_replies
-from inarch_mcp.hub import close_all
 from inarch_mcp.logins import log_in, log_out, logged_in
 from inarch_mcp.mcp_settings import Server, Settings
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import place_of
 
+if click.get_current_context(silent=True) is not None:  # loaded to be called
+    asking.clear()
+
 
 @click.group()
 def mcp() -> None:
     """Use the tools of MCP servers, and be one."""
-    close_all()  # servers asked while this command was loaded are not needed any more
+    asking.set()
 
 
 @mcp.command("list")

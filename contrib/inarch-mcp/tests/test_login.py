@@ -25,6 +25,9 @@ from inarch_mcp.bearer import renewed
 from inarch_mcp.guarded_http import LARGEST, check, guarded
 from inarch_mcp.login_flow import Ask, log_in
 from inarch_mcp.login_records import LoginFile, Secrets
+from inarch_mcp.logins import log_in as login_again
+from inarch_mcp.mcp_settings import Server
+from inarch_mcp.server_start import Place
 
 import inarch
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
@@ -344,6 +347,10 @@ def test_a_running_inarch_renews_once_and_says_which_scope_a_call_lacks(ground: 
         assert lacking.error.remedy == "run: inarch mcp login web"
         login = kept.login()
         assert login is not None and login.wanted == "write"
+        place = Place(str(ground.root), str(state), {**NO_KEYRING, **BROWSING})
+        login_again(place, Server(url=service.url), opens=True)
+        assert service.asked[-1]["scope"] == "read write"
+        assert asyncio.run(app.call_tool("web_go", {})).success
 
 
 @pytest.mark.parametrize(
