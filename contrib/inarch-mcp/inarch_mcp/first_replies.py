@@ -12,6 +12,7 @@ import json
 import os
 import threading
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 from attrs import define, field
 
 import inarch
-from inarch_mcp.server_records import hash_of, read, write
+from inarch_mcp.server_records import read, write
 
 FIRST = ("initialize", "server/discover", "tools/list")
 """The methods of a client's first requests, whose results do not depend on the client."""
@@ -57,15 +58,23 @@ class FirstReplies:
 
     @_stored.default
     def _read_stored(self) -> dict[str, Any]:
-        return {key: json.loads(text.replace(_ROOT, self._root)) for key, text in read(self.path).items()}
+        kept = read(self.path).items()
+        return {key: json.loads(text.replace(_ROOT, self._root)) for key, text in kept if isinstance(text, str)}
 
     @property
     def _root(self) -> str:
         return json.dumps(self.root)[1:-1]
 
     def begin(self) -> None:
-        """Take the streams, and answer what the last run answered."""
-        self._input, self._output = (fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3) for number in (0, 1))
+        """Take the streams, and answer what the last run answered.
+
+        Raises:
+            UsageError: One of them is closed.
+        """
+        try:
+            self._input, self._output = (fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3) for number in (0, 1))
+        except OSError:
+            raise inarch.UsageError("standard input or output is closed", "let an agent start this command") from None
         nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         os.dup2(nothing, 0)
         os.close(nothing)
@@ -111,7 +120,8 @@ class FirstReplies:
     def _write(self, text: str) -> None:
         with self._lock:
             message = json.loads(text) if self._pending else {}
-            key, was_sent = self._pending.pop(json.dumps(message.get("id")), ("", False))
+            is_reply = "id" in message and "method" not in message  # the server's own requests have ids, too
+            key, was_sent = self._pending.pop(json.dumps(message["id"]), ("", False)) if is_reply else ("", False)
             if not key:
                 self._put(text.encode())
                 return
@@ -147,7 +157,7 @@ def first_replies(context: inarch.PluginContext, root: str, *options: Any) -> Fi
         files.append(Path(context.user.place("mcp.json")).with_name("config.toml"))
     texts = [one.read_text("utf-8", "replace") if one.is_file() else "" for one in files]
     own = str(place) if (place / ".inarch").exists() or len(place.parts) < LEAST_PARTS else ""
-    key = hash_of([inarch.__version__, own, options, texts])
+    key = sha256(json.dumps([inarch.__version__, own, options, texts]).encode()).hexdigest()[:24]
     return FirstReplies(Path(context.cache_dir, "serve", f"{key}.json"), str(place))
 
 

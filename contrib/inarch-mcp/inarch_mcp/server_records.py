@@ -26,12 +26,12 @@ _AGREED_VERSION = 1
 
 def target(server: Server) -> str:
     """Return a hash of a server's program, arguments, folder and address, which identify it."""
-    return hash_of([_RULES, server.command, server.args, server.cwd, server.url])
+    return _hash([_RULES, server.command, server.args, server.cwd, server.url])
 
 
 def config_key(server: Server) -> str:
     """Return a hash of all settings of a server."""
-    return hash_of([_RULES, inarch.to_data(server)])
+    return _hash([_RULES, inarch.to_data(server)])
 
 
 @define
@@ -129,6 +129,5 @@ def write(path: Path, value: Mapping[str, Any]) -> None:
     inarch.staging.write_cache(path, json.dumps(value).encode(), former=rf"{re.escape(path.name)}\.[0-9]+")
 
 
-def hash_of(value: Any) -> str:
-    """Return a hash of plain data."""
+def _hash(value: Any) -> str:
     return sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:24]
