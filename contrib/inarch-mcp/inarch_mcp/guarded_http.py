@@ -63,7 +63,7 @@ class _Guarded(httpx2.AsyncHTTPTransport):
         url = request.url
         check(str(url))
         found = await _addresses(url)
-        if not all(map(_is_foreign, found)) and all(map(_is_foreign, await _addresses(self._server))):
+        if not all(map(_is_foreign, found)) and url.host != self._server.host and await self._refuses(found):
             raise Unsafe(f"the login leads to {_shown(url)}, an address inside your network")
         pinned = httpx2.Request(
             request.method,
@@ -73,6 +73,11 @@ class _Guarded(httpx2.AsyncHTTPTransport):
             extensions={**request.extensions, "sni_hostname": url.host},
         )
         return await super().handle_async_request(pinned)
+
+    async def _refuses(self, found: list[inarch.hosts.Address]) -> bool:
+        """Return whether a server may not lead to these addresses inside the network."""
+        # Clouds give machines their secrets at link-local addresses.
+        return any(one.is_link_local for one in found) or all(map(_is_foreign, await _addresses(self._server)))
 
 
 def _is_foreign(address: inarch.hosts.Address) -> bool:

@@ -245,6 +245,7 @@ ATTACKS = {
         "no authorization server answered",
     ),
     "document elsewhere": ({"named": "http://169.254.169.254/latest"}, "neither https nor on this machine"),
+    "document in the cloud": ({"named": "https://169.254.169.254/latest"}, "inside your network"),
     "tokens elsewhere": ({"changed": {"token_endpoint": "http://192.0.2.1/token"}}, "neither https"),
     "a page for a file": ({"changed": {"authorization_endpoint": "file:///etc/passwd"}}, "login failed"),
     "another resource": (
