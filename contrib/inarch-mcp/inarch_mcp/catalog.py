@@ -128,7 +128,7 @@ class Catalog:
             self._news.append(news)
 
     def _left_out(self, name: str, why: str) -> None:
-        again = "" if name in self.lent else " (inarch mcp list --refresh tries again)"
+        again = "" if name in self.lent or "run: inarch mcp" in why else " (inarch mcp list --refresh tries again)"
         self.remarks.append(f"MCP server {name!r} is left out: {why}{again}")
 
 

@@ -7,7 +7,6 @@ on to the real server, whose replies are stored for the next run. This module im
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
 import threading
@@ -72,7 +71,7 @@ class FirstReplies:
             UsageError: One of them is closed.
         """
         try:
-            self._input, self._output = (fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3) for number in (0, 1))
+            self._input, self._output = os.dup(0), os.dup(1)
         except OSError:
             raise inarch.UsageError("standard input or output is closed", "let an agent start this command") from None
         nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)

@@ -197,6 +197,8 @@ def test_a_login_from_the_401_to_the_logout_leaves_no_token_elsewhere(ground: An
     configure(ground, service.url)
     before = inarch_of(ground, "mcp", "list", "--refresh").stdout
     assert "it needs a login (run: inarch mcp login web)" in before
+    left_out = "MCP server 'web' is left out: it needs a login (run: inarch mcp login web)\n"
+    assert left_out in inarch_of(ground, "tools", "call", "list_files", "{}").stderr
     done = inarch_of(ground, "mcp", "login", "web")
     assert done.returncode == 0, done.stderr
     assert f"logged in at {service.issuer.url}" in done.stdout and "web · 1 tool" in done.stdout
