@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import define, field
 
 from inarch.contract.codec import to_data
 from inarch.contract.errors import ProviderError
-from inarch.contract.records import CallPart, Image, ModelRequest, Part, Text, ToolSpec
+from inarch.contract.records import CallPart, Image, ModelRequest, Part, ResultPart, Text, ToolSpec
 from inarch_sdk.bounds import size_of
 
 CACHED = {"type": "ephemeral"}
@@ -24,7 +25,13 @@ _GROWING = ("text", "summary")
 
 
 def chat_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
-    """Return the `content` of a user's message: a text, or a list with pictures and their bytes."""
+    """Return the `content` of a user's message: a text, or a list with pictures and their bytes.
+
+    Of a tool's message it returns the pictures of its results, "" for none: they follow in a message of the user, as a
+    tool's own `content` has text alone (OpenAI's reference of chat completions, Nov 2026).
+    """
+    said = (_pictured(part) if isinstance(part, ResultPart) else (part,) for part in parts)
+    parts = tuple(chain.from_iterable(said))
     if not any(isinstance(part, Image) for part in parts):
         return "\n\n".join(part.text for part in parts if isinstance(part, Text))
     content: list[dict[str, Any]] = []
@@ -35,6 +42,11 @@ def chat_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
             url = f"data:{part.media_type};base64,{b64encode(part.data).decode('ascii')}"
             content.append({"type": "image_url", "image_url": {"url": url}})
     return content
+
+
+def _pictured(part: ResultPart) -> tuple[Part, ...]:
+    images = part.result.images
+    return (Text(f"Shown by {part.name}:"), *images) if images else ()
 
 
 def chat_pays_to_cache(request: ModelRequest) -> bool:

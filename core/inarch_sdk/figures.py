@@ -137,9 +137,8 @@ def rewritten_words(data: Mapping[str, Any]) -> str:
 
 def reviewed_words(data: Mapping[str, Any]) -> str:
     """Describe in a line what a plugin added to a result, by the data of a `call.reviewed`."""
-    said = " and ".join(
-        filter(None, ("stops the turn" if data.get("stop") else "", "adds" if data.get("text") else ""))
-    )
+    words = {"stop": "stops the turn", "data": "replaces the result", "text": "adds"}
+    said = " and ".join(word for key, word in words.items() if data.get(key))
     return f"{data.get('name')}: {data.get('plugin')} {said}: {_line(data.get('text'))}".removesuffix(": ")
 
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
+
 from inarch.contract.codec import to_data
 from inarch.contract.records import ToolResult
 from inarch_lib.output.escapes import shown
@@ -67,10 +69,15 @@ def result_text(result: ToolResult) -> str:
     return "\n\n".join([text, *added])
 
 
-def with_added(result: ToolResult, by: str, text: str) -> ToolResult:
-    """Return a result with one more text for the model below it."""
-    added = [*(result.metadata.get(ADDED) or ()), {"by": by, "text": text}]
-    return ToolResult(result.success, result.data, result.error, {**result.metadata, ADDED: added})
+def with_added(result: ToolResult, by: str, text: str, data: Any = None) -> ToolResult:
+    """Return a result with one more text for the model below it, if any, and with other data unless they are None."""
+    metadata = dict(result.metadata)
+    if text:
+        metadata[ADDED] = [*(metadata.get(ADDED) or ()), {"by": by, "text": text}]
+    if data is None:
+        return evolve(result, metadata=metadata)
+    metadata.pop("output_ref", None)  # the stored output is that of the original
+    return evolve(result, data=data, metadata=metadata)
 
 
 def named_note(name: str, called: str) -> str:

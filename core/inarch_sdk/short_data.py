@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
+from inarch.contract.guard import KERNEL
 from inarch.contract.records import ToolError, ToolResult
 from inarch_sdk.result_text import ADDED, CHANGED_BY_USER, REWRITTEN
 
@@ -88,6 +89,8 @@ def _cut_members(data: Mapping[str, Any], ref: str, room: int) -> dict[str, Any]
     return result
 
 
+_PICTURE = 4_200
+"""Characters that cost about as much as a picture."""
 _STUB = 600
 """Results shorter than about this are not replaced by a stub."""
 _MEMBERS = 400
@@ -96,12 +99,13 @@ _LEFT_OUT = "result left out"
 
 
 def result_size(result: ToolResult) -> int:
-    """Return the approximate number of characters that a model reads of a result."""
+    """Return the approximate number of characters that a model reads of a result, with its pictures."""
     error = result.error
     said = len(error.message) + len(error.remedy) if error is not None else 0
     if changed := result.metadata.get(CHANGED_BY_USER):
         said += measured(changed)
     said += sum(measured(result.metadata[key]) for key in (ADDED, REWRITTEN) if key in result.metadata)
+    said += len(result.images) * _PICTURE
     return said + (measured(result.data) if result.data is not None else 0)
 
 
@@ -122,9 +126,7 @@ def result_stub(result: ToolResult, ref: str) -> ToolResult:
     error = result.error
     if error is not None:
         error = ToolError(error.code, error.message[: _STUB // 4], error.remedy[: _STUB // 4])
-    return ToolResult(
-        result.success, f"[{_LEFT_OUT}: about {tokens} tokens; {how}]", error, _metadata(result.metadata, ref)
-    )
+    return ToolResult(result.success, f"[{_LEFT_OUT}: about {tokens} tokens; {how}]", error, _metadata(result, ref))
 
 
 def result_excerpt(result: ToolResult, ref: str, most: int) -> ToolResult:
@@ -141,15 +143,17 @@ def result_excerpt(result: ToolResult, ref: str, most: int) -> ToolResult:
     data = shortened(result.data, ref, most)
     if data is not None and result_size(ToolResult(True, data)) > 2 * most + _MEMBERS:
         data = shortened(str(data), ref, most)  # many small members: the shape cannot be preserved
-    return ToolResult(result.success, data, error, _metadata(result.metadata, ref))
+    return ToolResult(result.success, data, error, _metadata(result, ref))
 
 
-def _metadata(metadata: Mapping[str, Any], ref: str) -> dict[str, Any]:
-    kept = {**metadata, "truncated": True, **({"output_ref": ref} if ref else {})}
+def _metadata(result: ToolResult, ref: str) -> dict[str, Any]:
+    kept = {**result.metadata, "truncated": True, **({"output_ref": ref} if ref else {})}
     if changed := kept.get(CHANGED_BY_USER):  # these may be as long as a file
         kept[CHANGED_BY_USER] = dict.fromkeys(changed, "(left out)")
     if rewritten := kept.get(REWRITTEN):
         kept[REWRITTEN] = {**rewritten, "arguments": dict.fromkeys(rewritten["arguments"], "(left out)")}
     if added := kept.get(ADDED):
         kept[ADDED] = [{**one, "text": "(left out)"} for one in added]
+    if result.images:
+        kept[ADDED] = [*kept.get(ADDED, ()), {"by": KERNEL, "text": f"(pictures left out: {len(result.images)})"}]
     return kept

@@ -70,7 +70,7 @@ def full_turn(session: str = "s", turn: str = "t", text: str = "a text") -> tupl
         calls.FileChanging("c1", text, HASH, HASH, "new.py", 0o100644, True, (text,)),
         calls.FileChanged("c1", text, HASH, HASH, "new.py", 0o100644, 0o100755, True, True),
         calls.CallResult("c1", "read_file", "error", result, TIME, TIME),
-        beside.CallReviewed("c1", "read_file", "hooks", text, text, True),
+        beside.CallReviewed("c1", "read_file", "hooks", text, text, True, {text: text}),
         beside.ChildStarted("c1", "s2", text),
         beside.ChildEnded("c1", "s2", text, "done", (spent,)),
         calls.CallsDone(("c1", "c2"), "model", True),

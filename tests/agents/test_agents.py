@@ -64,11 +64,11 @@ class Desk:
         places = {f"XDG_{name}_HOME": str(self.home / name.lower()) for name in ("CONFIG", "STATE", "CACHE", "DATA")}
         return {"HOME": str(self.home), "PATH": os.environ["PATH"], **places}
 
-    def trust(self) -> None:
+    def trust(self, whole: bool = False) -> None:
         from inarch.host import Trust
 
         state = self.home / "state" / "inarch"
-        Trust(str(self.root), state).grant(Trust(str(self.root), state).standing().files)
+        Trust(str(self.root), state).grant(Trust(str(self.root), state).standing(whole=whole).files)
 
     def project(self, files: Mapping[str, str]) -> None:
         write_files(self.root, files)
@@ -299,9 +299,10 @@ def rights_of(desk: Desk, lines: str, *asked: tuple[str, dict[str, Any]]) -> lis
 def test_a_tool_with_the_effects_of_a_denied_one_is_denied(desk: Desk) -> None:
     moved = ("move_file", {"file_path": "a.txt", "new_path": "b.txt"})
     run = ("execute_command", {"command": "git --version"})
-    told = rights_of(desk, "disallowedTools: [Write, Bash(git *)]", READ, WRITE, moved, run)
-    assert told[0] == "" and "no tool 'write_file'" in told[1]
-    assert all("the agent x do not allow this call" in one for one in told[2:]) and (desk.root / "a.txt").exists()
+    told = rights_of(desk, "disallowedTools: [write, Bash(git *)]", READ, WRITE, moved, run)
+    assert told[0] == "" and all("the agent x do not allow this call" in one for one in told[1:])
+    assert (desk.root / "a.txt").exists()
+    assert "no tool 'write_file'" in rights_of(desk, "disallowedTools: Write", WRITE)[0]
 
 
 def test_commands_of_an_agent_fit_its_patterns_in_all_parts(desk: Desk) -> None:
@@ -543,3 +544,11 @@ def _bytes_of(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
+
+
+def test_descriptions_of_many_agents_are_short(desk: Desk) -> None:
+    desk.project({f".agents/agents/a{at}.md": f"---\ndescription: {'d' * 1_000}\n---\n" for at in range(40)})
+    desk.scripts = {"parent": [says("ok")]}
+    desk.run()
+    (spec,) = [one for one in desk.requests[0].tools if one.name == "task"]
+    assert len(spec.description) < 8_000 and "a39: d" in spec.description

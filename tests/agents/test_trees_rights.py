@@ -391,3 +391,13 @@ def test_a_tree_that_the_child_points_elsewhere_costs_nobody_anything(repo: Desk
     assert (repo.home / "outside/secret.txt").read_text() == "4711\n"
     assert "4711" not in json.dumps(data_of(turn))
     assert sorted(os.listdir(repo.root / ".git/worktrees")) == ["mine"]
+
+
+@NO_GIT
+def test_an_imported_text_that_changed_since_ends_no_task(repo: Desk) -> None:
+    write_files(repo.root, {"CLAUDE.md": "Read @docs/style.md\n", "docs/style.md": "Write in capitals.\n"})
+    repo.trust(whole=True)
+    (repo.root / "docs/style.md").write_text("Write nothing.\n")
+    turn = one_task(repo)
+    assert data_of(turn)["answer"] == "built"
+    assert not [one for one in repo.requests if "Write nothing" in str(one.messages[0])]

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.services.anthropic_rules import MODELS, check, check_schema, units, unmarked
@@ -23,6 +24,7 @@ from inarch_sdk.usage import cost_of
 HEADERS = {"x-api-key": "sk-ant-x", "anthropic-version": "2023-06-01", "anthropic-beta": BETAS}
 TOOL = inarch.ToolSpec("read_file", "Reads a file. " * 400, {"properties": {"path": {"type": "string"}}})
 PICTURE = Image("image/png", b"x")
+SEEN = ToolResult(True, "a shot", images=(PICTURE,))
 
 
 def user(text: str) -> Message:
@@ -86,7 +88,8 @@ def conversations(draw: st.DrawFn) -> list[Message]:
                 made = [part for part in parts if isinstance(part, CallPart)]
                 given = draw(st.lists(st.sampled_from(made), unique_by=id)) if made else []
                 if given or made:
-                    heard = [(result(one), PICTURE) if draw(st.booleans()) else (result(one),) for one in given]
+                    seen = [evolve(result(one), result=SEEN) if draw(st.booleans()) else result(one) for one in given]
+                    heard = [(one, PICTURE) if draw(st.booleans()) else (one,) for one in seen]
                     messages.append(Message("tool", tuple(part for both in heard for part in both)))
             case role:
                 pictures = (PICTURE,) if draw(st.booleans()) else ()

@@ -181,7 +181,8 @@ def steps_of(draw: st.DrawFn, name: str) -> list[Message]:
         results = []
         for i in ids:
             error = draw(errors)
-            results.append(ResultPart(i, "", "tool", ToolResult(error is None, draw(datas), error)))
+            images = (Image("image/png", b"\x89PNG"),) * draw(st.integers(0, 2))
+            results.append(ResultPart(i, "", "tool", ToolResult(error is None, draw(datas), error, images=images)))
         messages.append(Message("assistant", tuple(said)))
         if draw(st.booleans()):
             messages.append(Message("tool", tuple(results)))

@@ -205,10 +205,12 @@ def test_names_that_are_no_text_can_be_trusted(place: Place) -> None:
 def test_other_files_of_other_agents_end_nothing(place: Place) -> None:
     place.project("")
     trust(place)
-    for path in (".claude/settings.local.json", ".claude/worktrees/a/AGENTS.md", "node_modules/p/AGENTS.md"):
+    for path in (".claude/notes.json", ".claude/worktrees/a/AGENTS.md", "node_modules/p/AGENTS.md"):
         (place.root / path).parent.mkdir(parents=True, exist_ok=True)
         (place.root / path).write_text("{}")
     assert Trust(str(place.root), place.state).standing(whole=True).state == "trusted"
+    (place.root / ".claude/settings.local.json").write_text("{}")
+    assert Trust(str(place.root), place.state).standing().state == "trusted"
 
 
 def test_guides_of_folders_are_trusted_with_the_project_and_not_before(place: Place) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -120,6 +121,17 @@ def test_failures_pictures_and_system_messages() -> None:
     picture = body(Message("system", (Text("rules"),)), Message("user", (Text("see"), Image("image/png", b"\x89PNG"))))
     assert picture["contents"][0]["parts"][1] == {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
     assert picture["systemInstruction"] == {"parts": [{"text": "rules"}]}
+
+
+@pytest.mark.parametrize(("model", "is_inside"), [("gemini-3.7-flash", True), ("gemini-2.5-flash", False)])
+def test_a_picture_of_a_result_is_inside_it_from_gemini_3_on(model: str, is_inside: bool) -> None:
+    shown = ToolResult(True, "a shot", images=(Image("image/png", b"\x89PNG"),))
+    results = Message("tool", (ResultPart("id-a", "", "a", shown),))
+    request = ModelRequest(model, "", (user("go"), Message("assistant", (made("a"),)), results))
+    answer, *beside = json.loads(Encoder().body(request))["contents"][2]["parts"]
+    picture = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
+    assert answer["functionResponse"].get("parts", []) + beside == [picture]
+    assert (beside == []) is is_inside
 
 
 def test_thoughts_go_back_only_where_they_were_signed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import inarch
 from inarch.testing import calls, says
 from inarch_plugins.hooks.permission_rules import Asked, Rule, judged
+from inarch_plugins.replay import replay
 
 from .conftest import Desk, one
 from .test_guards import Person
@@ -117,6 +119,7 @@ def test_a_task_has_its_own_events_and_the_hooks_of_its_agent(desk: Desk) -> Non
     in_task = [calls(READ), *[says("read")] * 9]
     desk.talk([calls(task), *in_task, calls(READ), says("done")], approve="all")
     assert "one" in desk.seen[-1]  # the caller has no such guard
+    assert "read_file is denied: hooks: no" in repr(desk.requests)
     seen = read_log(log)
     kinds = [one["hook_event_name"] for one in seen]
     assert kinds == ["SessionStart", "UserPromptSubmit", "SubagentStart", *["SubagentStop"] * 8, "Stop", "SessionEnd"]
@@ -159,14 +162,16 @@ def test_outputs_reach_the_model_and_the_user(desk: Desk) -> None:
     }
     desk.users({
         "PreToolUse": one(f"echo '{json.dumps(before)}'"),
-        "PostToolUse": one("""echo '{"hookSpecificOutput": {"updatedToolOutput": "else"}}'"""),
+        "PostToolUse": one("""echo '{"hookSpecificOutput": {"updatedToolOutput": {"content": "else"}}}'"""),
         "SessionStart": one("sh -c 'echo rejected >&2; exit 2'"),
     })  # fmt: skip
     turn = desk.talk([calls(READ), says("done")])
-    assert turn.content == "done" and desk.seen[0].endswith("Added by hooks:\nbefore")
+    assert turn.content == "done" and desk.seen == ['{"content":"else"}\n\nAdded by hooks:\nbefore']
     start, pre, post = desk.of("hooks.ran")
-    assert "look out" in pre["notice"] and pre["output"] == "" and "does not support" in post["notice"]
+    assert "look out" in pre["notice"] and pre["output"] == "" and "notice" not in post
     assert start["exit_code"] == 2
+    report = asyncio.run(replay(desk.events[0].session_id, root=desk.root, config={}, environ=desk.environ))
+    assert report.same, report.first_difference
 
 
 def asked(command: str, name: str = "Bash") -> Asked:

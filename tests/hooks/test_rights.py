@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,12 +62,18 @@ def test_the_users_file_gives_rights_by_command(desk: Desk) -> None:
         (1, "bash: line 1: /home/u/.claude/logs/x: No such file or directory", HookRights(("~/.claude/logs",))),
         (1, "PermissionError: [Errno 13] Permission denied: '/w/x'", HookRights((".",))),
         (1, "touch: cannot touch 'x': Read-only file system", HookRights((".",))),
+        (1, "/usr/bin/touch: cannot touch 'x': Read-only file system", HookRights((".",))),
+        (1, "touch: cannot touch '/usr/x': Read-only file system", HookRights()),
         (2, "error: dns error: failed to lookup address information", HookRights(network=True)),
         (1, "cat: /w/missing: No such file or directory", None),
         (1, "grep: /usr/none: No such file or directory", None),
         (1, "sh: 1: cannot create /home/u/.ssh/config: Directory nonexistent", HookRights()),
         (1, "cp: /home/u/.claude/settings.json: Read-only file system", HookRights()),
         (2, "Permission denied by our rules: ask an owner", None),
+        (2, "policy: this prompt: permission denied", None),
+        (2, "policy: /etc/passwd: permission denied", None),
+        (2, "jq: error: Could not open /home/u/.claude/x.json: No such file or directory",
+         HookRights(("~/.claude/x.json",))),
         (2, "read-only file system code may not be changed, see /home/u/x", None),
         (0, "cat: /home/u/.claude/x: Read-only file system", None),
     ],
@@ -78,3 +85,25 @@ def test_what_was_withheld_is_told_apart_from_a_hooks_own_words(code: int, error
 def test_a_runner_of_scripts_lacks_all_that_it_needs_at_once() -> None:
     lacks = withheld(2, "cause: dns error", "uv run $CLAUDE_PROJECT_DIR/.claude/hooks/x.py", "/w", "/home/u")
     assert lacks == HookRights((".", "~/.cache/uv", "~/.local/share/uv"), network=True)
+
+
+@pytest.mark.needs("confinement")
+def test_the_users_own_settings_run_the_files_that_they_name_in_home(desk: Desk) -> None:
+    scripts = desk.root.parent / ".claude/hooks"
+    scripts.mkdir(parents=True)
+    (scripts / "x.sh").write_text("echo from home\n")
+    hooks = {"hooks": {"UserPromptSubmit": one("sh ~/.claude/hooks/x.sh")}}
+    (desk.root.parent / ".claude/settings.json").write_text(json.dumps(hooks))
+    desk.users({}, read=["claude"])
+    desk.talk([says("done")])
+    assert [event["output"] for event in desk.of("hooks.ran")] == ["from home"]
+
+
+@pytest.mark.needs("confinement")
+def test_no_mode_and_no_call_of_a_model_gives_rights(desk: Desk) -> None:
+    project(desk, {"UserPromptSubmit": one("cat >> ~/.claude/log.txt")})
+    call = ("allow_hooks", {"file": ".claude/settings.json"})
+    for approve in ("all", "bypass"):
+        desk.talk([calls(call), says("done"), says("again")], "one", "two", approve=approve)
+        assert desk.of("hooks.ran")[-1]["fault"]
+        assert not list(Path(desk.environ["XDG_STATE_HOME"]).rglob("rights.json"))

@@ -18,6 +18,7 @@ from inarch_sdk.accumulator import Accumulator
 from ..services.openai_events import response, stream
 
 MODEL = "gpt-6.2-sol"
+TOLD = inarch.ToolResult(True, "told")
 TEXT = st.text(max_size=30)
 SAID = {"type": "message", "role": "assistant", "status": "completed"}
 PARTS = st.one_of(
@@ -154,6 +155,17 @@ def test_a_picture_goes_along() -> None:
         {"type": "input_text", "text": "what is it"},
         {"type": "input_image", "image_url": "data:image/png;base64,eA==", "detail": "auto"},
     ]
+
+
+def test_a_result_with_a_picture_is_a_list() -> None:
+    shown = inarch.ToolResult(True, "a shot", images=(inarch.Image("image/png", b"x"),))
+    results = (inarch.ResultPart("1", "call_1", "shoot", shown), inarch.ResultPart("2", "call_2", "say", TOLD))
+    with_picture, plain = sent(encoder(), inarch.Message("tool", results))
+    assert with_picture["output"] == [
+        {"type": "input_text", "text": "a shot"},
+        {"type": "input_image", "image_url": "data:image/png;base64,eA==", "detail": "auto"},
+    ]
+    assert plain["output"] == "told"
 
 
 def test_an_early_end_and_an_error_are_reported() -> None:

@@ -36,7 +36,10 @@ def test_bodies_and_events_are_of_the_sdks_types(tmp_path: Path) -> None:
             for prompt in ("both 2", "commentary", "refuse", "call 1"):
                 await session.run(prompt)
             provider = app.composition.models["openai"].value
-            messages = (inarch.Message("user", (inarch.Text("what is it"), PICTURE)),)
+            shown = inarch.ResultPart("c", "call_9", "a", inarch.ToolResult(True, "here", images=(PICTURE,)))
+            called = inarch.Message("assistant", (inarch.CallPart("c", "call_9", "a", {}),))
+            asked = inarch.Message("user", (inarch.Text("what is it"), PICTURE))
+            messages = (asked, called, inarch.Message("tool", (shown,)))
             schema = {"type": "object", "properties": {}}
             tool = inarch.ToolSpec("a", "b", schema)
             request = inarch.ModelRequest(

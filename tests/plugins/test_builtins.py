@@ -43,7 +43,8 @@ def test_a_profile_without_plugins_has_them_all(site: Site) -> None:
     assert [*composition.builtins] == [*BUILTINS]
     assert [bound.plugin for bound in composition.compactions] == ["compaction"]
     sources = [(bound.plugin, bound.value.name) for bound in composition.context_sources]
-    assert sources == [("project", name) for name in ("undo", "commands", "mentions", "structure")]
+    of_the_project = [("project", name) for name in ("undo", "commands", "mentions", "structure")]
+    assert sources == [*of_the_project, ("terminal", "pasted")]
 
 
 def test_each_can_be_left_out_and_nothing_of_it_is_imported(tmp_path: Path) -> None:

@@ -44,16 +44,18 @@ def test_long_outputs_and_what_is_read_of_them_again(tmp_path: Path) -> None:
     assert_same(recorded.replay())
 
 
-def test_pictures_that_were_mentioned_are_seen_again(tmp_path: Path) -> None:
+def test_pictures_that_were_mentioned_or_read_are_seen_again(tmp_path: Path) -> None:
     root = project(tmp_path / "proj")
     picture = bytes.fromhex(
         "89504e470d0a1a0a0000000d4948445200000001000000010806000000 1f15c4890000000d49444154789c6360606060000000050001"
         "a5f645400000000049454e44ae426082".replace(" ", "")
     )
     (root / "shot.png").write_bytes(picture)
-    recorded = record(root, [says("A dot.")], "what is in @shot.png?")
-    added = [event.data for event in recorded.events() if event.kind == "context.added"]
-    assert any(data["images"] for data in added)
+    script = [calls(("read_file", {"file_path": "shot.png"})), says("A dot.")]
+    recorded = record(root, script, "what is in @shot.png?")
+    assert any(event.data["images"] for event in recorded.events() if event.kind == "context.added")
+    (result,) = [event.data["result"] for event in recorded.events() if event.kind == "call.result"]
+    assert len(result["metadata"]["images"]) == 1 and "images" not in result
 
     assert_same(recorded.replay())
 

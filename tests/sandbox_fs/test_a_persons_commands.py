@@ -440,7 +440,7 @@ def test_a_program_leaves_nothing_unfinished_for_git(house: House, program: str)
 
 REVIEWABLE = (
     "npm ci", "npm install left-pad", "pip install -r requirements.txt", "python3 -m pip install x", "cargo fetch",
-    "go mod tidy", "git add a.txt", "git commit -m x", "git fetch origin", "uv sync && pytest",
+    "go mod tidy", "git add -f a.txt", "git commit --amend -m x", "git fetch origin", "uv sync && pytest",
 )  # fmt: skip
 PERSONS_ALONE = (
     "npm publish", "npm run x && npm publish", "npx cowsay", "npm exec x install", "yarn dlx x add",

@@ -41,6 +41,16 @@ def test_text_is_one_text_unless_there_are_pictures() -> None:
     ]
 
 
+def test_pictures_of_results_follow_in_a_message_of_the_user() -> None:
+    shown = inarch.ToolResult(True, "a shot", images=(Image("image/png", b"\x89PNG"),))
+    told = inarch.ResultPart("2", "", "say", inarch.ToolResult(True, "told"))
+    assert chat_content((inarch.ResultPart("1", "", "shoot", shown), told)) == [
+        {"type": "text", "text": "Shown by shoot:"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+    ]
+    assert chat_content((told,)) == ""
+
+
 def test_a_call_goes_back_under_the_id_the_service_gave_it() -> None:
     said = chat_call(CallPart("1", "call_a", "read_file", {"path": "ä.py"}))
     assert said["id"] == "call_a"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.testing import calls, says
-from inarch_sdk.guide_imports import MOST_FILES, imported
+from inarch_lib.staging.guide_imports import MOST_FILES, imported
 
 from .desk import Desk
 

@@ -206,7 +206,10 @@ def test_a_skill_is_sent_by_name_with_words_and_places(desk: Desk) -> None:
     said, asked = desk.program("/greeting Anna 'Bert C'", replies=[{"content": "moin"}])
     prompt = asked[0]["messages"][-1]["content"]
     assert "To: Anna, then Bert C, Anna\n" in prompt and "A command." not in prompt and "moin" in said
-    assert f"In {desk.home}/.agents/skills/greeting of {desk.root}, " in prompt and "${" not in prompt
+    place = f"In {desk.home}/.agents/skills/greeting of {desk.root}, "
+    assert place in prompt and "${" not in prompt
+    turn = desk.talk([USE, says("done")])
+    assert f"{place}{turn.session_id}" in desk.seen[0]
 
 
 def test_keys_say_who_may_use_a_skill(desk: Desk) -> None:

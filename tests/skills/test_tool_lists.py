@@ -116,12 +116,13 @@ def test_agents_of_the_turn_have_its_rules(desk: Desk) -> None:
     assert (desk.root / "b.txt").exists() and [one["file_path"] for one in person.denied] == ["c/d.txt"]
 
 
-@pytest.mark.parametrize("is_there", [True, False])
-def test_a_skill_that_the_model_activates_asks_about_its_list(desk: Desk, is_there: bool) -> None:
+@pytest.mark.parametrize(("is_there", "mode"), [(True, "ask"), (False, "ask"), (True, "none")])
+def test_a_skill_that_the_model_activates_asks_about_its_list(desk: Desk, is_there: bool, mode: str) -> None:
     desk.write(".agents/skills/make/SKILL.md", "---\nname: make\ndescription: M.\nallowed-tools: Write\n---\nMake.\n")
     use = calls(("activate_skill", {"name": "make"}))
-    desk.talk([use, WRITE, says("done")], "go", **({"front_end": Person()} if is_there else {}))
-    assert "Make." in desk.seen[0] and (desk.root / "b.txt").exists() == is_there
+    there = {"front_end": Person()} if is_there else {}
+    desk.talk([use, WRITE, says("done")], "go", flags={"approve": mode}, **there)
+    assert "Make." in desk.seen[0] and (desk.root / "b.txt").exists() == (is_there and mode == "ask")
 
 
 @pytest.mark.needs("confinement")
@@ -151,7 +152,11 @@ PARTS = {
 def test_a_line_is_covered_if_each_of_its_commands_is(parts: list[tuple[str, str]]) -> None:
     bent: list[str] = []
     lists = read_lists({"allowed-tools": "Bash(touch:*), Bash(git add *)"}, {}, bent)
-    policy = RulesPolicy((), accepted=lambda call: [Rule(**one) for one in lists.allowed])
+
+    def accepted(call: inarch.ToolCall, tool: inarch.Tool) -> list[Rule]:
+        return [Rule(**one) for entry in lists.allowed if (one := entry.rule(call, ["Bash"])) is not None]
+
+    policy = RulesPolicy((), accepted=accepted)
     line = "".join(f"{part}{joint}" for part, joint in parts).rstrip(" ;|&")
     for end, is_covered in (("", all(PARTS[part] for part, _ in parts)), (" > y", False), (" $(rm x)", False)):
         call = inarch.ToolCall("1", "", "1", "execute_command", {"command": line + end})
@@ -159,23 +164,23 @@ def test_a_line_is_covered_if_each_of_its_commands_is(parts: list[tuple[str, str
         assert bool(verdict.reason) == is_covered and not bent
 
 
-FORMS = {
-    "Read, Grep": [],
-    "Bash": [{"tool": "execute_command"}],
-    "Bash(*)": [{"tool": "execute_command"}],
-    "Bash(git *)": [{"tool": "execute_command", "match": {"command": "git *"}}],
-    "Bash(git log *) Bash(npm run test:*)": [
-        {"tool": "execute_command", "match": {"command": "git log *"}},
-        {"tool": "execute_command", "match": {"command": "npm run test *"}},
-    ],
-    "Bash(${CLAUDE_SKILL_DIR}/a.sh *)": [{"tool": "execute_command", "match": {"command": "/s/a.sh *"}}],
-    "mcp__my-server__*": [{"tool": "my_server_*"}],
-    "mcp__x": [{"tool": "x_*"}],
-    "mcp__x__get": [{"tool": "x_get"}],
-    "*": [{"tool": "*"}],
-    "Edit(./src/**)": [{"tool": "patch_source_file", "path": "src/**"}],
-    "git_commit": [{"tool": "git_commit"}],
-}
+FORMS: dict[str, dict[str, dict[str, Any]]] = {
+    "Read, Grep": {},
+    "Bash": {"Bash": {}},
+    "Bash(*)": {"Bash": {}},
+    "Bash(git *)": {"Bash": {"match": {"command": "git *"}}},
+    "Bash(git log *) Bash(npm run a:*)": {
+        "Bash": {"match": {"command": "git log *"}}, "Bash ": {"match": {"command": "npm run a *"}},
+    },
+    "Bash(${CLAUDE_SKILL_DIR}/a.sh *)": {"Bash": {"match": {"command": "/s/a.sh *"}}},
+    "mcp__my-server__*": {"mcp__my-server__*": {}},
+    "mcp__x": {"mcp__x__*": {}},
+    "mcp__x__get": {"mcp__x__get": {}},
+    "*": {"*": {}},
+    "Edit(./src/**)": {"Edit": {"path": "src/**"}},
+    "Edit, Write": {"Edit": {}, "Write": {}, "apply_patch": {}},
+    "git_commit": {"git_commit": {}},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("listed", FORMS)
@@ -183,8 +188,18 @@ def test_the_forms_of_other_tools_are_read(listed: str) -> None:
     bent: list[str] = []
     for given_as in (listed, listed.replace(") ", ")|").replace(", ", "|").split("|")):
         lists = read_lists({"allowed-tools": given_as}, {"CLAUDE_SKILL_DIR": "/s"}, bent)
-        assert [dict(one) for one in lists.allowed] == [{**one, "decision": "allow"} for one in FORMS[listed]]
+        assert [(one.name, one.said) for one in lists.allowed] == [
+            (name.strip(), said) for name, said in FORMS[listed].items()
+        ]
     assert not bent
+
+
+@pytest.mark.parametrize("name", ["mcp__git", "mcp__git__*", "mcp__git__git_commit"])
+def test_a_servers_entry_covers_its_tools_alone(name: str) -> None:
+    (entry,) = read_lists({"allowed-tools": name}, {}, []).allowed
+    call = inarch.ToolCall("1", "", "1", "git_commit", {})
+    assert entry.rule(call, ["Bash", "git_commit"]) is None
+    assert entry.rule(call, ["mcp__git__git_commit", "git_commit"]) == {"tool": "git_commit", "decision": "allow"}
 
 
 def test_unknown_entries_are_left_out_and_reported(desk: Desk) -> None:
@@ -195,4 +210,4 @@ def test_unknown_entries_are_left_out_and_reported(desk: Desk) -> None:
     told = desk.command("/commands")
     assert "no tool NoSuchTool" in told and "Write(~/x) has no effect" in told and "'Bash(' is not valid" in told
     lists = read_lists({"disallowed-tools": "WebFetch(domain:x)"}, {}, [])
-    assert [one["tool"] for one in lists.denied] == ["web_fetch"]
+    assert [(one.name, one.said) for one in lists.denied] == [("WebFetch", {})]

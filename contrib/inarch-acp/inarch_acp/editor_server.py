@@ -14,11 +14,13 @@ from typing import Any
 
 from acp import PROTOCOL_VERSION, RequestError, schema
 from acp.core import Connection
-from attrs import define, field
+from attrs import define, evolve, field
 from pydantic import BaseModel, ValidationError
 
 import inarch
+from inarch import host
 from inarch_acp.editor_commands import available_commands, check_model, check_variable, methods
+from inarch_acp.editor_files import EditorFiles
 from inarch_acp.editor_session import Talk, notification
 from inarch_acp.prompts import Injected, InjectRequest, RevokeRequest, read_prompt
 from inarch_acp.servers import IS_THERE, Asked, Consent, Folder, Wanted, lent, read_folders, read_servers
@@ -103,7 +105,9 @@ class Server:
     _composing: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _consent: Consent = field(init=False, factory=Consent)
     _is_known: bool = field(init=False, default=False)
+    _services: schema.FileSystemCapabilities = field(init=False, factory=schema.FileSystemCapabilities)
     _answering: set[asyncio.Task[Any]] = field(init=False, factory=set)
+    _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
 
     async def answer(self, method: str, params: Any, is_notification: bool) -> dict[str, Any] | None:
         """Return the result of a request, or None for a notification.
@@ -156,6 +160,8 @@ class Server:
 
     async def _initialize(self, request: schema.InitializeRequest) -> schema.InitializeResponse:
         self._is_known = True
+        offered = request.client_capabilities
+        self._services = (offered and offered.fs) or self._services
         return schema.InitializeResponse(
             protocol_version=PROTOCOL_VERSION,  # the only version; a client without it disconnects
             agent_capabilities=schema.AgentCapabilities(
@@ -196,20 +202,25 @@ class Server:
         return schema.ResumeSessionResponse(modes=talk.modes, config_options=talk.options)
 
     async def _list(self, request: schema.ListSessionsRequest) -> schema.ListSessionsResponse:
-        first = int(request.cursor) if request.cursor and request.cursor.isdecimal() else 0
         root = _checked(request.cwd) if request.cwd else None
+        after = tuple((request.cursor or "").split(" "))
+        if request.cursor and len(after) != 2:
+            raise inarch.UsageError(f"unknown cursor {request.cursor!r}", "send nextCursor of an earlier answer")
         app = await self._composed(root or str(Path.home()))
         try:
             found = list(await asyncio.to_thread(app.store.sessions, root))
         finally:
             await app.aclose()
+        found.sort(key=lambda one: (one.updated, one.id), reverse=True)
+        if request.cursor:  # a place in the order, so new sessions shift nothing
+            found = [one for one in found if (one.updated, one.id) < after]
         shown = [
             schema.SessionInfo(
                 session_id=one.id, cwd=plain(one.root), title=plain(one.title) or None, updated_at=one.updated
             )
-            for one in found[first : first + PAGE]
+            for one in found[:PAGE]
         ]
-        more = str(first + PAGE) if len(found) > first + PAGE else None
+        more = f"{found[PAGE - 1].updated} {found[PAGE - 1].id}" if len(found) > PAGE else None
         return schema.ListSessionsResponse(sessions=shown, next_cursor=more)
 
     async def _prompt(self, request: schema.PromptRequest) -> schema.PromptResponse:
@@ -262,7 +273,7 @@ class Server:
             raise inarch.UsageError(f"session {session_id} is being opened", "wait for it")
         self._opening.add(session_id or "")
         try:
-            app = await self._composed(place)
+            app = await self._composed(place, serves=True)
             if session_id is not None:
                 await self._check_kept(app, session_id)
             talk = Talk(app, self._send, self.connection.send_request, self.models, self.flags.get("approve") == "none")
@@ -299,22 +310,25 @@ class Server:
         if servers and talk.reads_only:
             servers, remarks = [], [*remarks, _NO_EFFECTS]
         talk.wanted, talk.consent = [*folders, *servers], self._consent
-        talk.compose = partial(self._composed, talk.app.config.root)
+        talk.compose = partial(self._composed, talk.app.config.root, serves=True)
         for remark in (*wrong, *remarks):
             talk.remark(remark)
 
     async def _composed(
-        self, root: str, more: Sequence[Asked] = (), replacing: inarch.Replacements | None = None
+        self, root: str, more: Sequence[Asked] = (), same: inarch.Replacements | None = None, serves: bool = False
     ) -> inarch.App:
+        """Compose an application. With `serves`, its files are the editor's, if it offers them."""
+        serves = serves and bool(self._services.read_text_file or self._services.write_text_file)
         added = [one.shown for one in more if isinstance(one, Folder)]
 
         def compose() -> inarch.App:
             with lent([one for one in more if isinstance(one, Wanted)]) as plugins:
+                replacing = partial(self._with_editor, root, same or inarch.Replacements()) if serves else same
                 app = inarch.compose(
                     self.profile, root, flags=self.flags, naming=("acp", *plugins), added=added, replacing=replacing
                 )
             try:
-                _ = app.workspace if added else None  # raises if a folder can't be added
+                _ = app.workspace if added or serves else None  # raises if a folder can't be added; closes with it
             except BaseException:
                 app.close()
                 raise
@@ -322,6 +336,14 @@ class Server:
 
         async with self._composing:  # plugins must load one at a time
             return await asyncio.to_thread(compose)
+
+    def _with_editor(self, root: str, same: inarch.Replacements, composed: Any) -> inarch.Replacements:
+        """Return the replacements with the profile's workspace as the editor has it."""
+        named = host.load_config(root, profile=self.profile, flags=self.flags).profile.workspace
+        if (bound := composed.workspaces.get(named)) is None:
+            return same  # using the workspace reports it
+        files: Any = EditorFiles(bound.value.open(root), self._services, self.connection.send_request, self._loop)
+        return evolve(same, workspace=files)
 
     def _talk(self, session_id: str) -> Talk:
         talk = self._talks.get(session_id)

@@ -23,11 +23,12 @@ from inarch_acp.editor_commands import (
     refusal,
     run_command,
 )
+from inarch_acp.editor_files import EditorFiles
 from inarch_acp.front_end import Asking, Request
 from inarch_acp.prompts import Prompt, has_pictures, put_pictures
 from inarch_acp.servers import Asked, Consent, Folder, SameId
 from inarch_acp.tool_calls import LARGEST_DIFF
-from inarch_acp.updates import Spending, Update, Updates, agent_chunk
+from inarch_acp.updates import Spending, Update, Updates, agent_chunk, prompt_response
 from inarch_acp.wire import as_json, plain
 
 Send = Callable[[str, Update], None]
@@ -65,6 +66,7 @@ class Talk:
     session: inarch.Session = field(init=False)
     _front_end: Asking = field(init=False)
     _updates: Updates = field(init=False)
+    _files: EditorFiles | None = field(init=False, default=None)
     _happened: asyncio.Queue[inarch.Event | asyncio.Future[None]] = field(init=False, factory=asyncio.Queue)
     _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
     _passing: asyncio.Task[None] | None = field(init=False, default=None)
@@ -96,6 +98,7 @@ class Talk:
         """
         self.session = self.app.session(session_id)
         self._front_end.session_id = self.id
+        self._serve_files()
         self._updates = self._new_updates()
         if session_id is not None:
             self._spending = Spending.of(self.app.transcript(session_id).spent())
@@ -252,6 +255,7 @@ class Talk:
         self.app = app
         app.front_end = self._front_end
         self.session = await asyncio.to_thread(app.session, self.id if is_kept else None)
+        self._serve_files()
         self._updates = self._new_updates()
         for note in news:  # a new session records them itself
             self.remark(note)
@@ -280,6 +284,8 @@ class Talk:
 
     async def _run(self, text: str, images: Sequence[inarch.Image] = ()) -> schema.PromptResponse:
         await asyncio.to_thread(check_model, self.app, self.model)
+        if self._files is not None:
+            self._files.prompted(text)
         put_pictures(self.id, images)
         await self._look_at_window()
         turn = await self.session.run(text)
@@ -299,25 +305,7 @@ class Talk:
         elif turn.status == "failed":
             why = plain(turn.error or "the turn failed")
             raise refusal(why) if self._updates.failure == "auth" else RequestError(-32603, why)
-        reason: schema.StopReason = "refusal" if is_filtered else "end_turn"
-        if turn.status == "limited":
-            reason = "max_tokens" if turn.limit == "max_tokens" else "max_turn_requests"
-        elif self._updates.finish == "length":
-            reason = "max_tokens"
-        elif turn.status == "cancelled":
-            reason = "cancelled"
-        used = turn.usage
-        given, made = used.input_tokens, used.output_tokens
-        usage = None
-        if given is not None and made is not None:
-            usage = schema.Usage(
-                total_tokens=given + made, input_tokens=given, output_tokens=made,
-                cached_read_tokens=used.cached_tokens, thought_tokens=used.reasoning_tokens,
-            )  # fmt: skip
-        cost = self._spending.cost
-        meta = {"inarch": {"turn_id": turn.id, "status": turn.status, "limit": turn.limit,
-                           "session_cost_usd": cost and cost.amount}}  # fmt: skip
-        return schema.PromptResponse(stop_reason=reason, usage=usage, field_meta=meta)
+        return prompt_response(turn, self._updates, self._spending)
 
     def _tell_title(self, text: str) -> None:
         if not self._titled:
@@ -364,8 +352,16 @@ class Talk:
     def _send(self, update: Update) -> None:
         self.send(self.id, update)
 
+    def _serve_files(self) -> None:
+        files: Any = self.app.workspace
+        self._files = files if isinstance(files, EditorFiles) else None
+        if self._files is not None:
+            self._files.session_id, self._files.remark = self.id, self.remark
+
     def _saw(self, event: inarch.Event) -> None:
         """Queue an event, from any thread."""
+        if self._files is not None:
+            self._files.saw(event)
         try:
             self._loop.call_soon_threadsafe(self._happened.put_nowait, event)
         except RuntimeError:

@@ -18,6 +18,7 @@ from inarch_acp.wire import as_json, plain
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[Any]]
 ASK = "session/request_permission"
+TRY = "try"
 _SCOPES: dict[str, inarch.Approval] = {
     "once": inarch.Approval("", "approve"),
     "shape": inarch.Approval("", "approve", "shape"),
@@ -76,7 +77,12 @@ class Asking:
             return await self._answers(asked, asked.rights)
         if asked.alike in self._rejected:
             return inarch.Approval(call.id, "deny", reason="rejected for the rest of this session")
-        chosen, why_not = await self.choose(self._shown(asked), _options(asked))
+        shown, options = self._shown(asked), _options(asked)
+        chosen, why_not = await self.choose(shown, options)
+        if chosen == TRY and asked.trial is not None:
+            content = [*(shown.content or ()), text_content(fenced(await _tried(asked.trial)))]
+            rest = [one for one in options if one.option_id != TRY]
+            chosen, why_not = await self.choose(shown.model_copy(update={"content": content}), rest)
         if why_not:
             return inarch.Approval(call.id, "deny", reason=why_not)
         if chosen == "reject_always":
@@ -130,6 +136,15 @@ class Asking:
         )
 
 
+async def _tried(trial: Callable[[], Awaitable[Any]]) -> str:
+    """Make a dry run and return what it would change, or why the call can't be tried."""
+    try:
+        text = "\n".join((await trial()).lines)
+    except inarch.InarchError as error:
+        text = f"can't be tried: {error}"
+    return str(plain(inarch.escape(text)))
+
+
 def _covers(scope: str, earlier: inarch.ApprovalRequest, asked: inarch.ApprovalRequest) -> bool:
     """Return whether an answer to an earlier call also covers this one, by the session's own rules."""
     if scope == "once":
@@ -162,6 +177,8 @@ def _options(asked: inarch.ApprovalRequest) -> list[schema.PermissionOption]:
     words = {right.name: right.words for right in asked.rights.rights} if asked.rights is not None else {}
     for key, chosen in _rights(asked).items():
         offered.append((key, f"Allow once, with {' and '.join(words[name] for name in chosen)}", "allow_once"))
+    if asked.trial is not None:
+        offered.append((TRY, "Try it first, in a copy", "allow_once"))
     if shape:
         offered.append(("shape", f"Allow in this session: {shape}", "allow_always"))
         if asked.rights is None or asked.rights.lasting:

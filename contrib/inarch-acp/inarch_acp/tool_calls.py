@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ _KINDS: dict[str, schema.ToolKind] = {
 }  # fmt: skip
 _SUBJECTS = ("command", "file_path", "file_paths", "path", "directory", "pattern", "query", "function", "text")
 _PATHS = ("file_path", "new_path", "path", "directory")
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Delete) File: (.+?)\s*$", re.M)
 
 
 @define(eq=False)
@@ -85,7 +87,7 @@ class ShownCall:
         for path, (before, after) in self.changes.items():
             found[path] = _first_difference(before or b"", after or b"")
         return [
-            schema.ToolCallLocation(path=plain(os.path.normpath(_absolute(root, path))), line=line)
+            schema.ToolCallLocation(path=plain(os.path.normpath(absolute(root, path))), line=line)
             for path, line in found.items()
         ]
 
@@ -115,7 +117,15 @@ def text_content(text: str) -> schema.ContentToolCallContent:
     return schema.ContentToolCallContent(type="content", content=schema.TextContentBlock(type="text", text=text))
 
 
-def _absolute(root: str, path: str) -> str:
+def paths_of(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the paths that a call's arguments name, those in a patch too."""
+    named = [arguments.get(key) for key in _PATHS]
+    named += [path for path in arguments.get("file_paths") or () if isinstance(path, str)]
+    named += _PATCHED.findall(patch) if isinstance(patch := arguments.get("patch"), str) else ()
+    return [path for path in named if isinstance(path, str) and path and "\0" not in path]
+
+
+def absolute(root: str, path: str) -> str:
     """Return a workspace path as an absolute one, without disk access. `+/` marks an added folder."""
     return path[1:] if path.startswith("+/") else os.path.join(root, path)  # noqa: PTH118
 
@@ -127,7 +137,7 @@ def diff(path: str, before: bytes | None, after: bytes | None, root: str) -> sch
     try:
         old = None if before is None else before.decode()
         new = "" if after is None else after.decode()
-        place = _absolute(root, path)
+        place = absolute(root, path)
         return schema.FileEditToolCallContent(type="diff", path=plain(place), old_text=old, new_text=new)
     except UnicodeDecodeError:
         return None

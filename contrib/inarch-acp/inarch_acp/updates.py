@@ -335,3 +335,27 @@ class Spending:
     def _add(self, cost: Decimal, unknown: int) -> None:
         self.known += cost
         self.unknown += unknown
+
+
+def prompt_response(turn: inarch.Turn, updates: Updates, spending: Spending) -> schema.PromptResponse:
+    """Return the protocol's response for a turn that has ended, or that the service has filtered."""
+    is_refused = turn.status == "failed"  # else it was raised as an error
+    reason: schema.StopReason = "refusal" if is_refused else "end_turn"
+    if turn.status == "limited":
+        reason = "max_tokens" if turn.limit == "max_tokens" else "max_turn_requests"
+    elif updates.finish == "length":
+        reason = "max_tokens"
+    elif turn.status == "cancelled":
+        reason = "cancelled"
+    used = turn.usage
+    given, made = used.input_tokens, used.output_tokens
+    usage = None
+    if given is not None and made is not None:
+        usage = schema.Usage(
+            total_tokens=given + made, input_tokens=given, output_tokens=made,
+            cached_read_tokens=used.cached_tokens, thought_tokens=used.reasoning_tokens,
+        )  # fmt: skip
+    cost = spending.cost
+    meta = {"inarch": {"turn_id": turn.id, "status": turn.status, "limit": turn.limit,
+                       "session_cost_usd": cost and cost.amount}}  # fmt: skip
+    return schema.PromptResponse(stop_reason=reason, usage=usage, field_meta=meta)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acp import schema, spawn_agent_process
+from acp import RequestError, schema, spawn_agent_process
 from acp.connection import StreamDirection, StreamEvent
 from acp.core import ClientSideConnection
 from attrs import define, field
@@ -39,6 +39,8 @@ RESPONSES: dict[str, type[BaseModel]] = {
 REQUESTS: dict[str, type[BaseModel]] = {
     "session/update": schema.SessionNotification,
     "session/request_permission": schema.RequestPermissionRequest,
+    "fs/read_text_file": schema.ReadTextFileRequest,
+    "fs/write_text_file": schema.WriteTextFileRequest,
 }
 USAGE = {"id": "1", "choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}}
 SLOW = '''
@@ -124,6 +126,9 @@ class Editor:
     answer: Callable[[list[schema.PermissionOption]], Awaitable[str | None]] | None = None
     checked: int = 0
     wrong: list[str] = field(factory=list)
+    buffers: dict[str, str] = field(factory=dict)
+    saves: bool = True
+    served: list[tuple[str, str]] = field(factory=list)
     _sent: dict[Any, str] = field(factory=dict)
 
     async def request_permission(self, session_id: str, tool_call: Any, options: Any, **more: Any) -> Any:
@@ -136,6 +141,21 @@ class Editor:
 
     async def session_update(self, session_id: str, update: Any, **more: Any) -> None:
         self.updates.append((session_id, update))
+
+    async def read_text_file(self, session_id: str, path: str, **more: Any) -> schema.ReadTextFileResponse:
+        """The text of an open buffer, else of the disk; editors have no line ends of Windows in a buffer."""
+        self.served.append(("read", path))
+        if path not in self.buffers and not Path(path).exists():  # noqa: ASYNC240
+            raise RequestError.resource_not_found(path)
+        text = self.buffers[path] if path in self.buffers else Path(path).read_text()  # noqa: ASYNC240
+        return schema.ReadTextFileResponse(content=text)
+
+    async def write_text_file(self, session_id: str, path: str, content: str, **more: Any) -> None:
+        self.served.append(("write", path))
+        if not self.saves:
+            raise RequestError.internal_error()
+        self.buffers.pop(path, None)
+        Path(path).write_bytes(content.encode())  # noqa: ASYNC240
 
     def on_connect(self, connection: Any) -> None:
         pass
@@ -236,7 +256,9 @@ models = ["offline/extractive", "openai-compatible/other", "absent/model"]
         )
 
     @asynccontextmanager
-    async def editor(self, *flags: str) -> AsyncIterator[tuple[Editor, ClientSideConnection, Any]]:
+    async def editor(
+        self, *flags: str, client: schema.ClientCapabilities | None = None
+    ) -> AsyncIterator[tuple[Editor, ClientSideConnection, Any]]:
         """Start `inarch acp` and connect to it; what it said is checked at the end, and that it ends by itself."""
         editor = Editor()
         with (self.folder / "log").open("ab") as log:
@@ -246,7 +268,7 @@ models = ["offline/extractive", "openai-compatible/other", "absent/model"]
                 transport_kwargs={"stderr": log, "limit": 50 << 20, "shutdown_timeout": PATIENCE_S},
             )  # fmt: skip
             async with asyncio.timeout(PATIENCE_S * 5), spawning as (connection, process):
-                greeting = await connection.initialize(1)
+                greeting = await connection.initialize(1, client_capabilities=client)
                 assert greeting.protocol_version == 1
                 yield editor, connection, process
         assert editor.wrong == []

@@ -237,6 +237,34 @@ def test_the_rights_of_a_command_are_answers(desk: Any, say: Any, replies: Any) 
     asyncio.run(main())
 
 
+@pytest.mark.needs("confinement")
+@pytest.mark.parametrize("last", ["once", "reject_once"])
+def test_a_command_is_tried_before_the_answer(desk: Any, say: Any, replies: Any, last: str) -> None:
+    command = {"command": "rm a.txt"}
+    desk.model.script = {"away with": [replies.calling(("execute_command", command)), replies.text("done")]}
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            still_there = []
+
+            async def answer(options: list[schema.PermissionOption]) -> str:
+                still_there.append((desk.root / "a.txt").exists())
+                offered = [one.option_id for one in options]
+                if len(editor.asked) == 1 and "try" not in offered:
+                    pytest.skip("dry runs are not available here")
+                assert ("try" in offered) is (len(editor.asked) == 1)
+                return "try" if len(editor.asked) == 1 else last
+
+            editor.answer = answer
+            await connection.prompt(session_id=session, prompt=say("away with a.txt"))
+            assert still_there == [True, True]
+            assert (desk.root / "a.txt").exists() is (last == "reject_once")
+            assert "delete a.txt" in editor.asked[1].tool_call.content[-1].content.text
+
+    asyncio.run(main())
+
+
 def test_an_editor_that_does_not_answer_a_question_as_it_should_said_no(desk: Any, say: Any, replies: Any) -> None:
     desk.model.script = {"make": [replies.calling(("create_file", {"file_path": "x.txt", "content": "x"})),
                                   replies.text("not made")]}  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from threading import Event
 
 from attrs import define, field
 
@@ -13,6 +14,10 @@ from inarch_mcp.mcp_settings import Server, Settings, lent
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import WITHIN, Place, place_of
 from inarch_mcp.server_tools import ServerTool
+
+asking = Event()
+"""Whether a composition asks servers for their tools. While `inarch mcp` is being loaded, none needs them."""
+asking.set()
 
 
 @define(eq=False, repr=False)
@@ -123,7 +128,7 @@ class Catalog:
             self._news.append(news)
 
     def _left_out(self, name: str, why: str) -> None:
-        again = "" if name in self.lent else " (inarch mcp list --refresh tries again)"
+        again = "" if name in self.lent or "run: inarch mcp" in why else " (inarch mcp list --refresh tries again)"
         self.remarks.append(f"MCP server {name!r} is left out: {why}{again}")
 
 
@@ -152,7 +157,7 @@ def catalog_of(context: inarch.PluginContext) -> Catalog:
         place_of(context, values, frozenset(brought)),
         frozenset(brought),
     )
-    if servers:
+    if servers and asking.is_set():
         catalog.compose()
     return catalog
 

@@ -26,6 +26,7 @@ from mcp.types import (
 )
 
 import inarch
+from inarch_mcp.bearer import Bearer
 from inarch_mcp.definitions import Definition, Listing, defined, shown
 from inarch_mcp.mcp_settings import Server
 from inarch_mcp.server_limits import MOST_LISTED, PLAIN, Listed, bounded, tamed
@@ -38,6 +39,8 @@ LONGEST_PAUSE_S = 60.0
 WAITED_FOR_S = 5.0
 """Longest pause before a retry that a call waits for, in seconds. A longer pause fails the call."""
 CLOSING_S = 8.0
+SLOW_START_S = 2.0
+"""Seconds after which a start is slow enough for a remark."""
 RELISTING_PAUSE_S = 0.5
 FRESH_S = 0.5
 """Seconds that a result waits for a tool list that its call changed, so that the model gets both together."""
@@ -85,13 +88,19 @@ class Connection:
     _relisting: asyncio.Task[None] | None = field(init=False, default=None)
     _is_stale: bool = field(init=False, default=False)
     _fresh: asyncio.Event = field(init=False, factory=asyncio.Event)
+    _bearer: Bearer | None = field(init=False)
 
     @log.default
     def _make_log(self) -> Log:
         return Log(self.place.log_path(self.name))
 
-    async def ensure(self) -> Client:
-        """Return the connected client, with its tools listed.
+    @_bearer.default
+    def _make_bearer(self) -> Bearer | None:
+        login = self.place.login_file(self.server)
+        return Bearer(login) if login is not None else None
+
+    async def ensure(self, report: Report | None = None) -> Client:
+        """Return the connected client, with its tools listed. `report` gets a remark about a slow start.
 
         Raises:
             Lost: The server can't be reached.
@@ -105,11 +114,14 @@ class Connection:
             ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
             self._ready = ready
             self._task = asyncio.create_task(self._live(ready))
-            done, _ = await asyncio.wait((ready,), timeout=self.server.connect_s)
-            if done and ready.exception() is None:
+            took_s, limit_s = await self._started(ready, report)
+            if ready.done() and ready.exception() is None:
                 self._client, self._failures = ready.result(), 0
+                self.place.keep_start(self.name, self.server, took_s)
                 return self._client
-            why = self._said(ready.exception() if done else None)
+            if not ready.done():
+                self.place.keep_start(self.name, self.server, took_s)
+            why = self._said(ready.exception() if ready.done() else None, limit_s)
             await self._leave()
             self._failures += 1
             pause = min(SHORTEST_PAUSE_S * 2**self._failures, LONGEST_PAUSE_S)
@@ -134,6 +146,9 @@ class Connection:
         try:
             result = await client.call_tool(definition.tool, arguments, progress_callback=told)
         except MCPError as error:
+            if self._bearer is not None and self._bearer.refusal:
+                message = f"MCP server {self.name!r} refused the call: {self._bearer.refusal}"
+                raise inarch.ToolFailed("permission", message, f"run: inarch mcp login {self.name}") from error
             if error.code == CONNECTION_CLOSED or self._over.is_set() or _TERMINATED in error.message:
                 self._over.set()
                 raise Lost(self._why or error.message, sent=_TERMINATED not in error.message) from error
@@ -163,6 +178,16 @@ class Connection:
         if wait > 0:
             await asyncio.sleep(wait)
 
+    async def _started(self, ready: asyncio.Future[Client], report: Report | None) -> tuple[float, float]:
+        """Wait for a start, and return its duration and its time limit in seconds."""
+        loop = asyncio.get_running_loop()
+        began, limit_s = loop.time(), self.place.start_limit_s(self.name, self.server)
+        done, _ = await asyncio.wait((ready,), timeout=min(SLOW_START_S, limit_s))
+        if not done and report is not None:
+            report(f"starting MCP server {self.name!r}, for up to {limit_s:g} s…\n")
+        await asyncio.wait((ready,), timeout=max(0.0, limit_s - (loop.time() - began)))
+        return loop.time() - began, limit_s
+
     async def _live(self, ready: asyncio.Future[Client]) -> None:
         """Keep the connection open until it ends. Its whole life must happen in this task."""
         try:
@@ -189,7 +214,7 @@ class Connection:
     async def _client_of(self) -> AsyncGenerator[Client, None]:
         async with self._transport() as transport:
             client = Client(
-                tamed(transport, self._listed, self._over_with),
+                tamed(transport, self._listed, self._over_with, self._bearer.hide if self._bearer else None),
                 mode=self.server.handshake,
                 cache=None,
                 client_info=Implementation(name="inarch", version=inarch.__version__),
@@ -207,7 +232,9 @@ class Connection:
             timeout = httpx2.Timeout(30.0, read=max(self.server.timeout_s, 300.0))
             headers = {**self.place.headers(self.server), **PLAIN}
             hooks = {"response": [bounded]}
-            async with httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks) as http:
+            async with httpx2.AsyncClient(
+                headers=headers, timeout=timeout, event_hooks=hooks, auth=self._bearer
+            ) as http:
                 yield streamable_http_client(self.server.url, http_client=http)
         else:
             yield talk(self.place.launch(self.name, self.server), self.log, self._ended)
@@ -232,15 +259,17 @@ class Connection:
             task.cancel()
             await asyncio.wait((task,), timeout=CLOSING_S)
 
-    def _said(self, error: BaseException | None) -> str:
+    def _said(self, error: BaseException | None, limit_s: float) -> str:
         """Return the reason why a connection failed, and remember it."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if error is None or isinstance(error, TimeoutError):
-            said = f"it did not come up within {self.server.connect_s:g} s"
+            said = f"it did not come up within {limit_s:g} s"
             said += f": {self.log.last_line}" if self.log.last_line else ""
         elif isinstance(error, inarch.InarchError):
             said = error.message
+        elif self._bearer is not None and self._bearer.refusal:
+            said = f"{self._bearer.refusal} (run: inarch mcp login {self.name})"
         elif isinstance(error, MCPError) and error.code == CONNECTION_CLOSED and self._why:
             said = self._why
         elif isinstance(error, FileNotFoundError):
@@ -288,7 +317,7 @@ class Connection:
         while self._is_stale and (client := self._client) is not None:
             self._is_stale = False
             try:
-                async with asyncio.timeout(self.server.connect_s):
+                async with asyncio.timeout(self.server.start_limit_s()):
                     self._take(await self._list(client))
             except (MCPError, ValueError, OSError, httpx2.HTTPError):  # the next connection lists again
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, field
 
 import inarch
+from inarch.output import is_terminal
 from inarch_mcp.definitions import Definition, Listing, differences, shown
 from inarch_mcp.mcp_settings import Server
 from inarch_mcp.server_start import Place
@@ -24,7 +26,8 @@ CLOSING_S = 10.0
 STARTING_S = 30.0
 """Extra seconds for the import of the official package: about one, and more on a busy machine."""
 
-_started: list[Hub] = []
+SHOWN_AFTER_S = 1.5
+"""Seconds of waiting for servers after which a terminal shows it."""
 
 
 @define(eq=False, repr=False)
@@ -50,12 +53,14 @@ class Hub:
         """Ask servers for their tools in parallel, and return each one's listing or reason of failure."""
         pending = {name: self._submit(self._listing(name)) for name in names}
         found: dict[str, Listing | str] = {}
+        limits = {name: self.place.start_limit_s(name, self.servers[name]) for name in names}
+        self._show_wait(pending, limits)
         for name, future in pending.items():
             try:
-                found[name] = future.result(self.servers[name].connect_s + STARTING_S)
+                found[name] = future.result(limits[name] + STARTING_S)
             except concurrent.futures.TimeoutError:
                 future.cancel()
-                found[name] = f"it did not come up within {self.servers[name].connect_s:g} s"
+                found[name] = f"it did not come up within {limits[name]:g} s"
             except inarch.InarchError as error:
                 found[name] = error.message
         return found
@@ -77,14 +82,25 @@ class Hub:
         """
         return await asyncio.wrap_future(self._submit(self._call(server, definition, arguments, report, safe)))
 
+    def _show_wait(
+        self, pending: Mapping[str, concurrent.futures.Future[Listing]], limits: Mapping[str, float]
+    ) -> None:
+        """Show on a terminal which servers start slowly."""
+        concurrent.futures.wait(pending.values(), timeout=SHOWN_AFTER_S)
+        for name, future in pending.items():
+            if not future.done() and is_terminal(sys.stderr):
+                last_s = self.place.last_start_s(name, self.servers[name])
+                when = f"last time {last_s:.0f} s" if last_s else "first start"
+                line = f"inarch: starting MCP server {name!r} ({when}), for up to {limits[name]:g} s…"
+                sys.stderr.write(f"{inarch.escape(line, keep_newlines=False)}\n")
+                sys.stderr.flush()
+
     def close(self) -> None:
         """Close every connection and the thread. A second call does nothing."""
         with self._lock:
             self._closed = True
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         atexit.unregister(self.close)
-        if self in _started:
-            _started.remove(self)
         if loop is None or thread is None:
             return
         closing = asyncio.run_coroutine_threadsafe(self._close_all(), loop)
@@ -111,7 +127,6 @@ class Hub:
                 self._thread = threading.Thread(target=_run, args=(loop,), name="inarch-mcp", daemon=True)
                 self._thread.start()
                 atexit.register(self.close)
-                _started.append(self)
             return self._loop
 
     def _connection(self, name: str) -> Connection:
@@ -143,7 +158,7 @@ class Hub:
         log = self.log_path(server)
         look = f"inarch mcp list shows its state{f', {log} what it wrote' if log else ''}"
         try:
-            await connection.ensure()
+            await connection.ensure(report)
             _check_same(server, definition, connection.listing or Listing())
             return await connection.call(definition, arguments, report)
         except Lost as error:
@@ -169,12 +184,6 @@ class Hub:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=1)
-
-
-def close_all() -> None:
-    """Close every connection of this process, including those made while a command was loaded."""
-    for hub in tuple(_started):
-        hub.close()
 
 
 def _check_same(server: str, definition: Definition, listing: Listing) -> None:

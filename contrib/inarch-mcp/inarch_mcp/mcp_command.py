@@ -13,18 +13,22 @@ import click
 
 import inarch
 from inarch.commands import CHANGEABLE
-from inarch_mcp.catalog import Catalog
+from inarch_mcp.catalog import Catalog, asking
 from inarch_mcp.definitions import Listing
-from inarch_mcp.hub import close_all
+from inarch_mcp.first_replies import FirstReplies, first_replies
+from inarch_mcp.logins import log_in, log_out, logged_in
 from inarch_mcp.mcp_settings import Server, Settings
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import place_of
+
+if click.get_current_context(silent=True) is not None:  # loaded to be called
+    asking.clear()
 
 
 @click.group()
 def mcp() -> None:
     """Use the tools of MCP servers, and be one."""
-    close_all()  # servers asked while this command was loaded are not needed any more
+    asking.set()
 
 
 @mcp.command("list")
@@ -46,6 +50,7 @@ def list_servers(context: inarch.PluginContext, refresh: bool, as_json: bool) ->
         return
     for row in rows:
         about = f" · {row['server']} · protocol {row['protocol']}" if row["protocol"] else ""
+        about += f" · {row['login']}" if row["login"] else ""
         click.echo(inarch.escape(f"{row['name']} · {row['state']}{about}", keep_newlines=False))
         for line in (", ".join(row["tools"]), *row["notes"]):
             if line:
@@ -115,27 +120,32 @@ def serve(
     if token_env and not token:
         raise inarch.UsageError(f"the variable {token_env} is not set", "set it, or leave --token-env out")
     flags = {"approve": approve} if approve else {}
+    if not host and os.isatty(0):
+        click.echo("inarch: an agent starts this command; it waits for messages now, Ctrl-D ends it", err=True)
+    replies = first_replies(context, root or ".", profile, approve, globs)
+    if not host:
+        replies.begin()
     app = inarch.compose(profile=profile, root=root or ".", flags=flags, naming=("mcp",))
     for line in app.ignored:
         click.echo(f"inarch: note: {inarch.escape(line)}", err=True)
     for one in app.composition.refused:
         click.echo(inarch.escape(f"inarch: note: plugin {one.name!r} was refused: {one.reason}"), err=True)
-    if not host and os.isatty(0):
-        click.echo("inarch: an agent starts this command; it waits for messages now, Ctrl-D ends it", err=True)
     try:
-        asyncio.run(_serve(app, globs or ("*",), host, port, token))
+        asyncio.run(_serve(app, globs or ("*",), replies, host, port, token))
     except KeyboardInterrupt:
         click.echo("inarch: note: the server has ended", err=True)
 
 
-async def _serve(app: inarch.App, globs: tuple[str, ...], host: str, port: int, token: str) -> None:
+async def _serve(
+    app: inarch.App, globs: tuple[str, ...], replies: FirstReplies, host: str, port: int, token: str
+) -> None:
     from inarch_mcp.mcp_server import Offer, serve_http, serve_stdio
 
     offer = Offer(app, globs)
     if host:
         await serve_http(offer, host, port, token, lambda url: click.echo(f"inarch: serving {url}", err=True))
     else:
-        await serve_stdio(offer)
+        await serve_stdio(offer, replies)
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -165,6 +175,46 @@ def _catalog(context: inarch.PluginContext) -> Catalog:
     return Catalog(servers, cache, agreed, place_of(context))
 
 
+@mcp.command()
+@click.argument("name", metavar="NAME")
+@click.option("--no-browser", is_flag=True, help="Show the address, and paste the browser's last address here.")
+@click.pass_obj
+def login(context: inarch.PluginContext, name: str, no_browser: bool) -> None:
+    """Log in to the server NAME at its authorization server, with a browser."""
+    catalog = _catalog(context)
+    server = _with_login(catalog, name)
+    click.echo(inarch.escape(log_in(catalog.place, server, opens=not no_browser), keep_newlines=False))
+    try:
+        found = catalog.hub.list_tools([name])[name]
+    finally:
+        catalog.hub.close()
+    click.echo(inarch.escape(f"{name} · {_row(catalog, name, server, found)['state']}", keep_newlines=False))
+
+
+@mcp.command()
+@click.argument("name", metavar="NAME")
+@click.pass_obj
+def logout(context: inarch.PluginContext, name: str) -> None:
+    """Log out of the server NAME: revoke its tokens, and remove them."""
+    catalog = _catalog(context)
+    click.echo(inarch.escape(log_out(catalog.place, _with_login(catalog, name)), keep_newlines=False))
+
+
+def _with_login(catalog: Catalog, name: str) -> Server:
+    """Return a server that takes a login.
+
+    Raises:
+        UsageError: There is none of this name.
+    """
+    server = catalog.servers.get(name)
+    if server is None:
+        raise inarch.UsageError(f"there is no server {name!r}", "inarch mcp list shows those there are")
+    if not server.can_log_in:
+        why = "it has its own Authorization header" if server.url else "it has no url"
+        raise inarch.UsageError(f"server {name!r} takes no login: {why}")
+    return server
+
+
 def _row(catalog: Catalog, name: str, server: Server, found: Listing | str | None) -> dict[str, Any]:
     listing = found if isinstance(found, Listing) else catalog.cache.listing(name, server)
     if not server.enabled:
@@ -185,6 +235,7 @@ def _row(catalog: Catalog, name: str, server: Server, found: Listing | str | Non
         "state": state,
         "server": listing.server if listing is not None else "",
         "protocol": listing.protocol if listing is not None else "",
+        "login": logged_in(catalog.place, server),
         "tools": [one.tool for one in listing.definitions] if listing is not None else [],
         "notes": notes,
         "log": catalog.hub.log_path(name) if server.command else "",

@@ -13,13 +13,14 @@ from typing import Any
 from attrs import define, field
 from mcp import MCPError, types
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 import inarch
 from inarch.capabilities import ForModes, ForWatchers, able
 from inarch_mcp.definitions import matches
+from inarch_mcp.served_resources import Served
 
 _READING = frozenset({"search", "nav", "trace"})
 _SAMPLES: Mapping[str, Any] = {
@@ -161,6 +162,11 @@ class Offer:
         return self.app.session()
 
     @property
+    def is_whole(self) -> bool:
+        """Return whether everything is offered, and not only some tools."""
+        return tuple(self.globs) == ("*",)
+
+    @property
     def tools(self) -> dict[str, inarch.Tool]:
         """Return the offered tools by name."""
         return {name: tool for name, tool in self._useful.items() if matches(name, self.globs)}
@@ -174,6 +180,7 @@ class Offer:
             instructions=f"Tools that work on {root}. Paths are relative to it. Read a file before you change it.",
             on_list_tools=self._list,
             on_call_tool=self._call,
+            **Served(self).handlers(),
         )
 
     async def close(self) -> None:
@@ -219,11 +226,12 @@ class Offer:
         def show(text: str) -> None:
             loop.call_soon_threadsafe(lines.put_nowait, text)
 
-        async with self._turn(alone=not changes_nothing(tool, arguments)):
+        async with self.turn(alone=not changes_nothing(tool, arguments)):
             return await self.session.call_tool(tool.name, arguments, show)
 
     @asynccontextmanager
-    async def _turn(self, alone: bool) -> AsyncGenerator[None, None]:
+    async def turn(self, alone: bool) -> AsyncGenerator[None, None]:
+        """Wait for a time at which a call may run, alone or beside others that change nothing."""
         async with self._free:
             if alone:
                 await self._free.wait_for(lambda: self._readers == 0)
@@ -246,8 +254,8 @@ async def _tell(context: _Context, lines: asyncio.Queue[str | None]) -> None:
         await context.session.report_progress(count, None, text[-LONGEST_PROGRESS:].rstrip("\n"))
 
 
-async def serve_stdio(offer: Offer) -> None:
-    """Serve over the standard streams until the input ends or a signal ends the process."""
+async def serve_stdio(offer: Offer, streams: Any) -> None:
+    """Serve over the standard streams, taken as `FirstReplies`, until the input ends or a signal ends the process."""
     server = offer.server()
     leaving: list[asyncio.Task[None]] = []
 
@@ -257,8 +265,9 @@ async def serve_stdio(offer: Offer) -> None:
 
     _on_signals(lambda: leaving.append(asyncio.create_task(leave())))
     try:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with stdio_server(streams, streams) as (incoming, outgoing):
+            options = server.create_initialization_options(NotificationOptions(tools_changed=True))
+            await server.run(incoming, outgoing, options)
     finally:
         await offer.close()
 

@@ -6,10 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import PurePath
 from typing import Literal
 
 from attrs import field, frozen
 
+DOWNLOADERS = frozenset({"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "deno", "uv", "uvx", "pipx", "docker"})
+"""Programs that may download what they start."""
+START_S = 10.0
+LONGEST_START_S = 60.0
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 VARIABLE = re.compile(r"\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}")
 """A variable in a value, as `{env:NAME}` or `{env:NAME:-default}`."""
@@ -32,9 +37,13 @@ class Server:
         url: The address, instead of a program.
         headers_env: Headers of its requests, each with the name of the variable that holds its value.
         headers: Further headers of its requests, with their values.
+        client_id: Inarch's client at the authorization server, or the https address of its client document. Without
+            one, `inarch mcp login` registers Inarch.
+        client_secret_env: The variable with that client's secret, if it has one.
         enabled: Whether its tools are offered.
         timeout_s: Time limit of one call, in seconds.
-        connect_s: Time limit for starting it and listing its tools, in seconds.
+        connect_s: Time limit for starting it and listing its tools, in seconds. By default it is 60 for programs that
+            download others, such as `npx` and `uvx`. For others it is 10, or more if the last start was slow.
         allow: Globs of the tools to offer, by the server's own names.
         deny: Globs of the tools not to offer.
         trust_hints: Whether to trust its hints that a tool only reads. Such tools run without asking.
@@ -50,9 +59,11 @@ class Server:
     url: str = ""
     headers_env: Mapping[str, str] = field(factory=dict)
     headers: Mapping[str, str] = field(factory=dict)
+    client_id: str = ""
+    client_secret_env: str = ""
     enabled: bool = True
     timeout_s: float = 60.0
-    connect_s: float = 10.0
+    connect_s: float | None = None
     allow: tuple[str, ...] = ("*",)
     deny: tuple[str, ...] = ()
     trust_hints: bool = False
@@ -60,12 +71,26 @@ class Server:
     roots: bool = False
     handshake: Literal["auto", "legacy"] = "auto"
 
+    def start_limit_s(self, last_s: float = 0.0) -> float:
+        """Return the time limit for a start in seconds, given the duration of the last one."""
+        if self.connect_s is not None:
+            return self.connect_s
+        usual = LONGEST_START_S if PurePath(self.command).name in DOWNLOADERS else START_S
+        return min(max(usual, 3 * last_s), LONGEST_START_S)
+
+    @property
+    def can_log_in(self) -> bool:
+        """Return whether `inarch mcp login` may serve it: it has an address, and no key of its own."""
+        return bool(self.url) and not any(
+            name.lower() == "authorization" for name in (*self.headers_env, *self.headers)
+        )
+
     def __attrs_post_init__(self) -> None:
         if bool(self.command) == bool(self.url):
             raise ValueError("a server has either a command or a url")
         if self.url and not self.url.startswith(("http://", "https://")):
             raise ValueError("'url' must begin with http:// or https://")
-        if min(self.timeout_s, self.connect_s) <= 0:
+        if min(self.timeout_s, self.start_limit_s()) <= 0:
             raise ValueError("'timeout_s' and 'connect_s' must be above 0")
 
 
@@ -83,11 +108,11 @@ class Settings:
 
     @keys_env.default
     def _keys(self) -> tuple[str, ...]:
-        found = [name for server in self.servers.values() for name in server.headers_env.values()]
-        for server in self.servers.values():
-            for text in (*server.args, *server.env, *server.headers.values()):
-                found += [name for name, _ in VARIABLE.findall(text) if name not in PLAIN_VARIABLES]
-        return tuple(found)
+        servers = self.servers.values()
+        named = [name for one in servers for name in (*one.headers_env.values(), one.client_secret_env)]
+        texts = (text for one in servers for text in (*one.args, *one.env, *one.headers.values()))
+        named += [name for text in texts for name, _ in VARIABLE.findall(text) if name not in PLAIN_VARIABLES]
+        return tuple(filter(None, named))
 
     def __attrs_post_init__(self) -> None:
         for name in self.servers:

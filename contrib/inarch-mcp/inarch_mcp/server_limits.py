@@ -23,8 +23,8 @@ PLAIN = {"accept-encoding": "identity"}
 """Headers of each request, without compression: a compressed body can be far longer than it looks."""
 
 
-async def bounded(response: httpx2.Response) -> None:
-    """Limit the body of a response before it is read. In event streams, each event has its own limit.
+async def bounded(response: httpx2.Response, most: int = LONGEST_LINE) -> None:
+    """Limit the body of a response, in bytes, before it is read. In event streams, each event has its own limit.
 
     Raises:
         httpx2.RemoteProtocolError: The body is compressed against the request.
@@ -33,19 +33,19 @@ async def bounded(response: httpx2.Response) -> None:
     if coding not in ("", "identity"):
         raise httpx2.RemoteProtocolError(f"it sent an answer in {coding[:40]!r}, which was not asked for")
     if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-        response.stream = _Bounded(response.stream)
+        response.stream = _Bounded(response.stream, most)
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+    def __init__(self, stream: Any, most: int) -> None:
+        self._stream, self._most = stream, most
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for piece in self._stream:
             size += len(piece)
-            if size > LONGEST_LINE:
-                raise httpx2.StreamError(f"it sent a message of more than {LONGEST_LINE >> 20} MiB")
+            if size > self._most:
+                raise httpx2.StreamError(f"it sent a message of more than {self._most >> 20} MiB")
             yield piece
 
     async def aclose(self) -> None:
@@ -116,12 +116,15 @@ class _Rate:
 
 @asynccontextmanager
 async def tamed(
-    transport: AbstractAsyncContextManager[Any], listed: Listed, ended: Callable[[str], None]
+    transport: AbstractAsyncContextManager[Any],
+    listed: Listed,
+    ended: Callable[[str], None],
+    hide: Callable[[Any], Any] | None = None,
 ) -> AsyncGenerator[Any, None]:
     """Yield the streams of a transport, and pass the raw tools of each listing to `listed`.
 
     The package gets only the parts of the tools that calls need. If a server floods the connection, its messages are
-    dropped and `ended` is called.
+    dropped and `ended` is called. `hide` removes secrets from what is received.
     """
     async with transport as (incoming, outgoing), anyio.create_task_group() as group:
         passed_on, tame = anyio.create_memory_object_stream[Any](0)
@@ -134,7 +137,7 @@ async def tamed(
                         ended("sent messages without an end")
                         return
                     try:
-                        await passed_on.send(_tamed(item, listed))
+                        await passed_on.send(_tamed(hide(item) if hide else item, listed))
                     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                         return
 

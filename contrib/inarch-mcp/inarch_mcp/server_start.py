@@ -14,8 +14,10 @@ from attrs import field, frozen
 import inarch
 from inarch.staging import make_folder
 from inarch_mcp.mcp_settings import PLAIN_VARIABLES, VARIABLE, Server
+from inarch_mcp.server_records import read, target, write
 
 if TYPE_CHECKING:
+    from inarch_mcp.login_records import LoginFile
     from inarch_mcp.stdio import Launch
 
 WITHIN = "MCP_WITHIN_INARCH"
@@ -35,6 +37,8 @@ class Place:
     beside: str = ""
     agreed: frozenset[str] = frozenset()
     """Servers that the person has just agreed to start, exactly as shown."""
+    cache: str = ""
+    """The folder with the durations of starts; "" for none."""
 
     def launch(self, name: str, server: Server) -> Launch:
         """Return a server's launch parameters, and create its folder.
@@ -105,9 +109,32 @@ class Place:
         given = {header: self._filled(text) for header, text in server.headers.items()}
         return {**given, **{header: values[name] or "" for header, name in server.headers_env.items()}}
 
+    def last_start_s(self, name: str, server: Server) -> float:
+        """Return the duration of a server's last start in seconds; 0 if it is unknown."""
+        found = read(self._start_path(name, server)).get("seconds") if self.cache else 0.0
+        return found if isinstance(found, float) else 0.0
+
+    def start_limit_s(self, name: str, server: Server) -> float:
+        """Return the time limit for a server's start in seconds."""
+        return server.start_limit_s(self.last_start_s(name, server))
+
+    def keep_start(self, name: str, server: Server, seconds: float) -> None:
+        """Store the duration of a start."""
+        if self.cache:
+            write(self._start_path(name, server), {"seconds": round(seconds, 3)})
+
+    def login_file(self, server: Server) -> LoginFile | None:
+        """Return the stored login of a server, or None if it takes none."""
+        from inarch_mcp.login_records import LoginFile
+
+        return LoginFile.of(self.state, server.url, self.environ) if self.state and server.can_log_in else None
+
     def log_path(self, name: str) -> Path | None:
         """Return the path of a server's log of standard error, or None."""
         return Path(self.state, "logs", f"{name}.log") if self.state and self.recorded else None
+
+    def _start_path(self, name: str, server: Server) -> Path:
+        return Path(self.cache, "starts", f"{name}-{target(server)}.json")
 
     def _folder(self, name: str) -> Path:
         folder = Path(self.state, "servers", name)
@@ -130,5 +157,6 @@ def place_of(
     """Return the folders and variables for servers. `lent` has the variables that a program added."""
     beside = str(Path(context.user.place("mcp.json")).parent) if context.user is not None else ""
     return Place(
-        context.root, context.state_dir, context.environ, context.recorded, lent or {}, context.brought, beside, agreed
+        context.root, context.state_dir, context.environ, context.recorded, lent or {}, context.brought, beside, agreed,
+        context.cache_dir,
     )  # fmt: skip

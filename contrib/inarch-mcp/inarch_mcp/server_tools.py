@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Literal
@@ -101,7 +102,9 @@ class ServerTool:
                 pass
 
         self.ran(self.server, self.definition)
-        return data_of(await self.hub.call(self.server, self.definition, dict(arguments), report, self.reads_only))
+        answer = await self.hub.call(self.server, self.definition, dict(arguments), report, self.reads_only)
+        images = tuple(filter(None, map(_image, answer.get("content") or ())))
+        return inarch.ToolResult(True, data_of(answer), images=images) if images else data_of(answer)
 
 
 def _without_comment(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,7 +117,7 @@ LONGEST_ERROR = 4_000
 def data_of(result: Mapping[str, Any]) -> Any:
     """Return the data of a result: the structured content if there is any, else its texts.
 
-    A text that is one JSON object or list is parsed. Pictures, sounds and files are only mentioned.
+    A text that is one JSON object or list is parsed. Pictures come beside it, sounds and files are only mentioned.
 
     Raises:
         inarch.ToolFailed: The tool failed.
@@ -141,7 +144,8 @@ def _texts(content: Iterable[Mapping[str, Any]]) -> Iterable[str]:
             yield str(item.get("text", ""))
         elif kind in ("image", "audio"):
             size = len(str(item.get("data", ""))) * 3 // 4
-            yield f"[{kind} {item.get('mimeType', '')}, {size:,} bytes, not shown]"
+            shown = "" if _image(item) else ", not shown"
+            yield f"[{kind} {item.get('mimeType', '')}, {size:,} bytes{shown}]"
         elif kind == "resource":
             yield _resource(item.get("resource") or {})
         elif kind == "resource_link":
@@ -149,6 +153,16 @@ def _texts(content: Iterable[Mapping[str, Any]]) -> Iterable[str]:
             yield f"[resource {item.get('uri', '')} {said}]"
         else:
             yield f"[content of type {kind}, not shown]"
+
+
+def _image(item: Mapping[str, Any]) -> inarch.Image | None:
+    """Return the picture of a content item, None if it has none that can be decoded."""
+    if item.get("type") != "image":
+        return None
+    try:
+        return inarch.Image(str(item.get("mimeType", "")), b64decode(str(item.get("data", "")), validate=True))
+    except ValueError:
+        return None
 
 
 def _resource(resource: Mapping[str, Any]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -64,3 +66,21 @@ def test_without_servers_the_list_is_empty(ground: Any, words: tuple[str, ...]) 
     shell.context = inarch.PluginContext("mcp", str(ground.root), Settings())
     said = shell.call(*words).output
     assert json.loads(said) == [] if "--json" in words else "[plugins.mcp.servers.NAME]" in said
+
+
+def test_a_command_starts_no_server_while_it_is_loaded(ground: Any) -> None:
+    folder = ground.home / ".config" / "inarch"
+    folder.mkdir(parents=True)
+    profile = (
+        '[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store", "offline", "mcp"]\nmodel = "offline/extractive"'
+    )
+    lines = [
+        profile,
+        "[plugins.mcp.servers.bad]",
+        *(f"{key} = {json.dumps(it)}" for key, it in ground.server().items()),
+    ]
+    (folder / "config.toml").write_text("\n".join(lines))
+    for words, started in ((["list"], 0), (["list", "--refresh"], 1)):
+        command = [sys.executable, "-P", "-m", "inarch", "mcp", *words]
+        subprocess.run(command, cwd=ground.root, env=ground.environ, stdin=subprocess.DEVNULL, check=True)
+        assert len(ground.pids()) == started

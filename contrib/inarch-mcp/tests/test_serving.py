@@ -213,3 +213,40 @@ def test_the_official_inspector_lists_and_calls(part: Callable[[str], str], grou
     assert done.returncode == 0, done.stderr
     called = json.loads(done.stdout)
     assert called["structuredContent"]["content"] == "hello\n"
+
+
+def test_resources_are_sessions_and_paths_and_prompts_are_prompt_files(ground: Any) -> None:
+    (ground.root / "a.py").write_text("def inner():\n    pass\n\ndef outer():\n    inner()\n")
+    environ = configured(ground, plugins=("skills", "brief-tracer", "export"))
+    commands = ground.home / ".config" / "inarch" / "commands"
+    commands.mkdir()
+    (commands / "greet.md").write_text("---\ndescription: Greets.\n---\nGreet $ARGUMENTS warmly.\n")
+    first = inarch.compose(root=ground.root, environ=environ)
+    ground.apps.append(first)
+    asyncio.run(first.session().run("What is inner?"))
+    first.close()
+
+    async def use() -> None:
+        async with Client(served(ground, environ)) as client:
+            listed = (await client.list_resources()).resources
+            (session,) = (one for one in listed if one.name == "What is inner?")
+            for uri, word in ((session.uri, "What is inner?"), ("inarch://sessions", session.uri)):
+                (content,) = (await client.read_resource(uri)).contents
+                assert word in content.text  # type: ignore[union-attr]
+            templates = (await client.list_resource_templates()).resource_templates
+            assert {one.uri_template for one in templates} == {"inarch://sessions/{id}", "inarch://paths/{target}"}
+            (content,) = (await client.read_resource("inarch://paths/inner")).contents
+            assert "outer" in content.text  # type: ignore[union-attr]
+            for wrong in ("inarch://sessions/x", "inarch://paths/nothing_like_it", "file:///etc/passwd"):
+                with pytest.raises(MCPError):
+                    await client.read_resource(wrong)
+            prompts = {one.name: one.description for one in (await client.list_prompts()).prompts}
+            assert "Greets." in (prompts["greet"] or "") and "compact" not in prompts
+            got = await client.get_prompt("greet", {"words": "the world"})
+            assert "Greet the world warmly." in got.messages[0].content.text  # type: ignore[union-attr]
+        async with Client(served(ground, environ, "--tools", "read_*")) as client:
+            assert not (await client.list_resources()).resources and not (await client.list_prompts()).prompts
+            with pytest.raises(MCPError):
+                await client.read_resource(session.uri)
+
+    asyncio.run(use())

@@ -89,7 +89,9 @@ async def test_a_slow_reader_is_dropped_with_a_word_and_comes_back(project: Path
         await slow.recv()
         there.desk.pages[max(there.desk.pages)].outbox.most = 300_000
         await slow.send(json.dumps({"id": 2, "do": "open", "session": session}))
-        opened = json.loads(await slow.recv())["ok"]
+        while (answer := json.loads(await slow.recv())).get("re") != 2:
+            pass  # the list of sessions
+        opened = answer["ok"]
         before = len(quick.came)
         await quick.do("say", session=session, text="think")
         for _ in range(12):  # each state has all prompts that wait: 15 MB in all
@@ -102,7 +104,8 @@ async def test_a_slow_reader_is_dropped_with_a_word_and_comes_back(project: Path
                 n = json.loads(last).get("n", n)
         bye = json.loads(last)["bye"]
         assert bye["again"] and "too slowly" in bye["text"] and closed.value.rcvd and closed.value.rcvd.code == 4000
-        assert len((await quick.do("cancel", session=session))["unsaid"]) == 12
+        unsaid = (await quick.do("cancel", session=session))["unsaid"]
+        assert len(unsaid) in (11, 12)  # one may have come before the first request, and went in with it
         async with entered(there.address) as again:
             whole = await again.do("open", session=session, room=opened["room"], since=n)
             assert "missed" in whole or "cancelled" in whole["turns"][-1]["html"]

@@ -60,6 +60,42 @@ def test_several_calls_are_one_question(site: Site) -> None:
     assert (site.project / "a.txt").exists() and (site.project / "b.txt").exists()
 
 
+def test_another_window_shows_that_a_session_waits(site: Site) -> None:
+    page, other = site.page(), site.page()
+    ask(other, "say hello")
+    answered(other)
+    ask(page, "patch")
+    question = asked(page)
+    icon = "link[rel=icon][href='/static/icon-waits.svg']"
+    for window in (other, site.page()):  # one that was there, and one that comes now
+        expect(window).to_have_title(re.compile(r"^\(1\) "))
+        expect(window.locator(".session-list .badge.asks")).to_have_text("waits for you")
+        expect(window.locator(icon)).to_have_count(1)
+        expect(window.get_by_role("status").filter(has_text="Another session waits")).to_be_visible()
+    assert page.request.get(f"{page.url.split('/#')[0]}/static/icon-waits.svg").ok
+    question.get_by_role("button", name="Approve").click()
+    expect(other).to_have_title(re.compile(r"^[^(]"))
+    expect(other.locator(icon)).to_have_count(0)
+    expect(other.locator(".badge.asks")).to_have_count(0)
+
+
+@pytest.mark.needs("confinement")
+def test_a_command_is_tried_before_the_answer(site: Site) -> None:
+    page = site.page()
+    ask(page, "run rm README.md")
+    question = asked(page)
+    button = question.get_by_role("button", name="Try it first")
+    if not button.count():
+        pytest.skip("dry runs are not available here")
+    page.keyboard.press("Alt+q")
+    page.keyboard.press("t")
+    expect(question.locator(".asked-trial")).to_contain_text("delete README.md")
+    assert (site.project / "README.md").exists()
+    question.get_by_role("button", name="Approve").click()
+    answered(page)
+    assert not (site.project / "README.md").exists()
+
+
 def test_output_is_seen_while_a_command_runs(site: Site) -> None:
     page = site.page()
     (site.project / "waits.sh").write_text("echo first\nuntil [ -e go ]; do sleep .05; done\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -210,3 +211,30 @@ async def test_the_footer_of_a_plain_page_is_guessed_and_said_to_be(tmp_path: Pa
             assert words in there.told(1)
             assert "never an instruction" in there.told(1)
             await expect(there.page.locator(".pointing-words")).to_have_text(words)
+
+
+async def test_a_plain_page_is_loaded_anew_after_edits_of_its_own_files_alone(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    page = PLAIN["index.html"].replace("<h1>", '<link rel="stylesheet" href="css/shop.css">\n<h1>', 1)
+    write_files(project, PLAIN | {"index.html": page, "css/shop.css": "h1 { color: red }\n", "NOTES.md": "old\n"})
+    long_ago = 1_500_000_000  # so a browser takes the style from its cache
+    os.utime(project / "css/shop.css", (long_ago, long_ago))
+
+    write_files(project, {"green.css": "h1 { color: rgb(0, 128, 0) }\n"})
+    with program(["python3", "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"], project) as line:
+        url = line(r"(http://127\.0\.0\.1:\d+)/")
+        script = (
+            call("execute_command", command="cp green.css NOTES.md"), says("Noted."),
+            call("execute_command", command="cp green.css css/shop.css"), says("It is green."),
+        )  # fmt: skip
+        async with shown(project, url, *script) as there:
+            frame = await there.frame()
+            await expect(frame.locator("footer")).to_have_text("Copyright 2024")
+            await frame.evaluate("window.is_old = true")
+            await there.say("note it")
+            await expect(there.page.locator("#t1:not(.is-running)")).to_be_visible()
+            await asyncio.sleep(1)  # longer than a reload would wait
+            assert await frame.evaluate("window.is_old")
+            await there.say("make it green")
+            await expect(frame.locator("h1")).to_have_css("color", "rgb(0, 128, 0)")
+            assert not await frame.evaluate("window.is_old ?? false")

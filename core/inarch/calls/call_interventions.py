@@ -9,6 +9,7 @@ from attrs import define, frozen
 
 from inarch.calls.attempt import Asking
 from inarch.calls.policy import READING
+from inarch.calls.results import LONGEST_RESULT
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guard import Door, blame
@@ -18,7 +19,7 @@ from inarch.contract.ports import Tool
 from inarch.contract.records import Effects, ToolCall, Verdict
 from inarch.plugins.composition import Bound
 from inarch_sdk.bounds import fault_of
-from inarch_sdk.short_data import shortened
+from inarch_sdk.short_data import measured, shortened
 
 if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall
@@ -103,17 +104,19 @@ class Intervening:
         mending = None if anything else Effects(declared.reads, declared.writes, programs=True)
         said = await self._asked(live, part, part.value.review, "reviewer", mending)
         review = said if isinstance(said, Review) else Review(said or "")
-        if not isinstance(review.text, str) or fault_of(review.text) or type(review.stop) is not bool:
+        fault = fault_of([review.text, review.data])
+        if not isinstance(review.text, str) or fault or type(review.stop) is not bool:
             self._tell(live, part, "reviewer", blame(part.plugin, "reviewer", f"did not return text but {said!r:.200}"))
             return
-        if not review.text and not review.stop:
+        if not review.text and not review.stop and review.data is None:
             return
         text = shortened(live.journal.redactor.text(review.text), "", MOST_TEXT)
-        live.record(CallReviewed(live.call.id, live.call.name, part.plugin, part.value.name, text, review.stop))
+        data = live.journal.redactor.redact(review.data)
+        data = shortened(data, "", LONGEST_RESULT * 2 // 3) if measured(data) > LONGEST_RESULT else data
+        live.record(CallReviewed(live.call.id, live.call.name, part.plugin, part.value.name, text, review.stop, data))
         if review.stop:
             live.stop = live.stop or (part.plugin, text)
-        if text:
-            live.add(part.plugin, text)
+        live.add(part.plugin, text, data)
 
     async def _asked(
         self, live: LiveCall, part: Bound[Any], method: Callable[..., Any], door: Door, effects: Effects | None

@@ -304,10 +304,10 @@ class LiveCall:
         if not self.is_done:
             self.end("cancelled", ToolResult(False, error=ToolError("cancelled", message)))
 
-    def add(self, by: str, text: str) -> None:
-        """Add text to the result of a call that has ended."""
+    def add(self, by: str, text: str, data: Any = None) -> None:
+        """Add text to the result of a call that has ended, and replace its data."""
         assert self.call.result is not None
-        self.call = evolve(self.call, result=with_added(self.call.result, by, text))
+        self.call = evolve(self.call, result=with_added(self.call.result, by, text, data))
 
     def record(self, payload: EventData) -> None:
         """Record an event in the call's turn."""

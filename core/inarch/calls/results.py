@@ -12,7 +12,7 @@ from attrs import evolve
 from inarch.calls.attempt import Outcome
 from inarch.contract.codec import to_data
 from inarch.contract.errors import Cancelled, ErrorCode, InarchError, StoreError, ToolFailed
-from inarch.contract.records import ToolError, ToolResult
+from inarch.contract.records import Image, ToolError, ToolResult
 from inarch_lib.schemas.validation import BrokenSchema, Schema
 from inarch_sdk.bounds import fault_of
 from inarch_sdk.short_data import measured, shortened
@@ -83,7 +83,9 @@ def _plain(value: Any) -> ToolResult:
         error = None
     elif not isinstance(error, ToolError) or error.code not in _CODES:
         error = ToolError("execution", str(error) if error else "it failed without saying why")
-    return ToolResult(value.success, to_data(value.data), error, metadata)
+    if not all(isinstance(image, Image) and isinstance(image.data, bytes) for image in value.images):
+        raise TypeError("pictures that are not an inarch.Image of bytes")
+    return ToolResult(value.success, to_data(value.data), error, metadata, tuple(value.images))
 
 
 def hide_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:

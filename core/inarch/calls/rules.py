@@ -152,7 +152,7 @@ class RulesPolicy:
     commands: Mapping[str, CommandGrant] = field(factory=dict, kw_only=True)
     runners: Collection[str] = field(default=(), kw_only=True)
     root: str = field(default="", kw_only=True)
-    accepted: Callable[[ToolCall], Sequence[Rule]] = field(default=lambda call: (), kw_only=True)
+    accepted: Callable[[ToolCall, Tool], Sequence[Rule]] = field(default=lambda call, tool: (), kw_only=True)
     name: str = field(init=False, default="rules")
 
     def judge(self, call: ToolCall, tool: Tool) -> Verdict:
@@ -200,7 +200,7 @@ class RulesPolicy:
 
     def matching(self, call: ToolCall, tool: Tool) -> Iterator[Rule]:
         """Yield the rules that match a call and have not expired."""
-        rules = (*self.rules, *self.accepted(call))
+        rules = (*self.rules, *self.accepted(call, tool))
         return (rule for rule in rules if self._matches(rule, call, tool) and rule.counts_at(self.now()))
 
     def _matches(self, rule: Rule, call: ToolCall, tool: Tool) -> bool:

@@ -19,6 +19,7 @@ from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
 from inarch.contract.guard import Door, blame, guarded
 from inarch.contract.records import CallStatus, Effects, ToolCall, ToolError, ToolResult
+from inarch.journal.pictures import without_bytes
 from inarch_lib.schemas.validation import Schema
 
 if TYPE_CHECKING:
@@ -222,12 +223,12 @@ class Runner:
     def _finished(
         self, live: LiveCall, result: ToolResult, context: CallContext, started: float, retries: int
     ) -> ToolResult:
-        result = _with(result, started, retries)
+        journal = self.around.journal
+        result = _with(without_bytes(result, journal), started, retries)
         if context.handle.files:
             result = evolve(result, metadata={**result.metadata, "files": dict(context.handle.files)})
         elif live.tool.is_replaced:  # a program's own data may bypass the workspace and contains what it saw
             self._learn(result.metadata.get("files") or {})
-        journal = self.around.journal
         return within_limit(hide_secrets(result, journal.redactor), journal, self.output_limit)
 
     def _learn(self, files: Mapping[str, str | None]) -> None:

@@ -23,7 +23,9 @@ TRUSTED_FOLDERS = (
 
 Not all of `.claude`: other tools write there, and no agent here reads that.
 """
-TRUSTED_FILES = (*GUIDE_FILES, ".claude/settings.json", ".claude/settings.local.json")
+TRUSTED_FILES = (*GUIDE_FILES, ".claude/settings.json")
+LOCAL_SETTINGS = ".claude/settings.local.json"
+"""Settings that Claude Code rewrites after a person's answers, so a change must not end trust."""
 TRUST_FILE = "trust.json"
 _FEW_DOTS = 100
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC

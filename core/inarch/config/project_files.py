@@ -135,7 +135,7 @@ def bound_files(root: str, paths: Iterable[str]) -> dict[str, str]:
 
 def imported_files(root: str, found: Iterable[str]) -> list[str]:
     """Return the files of a project that its instruction files import."""
-    from inarch_sdk.guide_imports import imported
+    from inarch_lib.staging.guide_imports import imported
 
     def read(path: str) -> str | None:
         try:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from inarch.config.files import READ, TRUST_FILE, Unreadable, why
+from inarch.config.files import LOCAL_SETTINGS, READ, TRUST_FILE, Unreadable, why
 from inarch.config.private_files import changing_kept, read_kept, write_kept
 from inarch.config.project_files import (
     ProjectFiles,
@@ -72,7 +72,7 @@ class Trust(NamedTuple):
             from inarch.config.user_commands import files_to_bind
 
             named = files_to_bind(root, found.hashes, config_dir or usual())
-            before, bound = bound, bound_files(root, [*named, *imported_files(root, found.hashes)])
+            before, bound = bound, bound_files(root, [LOCAL_SETTINGS, *named, *imported_files(root, found.hashes)])
             others = (path for path in {**before, **bound} if bound.get(path) != before.get(path))
             changed = tuple(sorted({*changed, *others}))
         if known is None:

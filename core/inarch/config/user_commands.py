@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inarch.config.files import CONFIG_FILE, Unreadable, read_user_file
+from inarch.config.files import CONFIG_FILE, LOCAL_SETTINGS, Unreadable, read_user_file
 from inarch.config.project_files import read_project_file
 from inarch.contract.errors import ToolFailed
 from inarch.contract.files import KeptFolder
 
-_HOOK_FILES = (".inarch/hooks.json", ".claude/settings.json", ".claude/settings.local.json")
+_HOOK_FILES = (".inarch/hooks.json", ".claude/settings.json", LOCAL_SETTINGS)
 _USER_FILES = ("hooks.json", "config.toml")
 _ROOT = re.compile(r"\$\{?(?:CLAUDE|INARCH)_PROJECT_DIR\}?|\{root\}")
 _BREAKS = re.compile(r"[\s|&;<>()`=,]+")
@@ -112,7 +112,7 @@ def files_to_bind(root: str, found: Iterable[str], config_dir: Path | None) -> l
         config_dir: The user's configuration folder.
     """
     texts: list[str] = []
-    for name in {*_HOOK_FILES, CONFIG_FILE}.intersection(found):
+    for name in {*_HOOK_FILES, CONFIG_FILE}.intersection([*found, LOCAL_SETTINGS]):
         texts += _texts(name, partial(read_project_file, root, name))
     if config_dir is not None:
         for name in _USER_FILES:

@@ -116,7 +116,7 @@ class AsksAlways(Protocol):
 class HasAccepted(Protocol):
     """Policy with further rules that the user has accepted, for some time; only Inarch's own plugins may have it."""
 
-    def accepted(self, call: ToolCall) -> Sequence[Mapping[str, Any]]:
+    def accepted(self, call: ToolCall, tool: Any) -> Sequence[Mapping[str, Any]]:
         """Return the rules that count for a call now, each with the keys of `[[rules]]`."""
         ...
 

@@ -29,6 +29,8 @@ _TAGS: dict[type, str] = {
     records.ResultPart: "result",
     records.Image: "image",
 }
+_RARE: dict[type, str] = {records.CallPart: "called", records.ToolResult: "images"}
+"""Fields that are left out if empty."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -67,7 +69,7 @@ def _way_of(cls: type) -> Callable[[Any], Any]:
 def _record_way(cls: Any) -> Callable[[Any], dict[str, Any]]:
     """Return the encoder of a record: an object of its fields; a part also has a tag."""
     names = tuple(item.name for item in getattr(cls, "__attrs_attrs__", None) or cls.__dataclass_fields__.values())
-    tag = _TAGS.get(cls)
+    tag, rare = _TAGS.get(cls), _RARE.get(cls)
 
     def encode(value: Any) -> dict[str, Any]:
         data: dict[str, Any] = {} if tag is None else {"type": tag}
@@ -76,8 +78,8 @@ def _record_way(cls: Any) -> Callable[[Any], dict[str, Any]]:
             data[name] = item if type(item) in _PLAIN else to_data(item)
         if tag is not None and data["provider_data"] is None:
             del data["provider_data"]
-        if tag == "call" and not data["called"]:
-            del data["called"]
+        if rare and not data[rare]:
+            del data[rare]
         return data
 
     return encode

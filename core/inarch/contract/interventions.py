@@ -49,10 +49,12 @@ class Review:
     Args:
         text: Text for the model, with the result.
         stop: Whether the turn ends when the running calls have ended; its answer is then the text.
+        data: The result's data for the model from now on, as plain JSON; None leaves it as it is.
     """
 
     text: str = ""
     stop: bool = False
+    data: Any = None
 
 
 class Rewriter(Protocol):
@@ -74,7 +76,7 @@ Reviewed = str | Review | None
 
 
 class Reviewer(Protocol):
-    """Port of an object that sees each ended call, and may add text to its result; it fails as a rewriter does."""
+    """Port of an object that sees each ended call, and may change its result; it fails as a rewriter does."""
 
     @property
     def name(self) -> str:

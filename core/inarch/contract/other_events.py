@@ -80,7 +80,10 @@ class CallRewritten:
 
 @frozen
 class CallReviewed:
-    """Event: a plugin added text to the result of a call that has ended; `stop` if it wants the turn to end."""
+    """Event: a plugin added text to the result of a call that has ended; `stop` if it wants the turn to end.
+
+    `data` takes the place of the result's data, None if it is unchanged.
+    """
 
     kind: ClassVar[str] = "call.reviewed"
     call_id: str
@@ -89,6 +92,7 @@ class CallReviewed:
     reviewer: str
     text: str
     stop: bool = False
+    data: Any = None
 
 
 @frozen

@@ -94,13 +94,16 @@ class ToolError:
 class ToolResult:
     """Result of a call.
 
-    `metadata` keys: `duration_s retries truncated output_ref files repaired rewritten changed_by_user added`.
+    `metadata` keys: `duration_s retries truncated output_ref files repaired rewritten changed_by_user added images`.
+    A tool gives pictures for the model in `images`. Inarch stores their bytes, and the result of an ended call has only
+    their types and references, in `metadata`. Messages have the bytes again.
     """
 
     success: bool
     data: Any = None
     error: ToolError | None = None
     metadata: Mapping[str, Any] = field(factory=dict)
+    images: tuple[Image, ...] = ()
 
 
 @frozen
@@ -413,8 +416,9 @@ class PluginContext:
         user: The user's configuration folder, for files that the user may edit; None while the plugin is probed.
         project: The project's `.inarch` folder; None if the project is not trusted.
         brought: Files for agents in the trusted project, by their paths: the files below `.agents`, `.inarch` and
-            `.claude`'s `agents`, `commands`, `hooks`, `rules` and `skills`, `.claude/settings.json`, and the
-            `AGENTS.md` of folders. Read-only; None if the project is not trusted or has none.
+            `.claude`'s `agents`, `commands`, `hooks`, `rules` and `skills`, its `settings.json` and
+            `settings.local.json`, and the `AGENTS.md` of folders. Read-only; None if the project is not trusted or has
+            none.
         added: Absolute paths of the folders beside the root whose files belong to the workspace, too. Their files have
             the paths `+/home/me/lib/a.py`: `+` before the absolute one.
         environ: The environment variables in use, including keys of services; empty while the plugin is probed.

@@ -110,6 +110,13 @@ class Call:
     recovered_by: str = ""
 
     @property
+    def pictures(self) -> int:
+        """Number of pictures in its result."""
+        metadata = (self.result or {}).get("metadata")
+        images = metadata.get("images") if isinstance(metadata, dict) else None
+        return len(images) if isinstance(images, list) else 0
+
+    @property
     def span(self) -> Span | None:
         """Time it ran; None if it never did."""
         if self.started is None:

@@ -20,7 +20,6 @@ from inarch.contract.inputs import Input
 from inarch.contract.records import (
     TERMINAL,
     CallPart,
-    Image,
     Message,
     Part,
     ResultPart,
@@ -34,6 +33,7 @@ from inarch.contract.records import (
 from inarch.contract.replacements import Settled
 from inarch.journal.history import History
 from inarch.journal.journal import unpacked
+from inarch.journal.pictures import kept_images, with_bytes
 from inarch_sdk.message_cache import without_thoughts
 from inarch_sdk.result_text import held_text, with_added
 
@@ -122,12 +122,7 @@ class _Folder:
 
     def context(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note what the model saw beside the prompt; a missing picture is left out."""
-        parts: list[Part] = [Text(str(data["text"]))]
-        for image in data.get("images") or ():
-            try:
-                parts.append(Image(str(image["media_type"]), self.blob(str(image["ref"]))))
-            except StoreError:
-                continue
+        parts: list[Part] = [Text(str(data["text"])), *kept_images(data.get("images") or (), self.blob)]
         if data.get("apart"):
             turn.batches.append(_Batch(Message("user", tuple(parts))))
         else:
@@ -217,8 +212,8 @@ class _Folder:
     def reviewed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note an addition to a call's result."""
         call = turn.calls[_text(data, "call_id")]
-        if call.result is not None and data.get("text"):
-            added = with_added(call.result, _text(data, "plugin"), _text(data, "text"))
+        if call.result is not None:
+            added = with_added(call.result, _text(data, "plugin"), _text(data, "text"), data.get("data"))
             turn.calls[call.id] = evolve(call, result=added)
 
     def held(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
@@ -255,7 +250,7 @@ class _Folder:
                 if call.result is None or call.status not in TERMINAL:
                     turn.calls[call_id] = self._cut_off(turn, call)
                     self.cut_off.append(call_id)
-            said = list(_messages(turn))
+            said = list(_messages(turn, self.blob))
             turns.append(_closed(turn, said))
             messages += said
             if turn.turn.type == "user" or not groups or groups[-1][0]:
@@ -349,7 +344,7 @@ def fold(
     return folder.history()
 
 
-def _messages(turn: _OpenTurn) -> Iterable[Message]:
+def _messages(turn: _OpenTurn, blob: Callable[[str], bytes]) -> Iterable[Message]:
     if turn.turn.type == "user":
         if not turn.is_compacted:
             yield Message("user", (Text(turn.turn.content), *turn.context))
@@ -368,7 +363,7 @@ def _messages(turn: _OpenTurn) -> Iterable[Message]:
             yield asked
         if calls:
             names = {part.id: part.name for part in asked.parts if isinstance(part, CallPart)}
-            yield Message("tool", tuple(_result_part(call, names.get(call.id, call.name)) for call in calls))
+            yield Message("tool", tuple(_result_part(call, names.get(call.id, call.name), blob) for call in calls))
     if turn.turn.content and (turn.turn.limit or not answer):
         yield Message("assistant", (Text(turn.turn.content),))
 
@@ -377,10 +372,10 @@ def _call_part(call: ToolCall) -> CallPart:
     return CallPart(call.id, call.provider_id, call.name, call.arguments)
 
 
-def _result_part(call: ToolCall, asked: str) -> ResultPart:
+def _result_part(call: ToolCall, asked: str, blob: Callable[[str], bytes]) -> ResultPart:
     """Return a call's result under the requested name."""
     assert call.result is not None
-    return ResultPart(call.id, call.provider_id, asked, call.result)
+    return ResultPart(call.id, call.provider_id, asked, with_bytes(call.result, blob))
 
 
 def _closed(turn: _OpenTurn, said: Iterable[Message]) -> Turn:

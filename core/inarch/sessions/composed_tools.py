@@ -96,14 +96,14 @@ class Tools:
         kernels: tuple[Policy, ...] = (own, AskAboutSteering())
         return *(Bound(KERNEL, one, PluginContext(KERNEL, config.root)) for one in kernels), *plugins
 
-    def _accepted(self, call: ToolCall) -> list[Rule]:
+    def _accepted(self, call: ToolCall, tool: Tool) -> list[Rule]:
         """Return the rules that the user accepted for some time, from policies of Inarch's own plugins."""
         from inarch.config.grants import Rule
 
         composition = self.composed.composition
         ours = {plugin.name for plugin in composition.loaded if plugin.distribution == OURS}
         found = (able(bound.value, HasAccepted) for bound in composition.policies if bound.plugin in ours)
-        return [Rule(**one) for policy in found if policy is not None for one in policy.accepted(call)]
+        return [Rule(**one) for policy in found if policy is not None for one in policy.accepted(call, tool)]
 
     def explain(
         self,

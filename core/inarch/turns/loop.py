@@ -15,7 +15,7 @@ from inarch.contract.guard import guarded
 from inarch.contract.records import ToolCall, Turn
 from inarch.turns.end_guards import EndGuards, hold
 from inarch.turns.meter import AnswerRefused, LimitReached, Refused, Stopped
-from inarch.turns.run import TurnRun, results_message, text_message
+from inarch.turns.run import TurnRun, text_message
 from inarch.turns.session_prefix import ask_fitting, tell_news
 from inarch.turns.session_state import SessionState
 from inarch.turns.turn_start import decide, gather, run_decided
@@ -138,7 +138,7 @@ async def _answer(run: TurnRun, guards: EndGuards) -> str:
                     return answer
                 continue
             done = await run.call(reply.calls, "model")
-            run.messages.append(results_message(done, reply.calls))
+            run.messages.append(run.results_message(done, reply.calls))
             run.check_stopped()
             if answer := _answered(done):
                 run.messages.append(text_message(answer))

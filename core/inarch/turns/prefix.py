@@ -225,7 +225,9 @@ def _seen_of(message: Message) -> bytes:
 
 def _part(part: Part) -> list[Any]:
     if isinstance(part, ResultPart):
-        return [part.call_id, part.provider_id, part.name, result_text(part.result), to_data(part.provider_data)]
+        pictures = [_part(image) for image in part.result.images]
+        text, own = result_text(part.result), to_data(part.provider_data)
+        return [part.call_id, part.provider_id, part.name, text, own, *pictures]
     if isinstance(part, Image):
         return [part.media_type, hashlib.sha256(part.data).hexdigest()]
     if isinstance(part, CallPart):

@@ -35,6 +35,7 @@ from inarch.contract.records import (
     TurnStatus,
 )
 from inarch.contract.slash_commands import Submitted
+from inarch.journal.pictures import keep_image, with_bytes
 from inarch.turns.meter import AnswerRefused, LimitReached, Meter, Refused, Repeats, Stopped, TurnLimits, child_seconds
 from inarch.turns.model_client import Asker
 from inarch.turns.models import Choice
@@ -189,6 +190,16 @@ class TurnRun:
             before = self.messages.pop().parts if self.messages[-1].role == "user" else ()
             self.messages.append(Message("user", (*before, *said)))
 
+    def results_message(self, calls: Sequence[ToolCall], asked: Sequence[CallPart] = ()) -> Message:
+        """Return the tool message that answers these calls, one result each, in order, under the requested names."""
+        names = {part.id: part.name for part in asked}
+        parts = (ResultPart(c.id, c.provider_id, names.get(c.id, c.name), self._seen(result_of(c))) for c in calls)
+        return Message("tool", tuple(parts))
+
+    def _seen(self, result: ToolResult) -> ToolResult:
+        journal = self.state.journal
+        return with_bytes(result, partial(journal.store.get_blob, journal.session_id))
+
     def add(self, source: str, text: str, images: tuple[Image, ...] = (), *, apart: bool = False) -> None:
         """Add text and pictures to the prompt, or as a separate message at the end; the journal stores them."""
         self.state.journal.record(ContextAdded(source, text, self._kept(images), apart), self.turn.id)
@@ -200,10 +211,10 @@ class TurnRun:
 
     def _kept(self, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
         """Store the bytes of pictures beside the events; one that cannot be stored is still visible in this turn."""
-        journal, kept = self.state.journal, []
+        kept = []
         for image in images:
             try:
-                kept.append(KeptImage(image.media_type, journal.store.put_blob(journal.session_id, image.data)))
+                kept.append(keep_image(self.state.journal, image))
             except StoreError as error:
                 self.skipped("a picture in the record", error)
         return tuple(kept)
@@ -293,7 +304,7 @@ class TurnRun:
         if waiting:
             known = {call.id: call.result for call in self.calls}
             stopped = ToolResult(False, error=ToolError("cancelled", "the turn was stopped before this call ended"))
-            parts = (ResultPart(p.id, p.provider_id, p.name, known.get(p.id) or stopped) for p in waiting)
+            parts = (ResultPart(p.id, p.provider_id, p.name, self._seen(known.get(p.id) or stopped)) for p in waiting)
             self.messages.append(Message("tool", tuple(parts)))
 
     def end(self, turn: Turn) -> None:
@@ -332,13 +343,6 @@ def came_to_nothing(calls: Iterable[ToolCall]) -> bool:
     """Return whether there were calls that would change something, and none of them did."""
     errors = [call.result.error if call.result is not None else None for call in calls]
     return bool(errors) and all(error is not None and error.code in NOT_DONE for error in errors)
-
-
-def results_message(calls: Sequence[ToolCall], asked: Sequence[CallPart] = ()) -> Message:
-    """Return the tool message that answers these calls, one result each, in order, under the requested names."""
-    names = {part.id: part.name for part in asked}
-    parts = (ResultPart(one.id, one.provider_id, names.get(one.id, one.name), result_of(one)) for one in calls)
-    return Message("tool", tuple(parts))
 
 
 def result_of(call: ToolCall) -> ToolResult:

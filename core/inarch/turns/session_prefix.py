@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from operator import is_not
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import evolve, field, frozen
@@ -19,6 +21,7 @@ from inarch.contract.errors import PluginError, ProviderError, StoreError
 from inarch.contract.events import Broken, ContextBroken, ContextFixed, Note
 from inarch.contract.records import ModelRequest, Reply, ToolSpec, Usage
 from inarch.journal.journal import keep_packed, unpacked
+from inarch.journal.pictures import without_pictures
 from inarch.turns.context_fit import make_room, room_after, shrink, window_of
 from inarch.turns.meter import LimitReached
 from inarch.turns.models import Choice
@@ -33,6 +36,9 @@ from inarch_sdk.usage import cost_of
 if TYPE_CHECKING:
     from inarch.turns.run import TurnRun
 
+# What services say, as of Nov 2026: "No endpoints found that support image input" (OpenRouter, jcode issue 310 for
+# DeepSeek's "unknown variant `image_url`"), "image exceeds 5 MB maximum" (Anthropic), "you may need the mmproj".
+_NO_PICTURES = re.compile(r"image|vision|multi-?modal|mmproj", re.IGNORECASE)
 
 SYSTEM = """\
 You are Inarch, a coding agent. You work in one repository through the tools you are given; every path is relative to \
@@ -157,12 +163,16 @@ async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
         LimitReached: The turn cannot afford it.
     """
     fix(run)
+    if run.answering.full_name in run.state.asked.blind:
+        _hide_pictures(run)
     await make_room(run)
     try:
         return await _ask(run, tool_choice)
     except ProviderError as error:
         if error.kind == TOO_LONG:
             raise LimitReached("max_reply_bytes", f"stopped: {error.message}; {error.remedy}") from None
+        if error.kind in ("request", "server") and _NO_PICTURES.search(error.message) and _hide_pictures(run):
+            return await _ask_blind(run, error, tool_choice)
         if error.kind != "context_length":
             raise
         return await _ask_with_less(run, error, tool_choice)
@@ -171,6 +181,23 @@ async def ask_fitting(run: TurnRun, tool_choice: ToolChoice = "auto") -> Reply:
 async def _ask(run: TurnRun, tool_choice: ToolChoice) -> Reply:
     go_on(run)
     return await run.asker.ask(run.request(tool_choice), tell=lambda text: run.add("model", text, apart=True))
+
+
+def _hide_pictures(run: TurnRun) -> bool:
+    """Replace each picture of the conversation by a note; return whether there was one."""
+    state, before = run.state, (*run.earlier, *run.messages)
+    state.history[:] = [evolve(one, messages=tuple(map(without_pictures, one.messages))) for one in state.history]
+    run.earlier[:], run.messages[:] = state.earlier_messages(), map(without_pictures, run.messages)
+    return any(map(is_not, before, (*run.earlier, *run.messages)))
+
+
+async def _ask_blind(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
+    """Ask a model that refused the pictures of a request again without them, and send it no others in this session."""
+    state, model = run.state, run.answering.full_name
+    state.asked.blind.add(model)
+    state.asked.prefix.pending = "compaction"
+    state.journal.record(Note(f"{model} refused a picture: {error.message}; asking without them", "model"), run.turn.id)
+    return await _ask(run, tool_choice)
 
 
 async def _ask_with_less(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:

@@ -231,12 +231,14 @@ class AskedModels:
         counter: Counts the tokens of all requests of the session.
         prefix: Prefixes sent to services.
         refused: Tokens that were too many for a model, if its service said so.
+        blind: Models that refused a picture.
     """
 
     hiding: Hiding
     counter: TokenCounter
     prefix: Prefix = field(factory=Prefix)
     refused: dict[str, int] = field(factory=dict)
+    blind: set[str] = field(factory=set)
     _noted: set[tuple[str, str]] = field(init=False, factory=set)
 
     def is_new(self, what: Literal["service", "price", "effort"], model: str) -> bool:

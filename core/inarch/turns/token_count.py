@@ -246,6 +246,7 @@ class TokenCounter:
             if isinstance(part, Image):
                 images += PICTURE_TOKENS
             elif isinstance(part, ResultPart):
+                images += PICTURE_TOKENS * len(part.result.images)
                 results += OVERHEAD + self._weigh(part.name) + self._weigh(result_text(part.result))
             elif isinstance(part, Text) and part.text.startswith(STRUCTURE_TITLE):
                 structure += self._weigh(part.text)

@@ -21,7 +21,7 @@ from inarch.contract.records import (
     ToolCall,
 )
 from inarch.turns.meter import LimitReached, Stopped
-from inarch.turns.run import TurnRun, result_of, results_message
+from inarch.turns.run import TurnRun, result_of
 from inarch.turns.session_prefix import tell_news
 from inarch_sdk.result_text import result_text
 
@@ -121,7 +121,7 @@ async def run_decided(run: TurnRun, decision: Decision) -> None:
     if decision.present == "prompt":
         run.add(decision.strategy, _embedded(calls, CLOSING))
     else:
-        run.messages += [_calls_message(calls), results_message(calls)]
+        run.messages += [_calls_message(calls), run.results_message(calls)]
 
 
 def _is_invalid(call: ToolCall) -> bool:

@@ -13,6 +13,7 @@ from attrs import evolve
 
 import inarch
 from inarch_lib.bundles import enabled
+from inarch_lib.foreign_models import means_model_in_use
 from inarch_plugins.agents.agents import EXPLORE, READS, Agent, settings_of
 from inarch_plugins.agents.tool_lists import Entry, granted, read_entries, unknown
 
@@ -20,10 +21,6 @@ PROJECTS = (".agents/agents", ".claude/agents")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _LONGEST_DESCRIPTION = 1_024
 _MOST_BYTES = 200_000
-_CALLERS_MODEL = re.compile(
-    r"(inherit|default|best|sonnet|opus(plan)?|haiku|fable)?(\[1m\])?|(claude|gpt|gemini|o\d)[-.\d].*"
-)
-"""Values that mean the caller's model: aliases and names of one provider's models, which the caller may not have."""
 _UNUSED = ("background", "initialPrompt", "mcpServers", "memory", "skills")
 """Keys of Claude Code that change how an agent works there (code.claude.com/docs/en/sub-agents, read 2026-11)."""
 _ABOUT_TOOLS = re.compile(r"\s+[\"']?(dis)?(allowed)?[-_]?tools\W?\s*:", re.IGNORECASE)
@@ -125,7 +122,7 @@ def _parsed(source: str, stem: str, keys: Mapping[str, Any], body: str, remarks:
     model, mode, most = _text(keys, "model"), _text(keys, "permissionMode"), keys.get("maxTurns")
     if most is not None and (type(most) is not int or most < 1):
         raise _wrong(f"maxTurns is {most!r}", "write a number above 0")
-    is_callers = _CALLERS_MODEL.fullmatch(model) is not None
+    is_callers = means_model_in_use(model)
     remarks += [f"the model {model} is its caller's here"] if is_callers and "-" in model else []
     ignored = [key for key in _UNUSED if keys.get(key)] + ["permissionMode"] * (mode not in ("", "default", "plan"))
     remarks += [f"{', '.join(ignored)}: ignored"] if ignored else []

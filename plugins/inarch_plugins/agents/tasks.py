@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NAME = "task"
 _LONGEST_MESSAGE = 1_000
+_MOST_DESCRIPTIONS, _SHORT = 16_000, 120
+"""Most characters of all descriptions in a request, and of each if they have more."""
 LEAST_WINDOW = 10_000
 """Smallest window in tokens. A smaller one leaves too little room for an agent's answer."""
 MOST_DIFF = 8_000
@@ -28,7 +30,7 @@ callers_tools: ContextVar[frozenset[str] | None] = ContextVar("inarch_agents_cal
 """Tools of the running turn's session. The context source sets them, and its calls run in the same context."""
 _PLANS = frozenset({"present_plan"})
 """Tools of an approval mode, which no child session has."""
-_APART = "run the plugin agents without isolation"
+_APART = "give the task in a session, from a prompt"
 LOOKS = inarch.Effects(reads=frozenset({""}))
 CHANGES = inarch.Effects(exclusive=True)
 _DESCRIPTION = "Give a task to an agent. It does not see this conversation. Read-only agents run in parallel. Agents: "
@@ -59,11 +61,10 @@ class Tasks:
             name=NAME, input_schema=schema, effects=self._effects, check=self._check, timeout_s=0.0,
             least_window=LEAST_WINDOW,
         )(self.task)  # fmt: skip
-        made.description = _DESCRIPTION + "; ".join(
-            f"{one.name}{_how(one)}: {' '.join(one.description.split())}"
-            for _, one in sorted(self._agents.items())
-            if not one.fault
-        )
+        usable = [(one, " ".join(one.description.split())) for _, one in sorted(self._agents.items()) if not one.fault]
+        most = _SHORT if sum(len(text) for _, text in usable) > _MOST_DESCRIPTIONS else _MOST_DESCRIPTIONS
+        texts = (f"{one.name}{_how(one)}: {inarch.shorten(text, most)}" for one, text in usable)
+        made.description = _DESCRIPTION + "; ".join(texts)
         return made
 
     async def task(self, agent: str, prompt: str, context: inarch.ToolContext, session: str = "") -> inarch.ToolResult:

@@ -16,6 +16,7 @@ from attrs import frozen
 import inarch
 
 _ENTRY = re.compile(r"[\s,]*([^\s,()]+)(?:\(([^()]*)\))?(?=[\s,]|$)")
+_TOOL = re.compile(r"[a-z][a-z0-9_]*")
 _RUNS, _TASK = frozenset({"Bash", "execute_command"}), frozenset({"Agent", "Task", "task"})
 _MARKED = r"(_[0-9a-f]{8})?"  # the end of an ambiguous name of a server's tool
 
@@ -37,7 +38,8 @@ class Entry(NamedTuple):
     def tools(self, there: Collection[str] | None) -> list[str]:
         """Return the available tools that it grants, at least in part; of unknown ones those without limits."""
         if there is None:
-            return [] if self.is_limited else [*inarch.granted_tools(self.name)]
+            ours = inarch.granted_tools(self.name)
+            return [name for name in ours if _TOOL.fullmatch(name)] if not self.is_limited else []
         if not self.name.startswith("mcp__"):
             ours = inarch.granted_tools(self.name) if not self.is_limited or self.name in _RUNS | _TASK else ()
             return [name for name in ours if name in there]
@@ -48,7 +50,7 @@ class Entry(NamedTuple):
     def covers(self, call: inarch.ToolCall, names: Iterable[str]) -> bool:
         """Return whether a call of a tool with these names may be meant; of commands, any in the line."""
         pattern = f"{self.name}__*" if re.fullmatch(r"mcp__[^_]+(_[^_]+)*", self.name) else self.name
-        if not any(_fits(pattern, name) for name in names):
+        if not any(_fits(pattern.casefold(), name.casefold()) for name in names):
             return False
         if self.within and self.name in _TASK:
             return str(call.arguments.get("agent")) in re.split(r"[\s,]+", self.within)
@@ -159,6 +161,5 @@ def unknown(entries: Iterable[Entry]) -> Iterator[str]:
         ours = inarch.granted_tools(entry.name)
         if entry.name.startswith("mcp__") or entry.name == "*":
             continue
-        is_name = re.fullmatch(r"[a-z][a-z0-9_]*", entry.name) is not None
-        if not ours or (ours == (entry.name,) and not is_name) or not (entry.tools(ours)):
+        if not any(map(_TOOL.fullmatch, ours)) or not entry.tools(ours):
             yield str(entry)

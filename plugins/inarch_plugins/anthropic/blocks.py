@@ -54,7 +54,10 @@ def said_blocks(message: Message, left_out: frozenset[str] | None) -> Iterator[B
 
 
 def result_blocks(reply: Message, results: Message | None) -> Iterator[Block]:
-    """Yield a result for every call of a reply, in the calls' order; pictures after a result belong to it."""
+    """Yield a result for every call of a reply, in the calls' order.
+
+    A result with pictures is a list of blocks (platform.claude.com, Handle tool calls, Nov 2026).
+    """
     given = _results(results.parts if results is not None else ())
     for call in (part for part in reply.parts if isinstance(part, CallPart)):
         parts = given.pop(call.id, None)
@@ -62,10 +65,10 @@ def result_blocks(reply: Message, results: Message | None) -> Iterator[Block]:
         if parts is None:
             yield {**block, "content": NO_RESULT, "is_error": True}
             continue
-        result, *pictures = parts
+        result, *after = parts
         if isinstance(result, ResultPart):
-            text = result_text(result.result)
-            content = [*_heard((Text(text),)), *_heard(pictures)] if pictures else text
+            text, more = result_text(result.result), (*result.result.images, *after)
+            content = [*_heard((Text(text), *more))] if more else text
             yield {**block, "content": content} | ({} if result.result.success else {"is_error": True})
     for parts in given.values():  # their calls are gone, so they cannot be results
         yield from _heard(parts)
@@ -112,6 +115,7 @@ def _heard(parts: Sequence[Part]) -> Iterator[Block]:
     for part in parts:
         if isinstance(part, ResultPart):
             yield {"type": "text", "text": f"Result of {part.name}:\n{result_text(part.result)}"}
+            yield from _heard(part.result.images)
         elif isinstance(part, Text) and part.text.strip():
             yield {"type": "text", "text": part.text}
         elif isinstance(part, Image):

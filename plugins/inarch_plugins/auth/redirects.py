@@ -9,12 +9,13 @@ import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Protocol
 
 from attrs import define, field
 
 from inarch import InarchError
 from inarch.output import print_line
-from inarch_plugins.auth.oauth import AGAIN, CALLBACK, Attempt, SignInError
+from inarch_plugins.auth.oauth import AGAIN, CALLBACK, SignInError
 
 WAIT_S = 600.0
 """Seconds to wait for the user to sign in."""
@@ -28,10 +29,22 @@ _DONE = "You are signed in. Close this tab and return to the terminal."
 _OTHER = "This request does not belong to the sign-in that Inarch is waiting for."
 
 
+class Attempt(Protocol):
+    """Sign-in at a page that redirects the browser to this machine."""
+
+    @property
+    def url(self) -> str:
+        """The page."""
+
+    def is_answered_by(self, target: str) -> bool:
+        """Return whether an address or request path is the redirect of this attempt."""
+
+
 @define(eq=False)
 class Redirects:
-    """Receiver of one attempt's redirect. It answers and ignores all other requests."""
+    """Receiver of one attempt's redirect at a path. It answers and ignores all other requests."""
 
+    path: str = CALLBACK
     port: int = field(init=False, default=0)
     _attempt: Attempt | None = field(init=False, default=None)
     _came: asyncio.Future[str] = field(init=False, factory=lambda: asyncio.get_running_loop().create_future())
@@ -39,16 +52,16 @@ class Redirects:
     @property
     def url(self) -> str:
         """The redirect address."""
-        return f"http://127.0.0.1:{self.port}{CALLBACK}"
+        return f"http://127.0.0.1:{self.port}{self.path}"
 
-    async def answer_to(self, attempt: Attempt, environ: Mapping[str, str]) -> str:
+    async def answer_to(self, attempt: Attempt, environ: Mapping[str, str], service: str = "ChatGPT") -> str:
         """Open the browser for the user, and return the redirect's target.
 
         Raises:
             SignInError: It did not come in time.
         """
         self._attempt = attempt
-        _say("Sign in with ChatGPT at this address:", "", f"  {attempt.url}", "")
+        _say(f"Sign in with {service} at this address:", "", f"  {attempt.url}", "")
         if any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")):
             threading.Thread(target=webbrowser.open, args=(attempt.url,), daemon=True).start()
         else:
@@ -90,9 +103,9 @@ class Redirects:
 
 
 @asynccontextmanager
-async def redirects() -> AsyncIterator[Redirects]:
+async def redirects(path: str = CALLBACK) -> AsyncIterator[Redirects]:
     """Listen on a free port of loopback."""
-    taking = Redirects()
+    taking = Redirects(path)
     try:
         server = await asyncio.start_server(taking.serve, "127.0.0.1", 0, limit=_LONGEST)
     except OSError as error:

@@ -17,7 +17,7 @@ from attrs import define, field
 from inarch.transcripts import Call, Data, Exchange, Remark, Request, Step, Transcript
 from inarch_plugins.export.overview import Overview, overview_of
 from inarch_plugins.export.remarks import exchanges_of, headline_of
-from inarch_plugins.export.words import amount_of, as_json, count_of
+from inarch_plugins.export.words import amount_of, as_json, count_of, left_out
 
 VERSION = "ATIF-v1.8"
 SUFFIX = ".atif.json"
@@ -178,7 +178,7 @@ def _result(call: Call) -> dict[str, Any]:
         said += [f"{error.get('code') or 'error'}: {error.get('message') or ''}", str(error.get("remedy") or "")]
     if data is not None:
         said.append(data if isinstance(data, str) else as_json(data))
-    said += [str(one.get("text") or "") for one in call.added]
+    said += [*(str(one.get("text") or "") for one in call.added), left_out(call.pictures)]
     return {"content": "\n".join(filter(None, said))}
 
 

@@ -19,6 +19,7 @@ from inarch_plugins.export.words import (
     as_json,
     cost,
     cut,
+    left_out,
     local,
     many,
     tokens,
@@ -73,7 +74,7 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
     if exchange.prompt is not None:
         how = f" {MODES[exchange.mode]}" if exchange.mode in MODES else ""
         yield f"\n**Prompt**{how}\n\n{_block(exchange.prompt, 'text', 60_000)}"
-        yield f"\n{many(exchange.pictures, 'picture')}, not exported.\n" if exchange.pictures else ""
+        yield f"\n{left_out(exchange.pictures)}.\n" if exchange.pictures else ""
     for step in exchange.steps:
         yield from _step(step, exchange.answer)
     if exchange.answer.strip():
@@ -132,6 +133,7 @@ def _call(call: Call) -> Iterator[str]:
         yield "\nA later call of this turn did it.\n"
     if data is not None:
         yield f"\nOutput:\n\n{_value(data)}"
+    yield f"\n{left_out(call.pictures)}.\n" if call.pictures else ""
     for one in call.added:
         yield f"\n{words(added_by(one))}\n\n{_block(str(one.get('text') or ''))}"
 

@@ -10,7 +10,7 @@ from attrs import frozen
 import inarch
 from inarch.figures import child_words, duration
 from inarch.transcripts import Data, Exchange, Remark, Step, Transcript
-from inarch_plugins.export.words import as_json, many
+from inarch_plugins.export.words import as_json, left_out, many
 
 Kind = Literal["context", "decision", "note", "error", "wait", "switched", "dropped", "command", "undone", "said",
                "other"]  # fmt: skip
@@ -70,7 +70,7 @@ def _context(data: Data) -> Headline:
     if head.startswith("# "):  # the text has a title of its own
         title, text = head.removeprefix("# "), rest.lstrip("\n")
     images = data.get("images")
-    pictures = f" · {many(len(images), 'picture')}, not exported" if isinstance(images, list) and images else ""
+    pictures = f" · {left_out(len(images))}" if isinstance(images, list) and images else ""
     return Headline("context", title + pictures, text, source)
 
 

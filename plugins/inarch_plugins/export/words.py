@@ -69,6 +69,11 @@ def many(count: int, one: str, several: str = "") -> str:
     return f"{count:,} {one if count == 1 else several or f'{one}s'}"
 
 
+def left_out(pictures: int) -> str:
+    """Return the remark on pictures, "" for none."""
+    return f"{many(pictures, 'picture')}, not exported" if pictures else ""
+
+
 def amount_of(value: Any) -> Decimal | None:
     """Return money from a record, None if it is unknown."""
     try:

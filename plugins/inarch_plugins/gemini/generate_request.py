@@ -71,7 +71,7 @@ def encode_exchange(first: Message, second: Message | None, reader: Reader) -> I
         said = [encoded(part) for part in _said(first, reader)]
         if said:
             yield "model", b",".join(said)
-    heard = [encoded(part) for part in _heard(first, second)]
+    heard = [encoded(part) for part in _heard(first, second, reader)]
     if heard:
         yield "user", b",".join(heard)
 
@@ -105,7 +105,7 @@ def _said(message: Message, reader: Reader) -> Iterator[dict[str, Any]]:
             yield _signed({"functionCall": call}, UNSIGNED if is_unsigned else signature)
 
 
-def _heard(first: Message, second: Message | None) -> Iterator[dict[str, Any]]:
+def _heard(first: Message, second: Message | None, reader: Reader) -> Iterator[dict[str, Any]]:
     """Yield the other side's parts: a response for every call, in the calls' order, then everything else."""
     calls = [part for part in first.parts if isinstance(part, CallPart)] if first.role == "assistant" else []
     rest = list(second.parts if second is not None else () if first.role == "assistant" else first.parts)
@@ -113,24 +113,33 @@ def _heard(first: Message, second: Message | None) -> Iterator[dict[str, Any]]:
         result = next((part for part in rest if isinstance(part, ResultPart) and part.call_id == call.id), None)
         if result is not None:
             rest.remove(result)
-        yield _response(call, result)
+        nests = reader.wants_signatures  # from Gemini 3 on, a picture beside a response is refused
+        yield _response(call, result, nests)
+        if result is not None and not nests:
+            yield from map(_picture, result.result.images)
     for part in rest:
         if isinstance(part, ResultPart):  # its call is gone, so it cannot be a response
             yield {"text": f"Result of {part.name}:\n{result_text(part.result)}"}
+            yield from map(_picture, part.result.images)
         elif isinstance(part, Text) and part.text:
             yield {"text": part.text}
         elif isinstance(part, Image):
-            data = b64encode(part.data).decode("ascii")
-            yield {"inlineData": {"mimeType": part.media_type, "data": data}}
+            yield _picture(part)
 
 
-def _response(call: CallPart, result: ResultPart | None) -> dict[str, Any]:
+def _picture(image: Image) -> dict[str, Any]:
+    return {"inlineData": {"mimeType": image.media_type, "data": b64encode(image.data).decode("ascii")}}
+
+
+def _response(call: CallPart, result: ResultPart | None, nests: bool) -> dict[str, Any]:
     failed = result is None or not result.result.success
     text = NO_RESULT if result is None else result_text(result.result)
     response: dict[str, Any] = {"name": call.name, "response": {"error" if failed else "output": text}}
     call_id = _own(call).get("id")
     if isinstance(call_id, str):
         response["id"] = call_id
+    if nests and result is not None and result.result.images:  # google-genai 3.6.1, FunctionResponse (Nov 2026)
+        response["parts"] = list(map(_picture, result.result.images))
     return {"functionResponse": response}
 
 

@@ -119,18 +119,14 @@ def _check_message(message: str) -> None:
 
 def _identity(git: Git) -> dict[str, str]:
     """Return the variables of the committer's identity, as the user's own git would determine it."""
-    found: dict[str, str] = {}
-    for who in ("author", "committer"):
-        name, email = git.configured.identity(who)
-        if not name or not email:
-            raise ToolFailed(
-                "validation", f"git doesn't know who commits; {_REFUSED}",
-                'run `git config --global user.name "Your Name"` and '
-                "`git config --global user.email you@example.com`, then try again",
-            )  # fmt: skip
-        found |= {f"GIT_{who.upper()}_NAME": name, f"GIT_{who.upper()}_EMAIL": email}
-    dates = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
-    return found | {key: os.environ[key] for key in dates if key in os.environ}
+    found = git.configured.identity()
+    if not all(f"GIT_{who}_{what}" in found for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")):
+        raise ToolFailed(
+            "validation", f"git doesn't know who commits; {_REFUSED}",
+            'run `git config --global user.name "Your Name"` and '
+            "`git config --global user.email you@example.com`, then try again",
+        )  # fmt: skip
+    return found
 
 
 def _check_operation(git: Git) -> None:

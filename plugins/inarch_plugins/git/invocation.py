@@ -6,63 +6,18 @@ setting that names a program is overridden, so that this also holds without conf
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Literal
 
 from attrs import frozen
 
 from inarch import Ran, Rights, ToolContext, ToolFailed
+from inarch_lib.staging.git_config import Configured, user_environment, user_files, variables
 from inarch_lib.staging.repositories import NoRepository, Repository, find
-from inarch_plugins.git.git_config import Configured, user_environment, user_files
 
 _Code = Literal["not_found", "validation", "permission", "conflict", "execution"]
 
 SECONDS = 60.0
-_SETTINGS = {
-    "core.fsmonitor": "false",
-    "core.hooksPath": os.devnull,
-    "core.pager": "cat",
-    "core.editor": "false",
-    "core.askPass": "false",
-    "core.sshCommand": "false",
-    "core.gitProxy": "false",
-    "core.untrackedCache": "false",
-    "core.attributesFile": os.devnull,
-    "core.quotePath": "false",
-    "commit.gpgSign": "false",
-    "gpg.program": "false",
-    "log.showSignature": "false",
-    "log.showRoot": "true",
-    "protocol.allow": "never",
-    "credential.helper": "",
-    "gc.auto": "0",
-    "maintenance.auto": "false",
-    "submodule.recurse": "false",
-    "diff.submodule": "short",
-    "diff.ignoreSubmodules": "dirty",
-    "diff.orderFile": os.devnull,
-    "diff.noprefix": "false",
-    "diff.mnemonicPrefix": "false",
-    "status.relativePaths": "false",
-    "mailmap.file": os.devnull,
-    "i18n.commitEncoding": "UTF-8",
-    "i18n.logOutputEncoding": "UTF-8",
-    "color.ui": "false",
-}
-_ENVIRONMENT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_ALLOW_PROTOCOL": "",
-    "GIT_PAGER": "cat",
-    "GIT_EDITOR": "false",
-    "LC_ALL": "C",
-}
 PLAIN_DIFF = (
     "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--src-prefix=a/", "--dst-prefix=b/",
     "--relative",
@@ -157,12 +112,7 @@ class Git:
         return self.repository.reads() + ((ignored,) if ignored else ())
 
     def _environment(self, **more: str) -> dict[str, str]:
-        # Settings go by the environment: `-c` cannot express a name with a `=` in it.
-        settings = [*_SETTINGS.items(), *self.configured.overrides()]
-        found = {**_ENVIRONMENT, **self.repository.variables, **more, "GIT_CONFIG_COUNT": str(len(settings))}
-        for position, (key, value) in enumerate(settings):
-            found[f"GIT_CONFIG_KEY_{position}"], found[f"GIT_CONFIG_VALUE_{position}"] = key, value
-        return found
+        return variables(self.repository, self.configured, **more)
 
 
 def failure(ran: Ran) -> ToolFailed:

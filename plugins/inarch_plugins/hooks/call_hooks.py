@@ -243,7 +243,7 @@ def _decided(said: HookResult, hook: Hook) -> tuple[str, str]:
     decision = DECISIONS.get(str(said.wanted), "")
     if decision == "allow" and not hook.is_users:
         decision = ""
-    return decision, said.text("permissionDecisionReason") or said.text("reason")
+    return decision, next(filter(None, map(said.text, ("permissionDecisionReason", "reason", "systemMessage"))), "")
 
 
 class AfterCalls(_AroundCalls):
@@ -272,7 +272,8 @@ class AfterCalls(_AroundCalls):
             for hook, name, path in chain.from_iterable(self._runs(call, tool, event))
         ]
         texts += [text for one in said if (text := _added(one))]
-        return inarch.Review("\n".join(texts), stop=any(one.stops for one in said))
+        new = [one.replacement for one in said if not one.fault and one.replacement is not None]
+        return inarch.Review("\n".join(texts), any(one.stops for one in said), new[-1] if new else None)
 
 
 def _added(said: HookResult) -> str:

@@ -107,7 +107,7 @@ class Hooks:
     told: list[str] = Factory(list)
     unsupported: list[str] = Factory(list)
     permissions: list[Rule] = Factory(list)
-    _off: bool = field(init=False, default=False)
+    is_off: bool = field(init=False, default=False)
     _rights: list[tuple[str, HookRights]] = field(init=False, factory=list)
     _brought: inarch.KeptFolder | None = None
     _confine: bool = field(init=False, default=True)
@@ -115,7 +115,7 @@ class Hooks:
 
     def of(self, event: str) -> tuple[Hook, ...]:
         """Return the hooks for an event."""
-        return () if self._off else tuple(hook for hook in self.hooks if hook.event == event)
+        return tuple(hook for hook in self.hooks if hook.event == event)
 
     def take(self, data: bytes, source: str, *, is_users: bool) -> None:
         """Add the hooks of a file. Report errors and use the rest."""
@@ -132,8 +132,9 @@ class Hooks:
             self.miss(source, f'{misplaced[0]} must be in the object "hooks"')
         self.permissions += read_rules(tables.get("permissions"), source, is_users, self.unsupported)
         if tables.get("disableAllHooks") is True:
-            self._off = self._off or is_users  # a project turns off its own alone, in this file and the files before
-            self.hooks = [hook for hook in self.hooks if hook.is_users]
+            self.is_off = self.is_off or is_users
+            # A project turns off its own hooks alone: those of this file and of the files before.
+            self.hooks = [hook for hook in self.hooks if hook.source.startswith("/")]
             self.unsupported.append(f"{source}: disableAllHooks turns {'all' if is_users else 'its'} hooks off")
             return
         for event, groups in tables.get("hooks", {}).items():
@@ -268,6 +269,8 @@ def read_hooks(context: inarch.PluginContext) -> Hooks:
             found.hooks[before:] = [
                 evolve(hook, folder=str(one.top), bundle=str(one.top)) for hook in found.hooks[before:]
             ]
+    if found.is_off:
+        found.hooks.clear()
     return found
 
 

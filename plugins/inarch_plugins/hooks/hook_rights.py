@@ -19,20 +19,18 @@ _WITHHELD = re.compile(
 )
 _MISSING = re.compile(r"no such file or directory|directory nonexistent|nonexistent directory", re.IGNORECASE)
 _NETWORK = re.compile(
-    r"could not resolve host|name resolution|name or service not known|network is unreachable|dns error|getaddrinfo"
+    r"could not resolve host|failure in name resolution|name or service not known|network is unreachable|dns error"
     r"|nodename nor servname|failed to lookup address|ENOTFOUND|EAI_AGAIN",
     re.IGNORECASE,
 )
 """Messages of programs about what the sandbox withheld: strerror(3), dash(1), curl, libuv, Rust, as of 2026-11."""
-_OWN_FORM = re.compile(
-    r"^\S*sh: (?:line )?\d+: |\(os error \d+\)|\[Errno -?\d+\]|^[\w./+-]+: .*: (?:permission denied|no such file or "
-    r"directory|read-only file system|operation not permitted)$",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Forms in which programs, unlike the reasons of guards, report a failed system call."""
+_CERTAIN = re.compile(r"^\S*sh: (?:line )?\d+: |\(os error \d+\)|\[Errno -?\d+\]", re.MULTILINE)
+_LIKELY = re.compile(r"^[\w./+-]+: .*: [a-z -]+$", re.IGNORECASE | re.MULTILINE)
+"""Forms in which programs, unlike the reasons of guards, report a failed system call. The second needs a path."""
 _PATH = re.compile(r"(?:/|~/)[^\s'\"`:;,()]+")
 _PRIVATE = re.compile(r"/\S*?/inarch-[0-9a-f]{24}/\d+(?=/|$)")
 """The private home of a confined program. The real one takes its place once the hook may write there."""
+_PROGRAM = re.compile(r"^/(?:usr/)?s?bin/\S+: ")
 _RUNNERS: Mapping[str, tuple[str, ...]] = {
     "uv": ("~/.cache/uv", "~/.local/share/uv"), "uvx": ("~/.cache/uv", "~/.local/share/uv"), "npx": ("~/.npm",),
     "bun": ("~/.bun",), "bunx": ("~/.bun",), "deno": ("~/.cache/deno",),
@@ -40,7 +38,10 @@ _RUNNERS: Mapping[str, tuple[str, ...]] = {
 """Programs that download a script's dependencies before they run it, and the folders in which they store them."""
 _DEEP = (".cache", ".config", ".local", ".claude")
 """Folders in home whose parts, not the whole, are given."""
-_NEVER = re.compile(r"~/\.(?:ssh|gnupg|aws|kube|docker|netrc|config/(?:inarch|gh|gcloud)|claude/settings)|inarch")
+_NEVER = re.compile(
+    r"~/\.(?:ssh|gnupg|aws|kube|docker|netrc|config/(?:inarch|gh|gcloud|autostart|systemd)|local/bin"
+    r"|claude/settings)|inarch"
+)
 """Places that steer or open other things: no question offers them."""
 _SYSTEM = re.compile(r"/(?:usr|s?bin|lib\w*|etc|opt|boot|dev|proc|sys|run|nix|root)(?:/|$)")
 
@@ -107,7 +108,7 @@ def withheld(code: int | None, errors: str, command: str, root: str, home: str) 
     Returns:
         None if it failed by itself. An exit code of 2 counts as its own unless a program's message says otherwise.
     """
-    lines = [_PRIVATE.sub("~", line) for line in errors.splitlines()]
+    lines = [_PROGRAM.sub("", _PRIVATE.sub("~", line)) for line in errors.splitlines()]
     found, lacked = HookRights(), False
     for line in lines:
         if _NETWORK.search(line):
@@ -120,8 +121,8 @@ def withheld(code: int | None, errors: str, command: str, root: str, home: str) 
         if not is_missing and not folders and not _PATH.search(line):
             folders = (".",) if re.search(r"read-only file system", line, re.IGNORECASE) else ()
         found, lacked = found | HookRights(folders), lacked or not is_missing or bool(folders)
-    is_own = code == 2 and not _OWN_FORM.search(errors) and not _NETWORK.search(errors)
-    if not lacked or code in (0, None) or is_own:
+    is_reported = bool(_CERTAIN.search(errors) or _NETWORK.search(errors) or (found and _LIKELY.search(errors)))
+    if not lacked or code in (0, None) or (code == 2 and not is_reported):
         return None
     runner = next((name for name in _RUNNERS if re.match(rf"(?:\S*/)?{name}\s", command)), None)
     return found if runner is None else found | HookRights((".", *_RUNNERS[runner]), network=True)

@@ -19,7 +19,7 @@ from attrs import evolve, field, frozen
 
 import inarch
 from inarch_plugins.hooks.hook_config import Hook
-from inarch_plugins.hooks.hook_rights import HookRights, withheld
+from inarch_plugins.hooks.hook_rights import NO_RIGHTS, HookRights, withheld
 from inarch_plugins.hooks.hook_state import HookState, situation_now
 
 Record = Callable[[str, Mapping[str, Any]], None]
@@ -75,6 +75,11 @@ class HookResult:
         """Fields for its event."""
         said = self.data.get("hookSpecificOutput")
         return said if isinstance(said, dict) else {}
+
+    @property
+    def replacement(self) -> object:
+        """What takes the place of a result's data, None for nothing; the second name is the former one for MCP."""
+        return self.specific.get("updatedToolOutput", self.specific.get("updatedMCPToolOutput"))
 
     @property
     def wanted(self) -> object:
@@ -189,7 +194,7 @@ def _lack(ended: Ended, hook: Hook, place: Place) -> HookRights | None:
     root, home = place.workspace.root, place.state.home
     found = withheld(code, err.decode("utf-8", "replace"), hook.command, root, home)
     if found:
-        place.state.lacking[hook] = place.state.lacking.get(hook, HookRights()) | found
+        place.state.lacking[hook.source] = place.state.lacking.get(hook.source, NO_RIGHTS) | found
     return found
 
 
@@ -201,8 +206,6 @@ def missed(hook: Hook, said: HookResult) -> str:
 def _notice(hook: Hook, said: HookResult) -> str:
     """Return what the user reads about a run that did not fail."""
     message, name = said.data.get("systemMessage"), f"the {hook.event} hook {inarch.shorten(hook.command, 80)}"
-    if {"updatedToolOutput", "updatedMCPToolOutput"} & said.specific.keys():
-        return f"{name} would replace the result, which Inarch does not support: the model reads the original"
     return f"{name} says: {inarch.shorten(message, 500)}" if isinstance(message, str) and message else ""
 
 

@@ -47,14 +47,14 @@ class HookState:
     modes: dict[str, str] = field(init=False, factory=dict)
     children: dict[str, str] = field(init=False, factory=dict)
     of_agents: dict[str, tuple[Hook, ...]] = field(init=False, factory=dict)
-    lacking: dict[Hook, HookRights] = field(init=False, factory=dict)
+    lacking: dict[str, HookRights] = field(init=False, factory=dict)
+    offered: dict[str, HookRights] = field(init=False, factory=dict)
     calls: dict[str, Seen] = field(init=False, factory=dict)
     texts: dict[str, list[str]] = field(init=False, factory=dict)
-    offered: set[str] = field(init=False, factory=set)
-    _once: set[tuple[str, Hook]] = field(init=False, factory=set)
+    _once: set[tuple[str, ...]] = field(init=False, factory=set)
     _closing: threading.Event = field(init=False, factory=threading.Event)
     _background: list[threading.Thread] = field(init=False, factory=list)
-    _transcripts: dict[str, int] = field(init=False, factory=dict)
+    _transcripts: dict[Path, tuple[object, str]] = field(init=False, factory=dict)
 
     @property
     def root(self) -> str:
@@ -76,7 +76,7 @@ class HookState:
 
     def take_turn(self, hook: Hook) -> bool:
         """Return whether a hook may run; one with `once` runs once a session."""
-        key = (session_id(), hook)
+        key = (session_id(), hook.source, hook.event, hook.command)
         if not hook.once or key not in self._once:
             self._once.add(key)
             return True
@@ -108,12 +108,10 @@ class HookState:
         from inarch_plugins.hooks.transcript import lines_of
 
         path = Path(self.context.state_dir, "transcripts", f"{situation.turn.session_id}.jsonl")
-        lines = lines_of(situation, answer, self.root)
-        if self._transcripts.get(str(path)) != hash(lines):
+        if self._transcripts.get(path) != (now := (situation.messages, answer)):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path.write_text(lines)
-            path.chmod(0o600)
-            self._transcripts[str(path)] = hash(lines)
+            path.write_text(lines_of(situation, answer, self.root))
+            self._transcripts[path] = now
         return str(path)
 
     def close(self) -> None:
@@ -123,7 +121,7 @@ class HookState:
             thread.join(_LEAVING_S)
         for path in self._transcripts:
             with suppress(OSError):
-                Path(path).unlink()
+                path.unlink()
         self._transcripts.clear()
 
 
@@ -160,7 +158,7 @@ def agents_hooks(state: HookState, name: str) -> Sequence[Hook]:
         if (data := brought.read(path)) is None or b"hooks:" not in data:
             continue
         try:
-            front = inarch.split_front_matter(data.decode("utf-8-sig"))[0]
+            front = inarch.split_front_matter(data.decode("utf-8-sig"), [])[0]
         except (inarch.ToolFailed, UnicodeDecodeError):
             continue
         if front.get("name", Path(path).stem) == name:

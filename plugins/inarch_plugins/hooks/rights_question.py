@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import inarch
 from inarch_plugins.hooks.hook_config import Hook
-from inarch_plugins.hooks.hook_rights import HookRights
+from inarch_plugins.hooks.hook_rights import NO_RIGHTS
 from inarch_plugins.hooks.hook_state import HookState
 
 ALLOW = "allow_hooks"
@@ -20,14 +20,10 @@ async def offer(ending: inarch.Ending, state: HookState) -> None:
     if state.modes.get(ending.situation.turn.session_id) in _UNASKED:
         return
     lacking, state.lacking = state.lacking, {}
-    for source in dict.fromkeys(hook.source for hook in lacking):
+    for source, rights in lacking.items():
         if source not in state.offered:
-            state.offered.add(source)
-            rights = HookRights()
-            for hook, lacked in lacking.items():
-                rights = rights | lacked if hook.source == source else rights
-            given = {"file": source, "write": list(rights.write), "network": rights.network}
-            await ending.call(ALLOW, given)
+            state.offered[source] = rights
+            await ending.call(ALLOW, {"file": source})
 
 
 class AllowHooks:
@@ -38,12 +34,8 @@ class AllowHooks:
     description = "Give hooks the rights that they lacked."
     input_schema: Mapping[str, Any] = {
         "type": "object",
-        "properties": {
-            "file": {"type": "string"},
-            "write": {"type": "array", "items": {"type": "string"}},
-            "network": {"type": "boolean"},
-        },
-        "required": ["file", "write", "network"],
+        "properties": {"file": {"type": "string"}},
+        "required": ["file"],
         "additionalProperties": False,
     }
     output_schema: Mapping[str, Any] | None = None
@@ -64,28 +56,24 @@ class AllowHooks:
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
         """Show the hooks and their rights in the question. Without a user, it runs and changes nothing."""
-        hooks = [hook.command for hook in self._hooks(arguments)]
-        may = (
-            *_words(arguments),
-            *(f"hook: {inarch.shorten(one, 160)}" for one in hooks),
-        )
-        return inarch.RightsOffer((), {}, may, f"rights of hooks in {arguments['file']}", lasting=False, unasked=True)
+        source = str(arguments["file"])
+        rights = self._state.offered.get(source, NO_RIGHTS)
+        folders = ["the workspace (no undo)" if path == "." else path for path in rights.write]
+        may = [*(f"change {folder}" for folder in folders), *(["use the network"] if rights.network else [])]
+        may += [f"hook: {inarch.shorten(hook.command, 160)}" for hook in self._hooks(source)]
+        return inarch.RightsOffer((), {}, tuple(may), f"rights of hooks in {source}", lasting=False, unasked=True)
 
     def run(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> Any:
         """Store the rights if the user gave them."""
-        if context.rights is None or arguments["file"] not in self._state.offered:
-            return {"given": False}
-        pairs = [(hook.source, hook.command) for hook in self._hooks(arguments)]
-        self._state.grants.give(pairs, HookRights(tuple(arguments["write"]), arguments["network"]))
-        return {"given": True}
+        source = str(arguments["file"])
+        rights = self._state.offered.get(source, NO_RIGHTS)
+        is_given = context.rights is not None and "bypass" not in context.rights
+        if is_given:
+            self._state.grants.give([(hook.source, hook.command) for hook in self._hooks(source)], rights)
+        return {"given": is_given, "rights": str(rights)}
 
-    def _hooks(self, arguments: Mapping[str, Any]) -> Sequence[Hook]:
-        return [hook for hook in self._state.found.hooks if hook.source == arguments["file"] and not hook.fault]
-
-
-def _words(arguments: Mapping[str, Any]) -> list[str]:
-    folders = ["the workspace (no undo)" if path == "." else path for path in arguments["write"]]
-    return [*(f"change {folder}" for folder in folders), *(["use the network"] if arguments["network"] else [])]
+    def _hooks(self, source: str) -> Sequence[Hook]:
+        return [hook for hook in self._state.found.hooks if hook.source == source and not hook.fault]
 
 
 class UserDecides:

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve
 
 import inarch
-from inarch_plugins.hooks.hook_config import LONGEST_S, Hook
+from inarch_plugins.hooks.hook_config import Hook
 from inarch_plugins.hooks.hook_run import HookResult, Place, absent, run_hook
 from inarch_plugins.hooks.hook_state import HookState, agents_hooks, situation_now
 from inarch_plugins.hooks.rights_question import offer
@@ -110,7 +110,7 @@ class AtEnds:
 
     def __init__(self, state: HookState) -> None:
         self._state = state
-        self.timeout_s = min(LONGEST_S, sum(hook.timeout_s for hook in state.found.hooks) + 5)
+        self.timeout_s = 86_400.0  # each hook has its own limit, and the question waits for the user
 
     async def hold(self, ending: inarch.Ending) -> str | None:
         """Run the hooks and return their reasons to continue."""

@@ -92,6 +92,7 @@ def result_data(value: Any, tool: str, plugin: str) -> dict[str, Any]:
         if not isinstance(value, ToolResult):
             return {"data": to_data(value)}
         data = {"success": value.success, "data": to_data(value.data), "metadata": to_data(value.metadata)}
+        data["images"] = to_data(value.images)
         error = value.error
         data["error"] = to_data(error) if isinstance(error, ToolError) else str(error) if error else None
     except (TypeError, ValueError, RecursionError) as error:

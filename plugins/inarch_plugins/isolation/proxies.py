@@ -140,7 +140,8 @@ class FarTool(Far):
         error, metadata = data.get("error"), data.get("metadata")
         if isinstance(error, dict):
             error = ToolError(*(checked(process, str, error.get(name)) for name in ("code", "message", "remedy")))
-        return ToolResult(data["success"], data["data"], error, metadata if isinstance(metadata, dict) else {})
+        images = checked(process, tuple[inarch.Image, ...], data.get("images") or [])
+        return ToolResult(data["success"], data["data"], error, metadata if isinstance(metadata, dict) else {}, images)
 
 
 class FarModel(Far):

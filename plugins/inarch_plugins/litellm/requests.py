@@ -124,6 +124,8 @@ class Encoder:
                     text = result_text(part.result)
                     yield {"role": "tool", "tool_call_id": part.provider_id or part.call_id, "name": part.name,
                            "content": text}  # fmt: skip
+            if shown := chat_content(message.parts):
+                yield {"role": "user", "content": shown}
         elif message.role == "assistant":
             yield self._assistant(message.parts, model)
         else:

@@ -149,6 +149,8 @@ class Encoder:
                 if isinstance(part, ResultPart):
                     text = result_text(part.result)
                     yield {"role": "tool", "tool_call_id": part.provider_id or part.call_id, "content": text}
+            if shown := chat_content(message.parts):
+                yield {"role": "user", "content": shown}
         elif message.role == "assistant":
             yield filled(family, self._assistant(message.parts, model))
         else:

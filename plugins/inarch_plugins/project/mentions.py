@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import inarch
+from inarch_lib.pictures import picture_type
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 LARGEST = 10_000_000
 """Maximum bytes of all pictures of one prompt; services refuse about twice as much, and base64 adds a third."""
-
-_BEGINNINGS = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 
 
 def looks_like_picture(path: str) -> bool:
@@ -31,9 +30,7 @@ def read_picture(path: str, workspace: inarch.Workspace, room: int) -> inarch.Im
     found = workspace.read(path, 0, room + 1)
     if found.size > room:
         return f"not shown: pictures of one prompt may have {LARGEST // 1_000_000} MB together"
-    media_type = next((kind for beginning, kind in _BEGINNINGS if found.data.startswith(beginning)), "")
-    if found.data[:4] == b"RIFF" and found.data[8:12] == b"WEBP":
-        media_type = "image/webp"
+    media_type = picture_type(found.data)
     return inarch.Image(media_type, found.data) if media_type else "not shown: no PNG, JPEG, GIF or WebP picture"
 
 

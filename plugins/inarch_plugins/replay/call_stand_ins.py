@@ -122,7 +122,7 @@ class RecordedReviewer:
             return None
         data = self.player.copy.here(said.data)
         _raise_failed(said.kind, data)
-        return Review(str(data["text"]), bool(data.get("stop")))
+        return Review(str(data["text"]), bool(data.get("stop")), data.get("data"))
 
 
 def _raise_failed(kind: str, data: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ Compared by kind:
 - `model.replied`: the same, texts, reasoning, names and arguments of calls, end, error, answering model
 - `model.switched`, `command.ran`, `approval.asked`, `approval.given`, `changes.undone`: everything but ids and digests
 - `call.state`: name, state, arguments, origin, effects, reason for waiting
-- `call.result`: name, state, data, error, hashes of the files it knew
+- `call.result`: name, state, data, error, hashes of the files it knew, pictures by hash
 - `call.rewritten`, `call.reviewed`: everything but ids
 - `file.changed`: paths and hashes
 - `note`, `error`, `turn.held`: everything
@@ -251,10 +251,10 @@ def _turn_form(*keys: str, **newer: str) -> Form:
 
 def _result(_: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
     result = data["result"]
-    files = (result.get("metadata") or {}).get("files") or {}
+    metadata = result.get("metadata") or {}
     error = {key: text for key, text in (result.get("error") or {}).items() if key != "remedy"}
     said = {"name": data["name"], "status": data["status"], "data": result.get("data"), "error": error or None}
-    return {**said, "files": dict(files)}
+    return {**said, "files": dict(metadata.get("files") or {}), "images": metadata.get("images") or []}
 
 
 _FORMS: dict[str, Form] = {
@@ -270,7 +270,7 @@ _FORMS: dict[str, Form] = {
     "call.state": Normaliser._state,
     "call.result": _result,
     "call.rewritten": _some("name", "plugin", "rewriter", "arguments", "decision", "reason"),
-    "call.reviewed": _some("name", "plugin", "reviewer", "text", "stop"),
+    "call.reviewed": _some("name", "plugin", "reviewer", "text", "stop", "data"),
     "error": _some("message", "remedy", "plugin", "door"),
     "approval.asked": Normaliser._asked,
     "approval.given": Normaliser._given,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch import Event, Input, PlannedCall, ProviderError, ToolResult
+from inarch import Event, Image, Input, PlannedCall, ProviderError, ToolResult
 from inarch.host import is_plugins
 from inarch_plugins.replay.between_turns import change_settings, do_again, payload_of, settings_of
 from inarch_plugins.replay.clock import RecordedClock
@@ -117,7 +117,11 @@ class Player:
         assert call.result is not None
         self._record_again(call.result_event.seq)
         metadata = {k: v for k, v in call.result.metadata.items() if k not in ("duration_s", "retries")}
-        return evolve(call.result, metadata=metadata)
+        return evolve(call.result, metadata=metadata, images=self.images(metadata))
+
+    def images(self, data: Mapping[str, Any]) -> tuple[Image, ...]:
+        """Return the recorded pictures of an event's data or a result's metadata."""
+        return tuple(Image(one["media_type"], self.copy.blob(one["ref"])) for one in data.get("images") or ())
 
     def redo(self, changes: list[Event], call_id: str) -> None:
         """Apply the changes of a call or its reviewers to the copy, and record them."""

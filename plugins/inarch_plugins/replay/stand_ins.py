@@ -24,7 +24,6 @@ from inarch import (
     Decision,
     DecisionStrategy,
     Event,
-    Image,
     ModelRequest,
     PlannedCall,
     PluginError,
@@ -137,8 +136,7 @@ class RecordedSource:
         if added is None:
             return Contribution(notes=notes) if notes else None
         text, calls = _text_and_calls(added, turn)
-        images = [Image(one["media_type"], self.player.copy.blob(one["ref"])) for one in added.data.get("images") or ()]
-        return Contribution(text, calls, tuple(images), notes)
+        return Contribution(text, calls, self.player.images(added.data), notes)
 
 
 def _text_and_calls(added: Event, turn: RecordedTurn) -> tuple[str, tuple[PlannedCall, ...]]:

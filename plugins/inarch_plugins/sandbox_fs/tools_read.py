@@ -8,6 +8,7 @@ from typing import Any
 import inarch
 from inarch import FileBytes, ToolContext, ToolFailed
 from inarch.capabilities import HasAdded, able
+from inarch_lib.pictures import picture_size, picture_type
 from inarch_lib.secrets.secret_names import end_from
 from inarch_plugins.sandbox_fs import schemas
 from inarch_plugins.sandbox_fs.file_read import pieces
@@ -66,8 +67,8 @@ def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]
 @inarch.tool(category="file", effects=schemas.reads_file, input_schema=schemas.READ_FILE)
 def read_file(
     context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
-) -> dict[str, Any]:
-    """Read a text file, or its lines start_line to end_line (from 1, both included)."""
+) -> dict[str, Any] | inarch.ToolResult:
+    """Read a text file, or its lines start_line to end_line (from 1, both included), or see a picture."""
     from inarch_plugins.sandbox_fs.excerpts import excerpt
 
     settings = settings_of(context.settings)
@@ -76,6 +77,10 @@ def read_file(
         raise ToolFailed("validation", f"end_line {end_line} is before start_line {first}")
     most = (settings.max_read_lines, settings.max_read_bytes)
     found = context.workspace.read(file_path, 0, settings.max_edit_bytes)
+    if found.hash and (kind := picture_type(found.data)):
+        width, height = picture_size(found.data)
+        said = f"{kind}, {len(found.data):,} bytes{f', {width} x {height} pixels' if width else ''}"
+        return inarch.ToolResult(True, {"path": found.path, "picture": said}, images=(inarch.Image(kind, found.data),))
     if found.hash:
         return excerpt(found.path, found.data, first, end_line, most)
     return _long_excerpt(context, found, (first, end_line), most)

@@ -44,8 +44,14 @@ def _has_guides(context: inarch.PluginContext) -> bool:
     return brought is not None and any(b"@" in (brought.read(name) or b"") for name in _GUIDES)
 
 
+_last: list[tuple[inarch.PluginContext, list[PromptFiles]]] = []
+"""Files of the last composition: reading takes about 1 ms each, and most hooks need them."""
+
+
 def _files(context: inarch.PluginContext) -> list[PromptFiles]:
-    """Return the skills and the prompt files, as far as there may be some."""
+    """Return the skills and the prompt files of a composition, as far as there may be some."""
+    if _last and _last[0][0] is context:
+        return _last[0][1]
     found: list[PromptFiles] = []
     if _has(context, "skills"):
         from inarch_plugins.skills.skills import read_skills
@@ -55,6 +61,7 @@ def _files(context: inarch.PluginContext) -> list[PromptFiles]:
         from inarch_plugins.skills.prompts import read_prompts
 
         found.append(read_prompts(context))
+    _last[:] = [(context, found)]
     return found
 
 
@@ -67,23 +74,38 @@ def _answers(context: inarch.PluginContext) -> Answers:
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
     """Return `activate_skill` if there is a skill that models may use."""
-    if not _has(context, "skills"):
+    files = _files(context)
+    if not files:
         return ()
-    from inarch_plugins.skills.skills import read_skills
+    from inarch_plugins.skills.skills import Skills
 
-    skills = read_skills(context)
-    if not skills.offered():
+    skills = next((one for one in files if isinstance(one, Skills)), None)
+    if skills is None or not skills.offered():
         return ()
     from inarch_plugins.skills.activation import ActivateSkill
 
     return [ActivateSkill(skills, _answers(context))]
 
 
+def _has_lists(context: inarch.PluginContext) -> bool:
+    lists = (one.keys.lists for files in _files(context) for one in files.found.values())
+    return any(one.allowed or one.denied for one in lists)
+
+
+@inarch.hookimpl
+def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
+    """Return the tracer of approval modes, which decide whether a question about a list has an answer."""
+    if not _has_lists(context):
+        return ()
+    from inarch_plugins.skills.tool_lists import Modes
+
+    return [Modes()]
+
+
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
     """Return the policies about the lists of tools in files."""
-    lists = (one.keys.lists for files in _files(context) for one in files.found.values())
-    if not any(one.allowed or one.denied for one in lists):
+    if not _has_lists(context):
         return ()
     from inarch_plugins.skills.activation import AsksAboutLists
     from inarch_plugins.skills.tool_lists import ListedTools
@@ -201,7 +223,7 @@ def _typed(context: inarch.PluginContext) -> Iterator[inarch.SlashCommand]:
 
 @inarch.hookimpl
 def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
-    """Return the checks of skills, prompt files and instruction files for `inarch doctor`."""
+    """Return the checks of skills and prompt files, and of instruction files, for `inarch doctor`."""
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.skills.skills import Skills

@@ -9,7 +9,7 @@ from attrs import define, field
 
 import inarch
 from inarch_plugins.skills.skills import FILE, Skill, Skills
-from inarch_plugins.skills.tool_lists import NO, YES, Answers, turn_rules
+from inarch_plugins.skills.tool_lists import NO, YES, Answers, can_ask, turn_rules
 
 TITLE = "# Skills"
 _SAID = "If one of these fits the task, call activate_skill with its name before you begin:"
@@ -95,7 +95,7 @@ class ActivateSkill:
         skill = self.skills.found.get(str(arguments.get("name")))
         if skill is None or arguments.get("file") or not skill.is_offered or not skill.keys.lists.allowed:
             return ""
-        return skill.keys.lists.question if self.answers.of(skill.keys.lists) is None else ""
+        return skill.keys.lists.question if can_ask() and self.answers.of(skill.keys.lists) is None else ""
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer | None:
         """Offer the question about the skill's list."""
@@ -121,7 +121,7 @@ class ActivateSkill:
         if self.pending(arguments) and (answer := (context.rights or {}).get("1")):
             self.answers.give(lists, answer[0])
         if turn is not None:
-            turn.rules += (*(lists.allowed if self.answers.of(lists) else ()), *lists.denied)
+            turn.entries += (*(lists.allowed if self.answers.of(lists) else ()), *lists.denied)
         return _whole(skill)
 
 
@@ -142,7 +142,10 @@ def _whole(skill: Skill) -> dict[str, Any]:
         place, how = f"{skill.folder.prefix}/{skill.within}", "the files are below this folder of the workspace"
     else:
         place, how = f"{skill.folder.shown}/{skill.within}", "read the files with activate_skill and file"
-    text, note = _cut(skill.body())
+    body, turn = skill.body(), turn_rules.get()
+    for name, value in skill.places(turn.session_id if turn is not None else "").items():
+        body = body.replace(f"${{{name}}}", value)
+    text, note = _cut(body)
     more = f", {len(files) - MOST_FILES} more are not listed" if len(files) > MOST_FILES else ""
     notes = "; ".join(filter(None, (note, f"{how}{more}" if files else "")))
     return {"name": skill.name, "instructions": text, "folder": place, "files": files[:MOST_FILES], "note": notes}

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from attrs import define, field, frozen
 
 import inarch
-from inarch_sdk.guide_imports import imported
+from inarch_lib.staging.guide_imports import imported
 
 FILES = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
 """Instruction files of a folder. The first one that exists is used."""
@@ -129,7 +129,8 @@ def findings(brought: inarch.KeptFolder) -> Iterator[inarch.Finding]:
     rules, remarks = read_rules(brought)
     guides = {**{path: text for path in paths if (text := read(path))}, **{rule.path: rule.text for rule in rules}}
     if lines := (*remarks, *imported(guides, read).remarks):
-        yield inarch.Finding("instructions", "note", "parts of instruction files are not read", lines=lines)
+        remedy = "look at the files, then: inarch config trust"
+        yield inarch.Finding("instructions", "note", "parts of instruction files are not read", remedy, lines)
 
 
 @define(eq=False, repr=False)
@@ -148,7 +149,7 @@ class TouchedFolders:
         for file in self._fresh(sorted(path for path in effects.reads | effects.writes if path)):
             text = rules.get(file) or read(file)
             if text is not None:  # None if it changed since it was trusted
-                parts = sections({file: text}, read)[0]
+                parts = sections({**dict.fromkeys(FILES, ""), file: text}, read)[0]
                 texts.append("\n\n".join([f"{_title(file)}\n{text.strip()[:MOST]}", *parts]))
         return "\n\n".join(texts) or None
 

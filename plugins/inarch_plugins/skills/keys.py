@@ -5,17 +5,15 @@ They are those of https://code.claude.com/docs/en/skills, as of 2026-11.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
 import inarch
+from inarch_lib.foreign_models import means_model_in_use
 from inarch_plugins.skills.tool_lists import NO_LISTS, ToolLists, read_lists
 
-_SESSIONS_MODEL = re.compile(r"inherit|default|sonnet|opus|haiku|opusplan|claude-[^/]*")
-"""Values that mean the session's model. All but the first two name one provider's models."""
 _LONGEST_MODEL = 200
 _AGENTS = {"Explore": "explore", "Plan": "explore"}
 """Built-in agents of Claude Code, and the one here that does their work."""
@@ -78,8 +76,10 @@ def text_of(head: Mapping[str, Any], key: str) -> str:
 
 
 def _model(name: str, bent: list[str]) -> str:
-    if _SESSIONS_MODEL.fullmatch(name):
-        bent += [] if name in ("inherit", "default") else [f"model {name} is unknown here, so the session's is used"]
+    if means_model_in_use(name):
+        bent += (
+            [] if name in ("", "inherit", "default") else [f"model {name} is unknown here, so the session's is used"]
+        )
         return ""
     if len(name) > _LONGEST_MODEL or any(letter.isspace() for letter in name):
         raise inarch.ToolFailed("validation", f"model is {name!r:.60}", "PROVIDER/NAME, PROVIDER or auto")

@@ -12,7 +12,7 @@ import inarch
 from inarch_plugins.skills.expansion import Command, expand
 from inarch_plugins.skills.prompts import PromptFile, PromptFiles
 from inarch_plugins.skills.skills import Skill, Skills
-from inarch_plugins.skills.tool_lists import NO, YES, Answers, Rules, TurnRules, begin_turn, turn_rules
+from inarch_plugins.skills.tool_lists import NO, UNASKED, YES, Answers, Entry, TurnRules, begin_turn, turn_rules
 
 SENT = "sent"
 RUNNER = "execute_command"
@@ -33,15 +33,10 @@ async def send(prompt: PromptFile, words: str, context: inarch.SlashContext, ans
         return f"/{prompt.name} was not sent: {prompt.source}: {error}"
     if own:
         context.show(f"{prompt.source} mentions itself; the mention is skipped")
-    places = {
-        "CLAUDE_PROJECT_DIR": prompt.root,
-        "CLAUDE_SESSION_ID": context.session_id,
-        "CLAUDE_SKILL_DIR": str(prompt.folder.base / prompt.within),
-    }
-    with _rules(await _asked(prompt, context, answers)):
+    with _counting(await _asked(prompt, context, answers)):
         pieces = [
             await _output(prompt, piece, context) if isinstance(piece, Command) else piece
-            for piece in expand(body, words, prompt.keys.names, places)
+            for piece in expand(body, words, prompt.keys.names, prompt.places(context.session_id))
         ]
     text = "".join(pieces).strip()
     if not text or inarch.split_slash_command(text) is not None:
@@ -67,12 +62,12 @@ def without_itself(prompt: PromptFile) -> tuple[str, bool]:
     return text, count > 0
 
 
-async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answers) -> Rules:
-    """Return the rules of a file's lists. The first time, ask the user whether its allowed tools count."""
+async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answers) -> tuple[Entry, ...]:
+    """Return the entries of a file's lists that count. The first time, ask the user whether its allowed tools count."""
     lists = prompt.keys.lists
     if not lists.allowed:
         return lists.denied
-    if answers.of(lists) is None:
+    if answers.of(lists) is None and context.approve not in UNASKED:
         asked = {"questions": [{"question": lists.question, "choices": [YES, NO]}]}
         found = await context.call("ask_user", asked)
         if found.success:
@@ -83,9 +78,9 @@ async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answ
 
 
 @contextmanager
-def _rules(rules: Rules) -> Iterator[None]:
-    """Let rules count for the calls within."""
-    token = turn_rules.set(TurnRules("", None, [*rules]))
+def _counting(entries: tuple[Entry, ...]) -> Iterator[None]:
+    """Let entries count for the calls within."""
+    token = turn_rules.set(TurnRules("", None, [*entries]))
     try:
         yield
     finally:
@@ -127,12 +122,12 @@ class Sent:
         turn = begin_turn(situation.turn.session_id)
         sent = [event.data for event in situation.happened if event.kind == f"skills.{SENT}"]
         if turn is not None and sent:
-            turn.rules += self._rules(str(sent[-1].get("name")), str(sent[-1].get("source")))
+            turn.entries += self._entries(str(sent[-1].get("name")), str(sent[-1].get("source")))
         notes, self.told = tuple(self.told), []
         return inarch.Contribution(notes=notes) if notes else None
 
-    def _rules(self, name: str, source: str) -> Rules:
-        """Return the rules that a file sets for its turn."""
+    def _entries(self, name: str, source: str) -> tuple[Entry, ...]:
+        """Return the entries that count in a file's turn."""
         named = (files.found[name] for files in self.files if name in files.found)
         one = next((one for one in named if one.source == source), None)
         if one is None:

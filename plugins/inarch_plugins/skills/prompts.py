@@ -48,6 +48,11 @@ class PromptFile:
         """
         return inarch.split_front_matter(self.folder.read(self.file, self.within), [])[1].strip()
 
+    def places(self, session_id: str) -> dict[str, str]:
+        """Return the values of `${CLAUDE_PROJECT_DIR}` and others, by name."""
+        own = str(self.folder.base / self.within)
+        return {"CLAUDE_PROJECT_DIR": self.root, "CLAUDE_SESSION_ID": session_id, "CLAUDE_SKILL_DIR": own}
+
     @property
     def source(self) -> str:
         """The path shown to the user."""

@@ -9,10 +9,11 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from attrs import define, field, frozen
 
@@ -24,12 +25,45 @@ _ARGUMENTS = {"Bash": "command", "Skill": "name", "Agent": "agent", "Task": "age
 _FILES = frozenset({"Read", "NotebookRead", "Write", "Edit", "MultiEdit", "Grep", "Glob", "LS"})
 """Names that take a pattern over paths."""
 _NEVER_ASK = frozenset({"Read", "NotebookRead", "Grep", "Glob", "LS", "LSP", "TodoWrite", "AskUserQuestion", "Skill"})
-Rules = tuple[Mapping[str, Any], ...]
+YES, NO = "yes", "no"
+UNASKED = ("none", "bypass")
+"""Approval modes in which a question about a list is denied or needless."""
+
+
+@frozen
+class Entry:
+    """An entry of a list.
+
+    Args:
+        name: A tool's name, in Inarch or Claude Code, or a glob over names.
+        said: What its pattern adds to a rule.
+        is_allowed: Whether it needs no question; else it is denied.
+    """
+
+    name: str
+    said: Mapping[str, Any]
+    is_allowed: bool
+
+    def rule(self, call: inarch.ToolCall, names: Collection[str]) -> Mapping[str, Any] | None:
+        """Return its rule for a call, with the keys of `[[rules]]`; None for calls of other tools.
+
+        Args:
+            call: The call.
+            names: The names by which guards know its tool. What denies, or is about a server, is about these.
+        """
+        is_guard = not self.is_allowed or self.name.startswith("mcp__")
+        pairs = ((one, self.name) for one in names) if is_guard else self._granted(call)
+        if not any(fnmatchcase(*pair) for pair in pairs):
+            return None
+        return {"tool": call.name, "decision": "allow" if self.is_allowed else "deny", **self.said}
+
+    def _granted(self, call: inarch.ToolCall) -> Iterator[tuple[str, str]]:
+        return ((call.name, ours) for ours in inarch.granted_tools(self.name))
 
 
 @frozen
 class ToolLists:
-    """Rules of a file's lists, with the keys of `[[rules]]`.
+    """A file's lists.
 
     Args:
         allowed: Calls that need no question once the user accepted the list.
@@ -38,8 +72,8 @@ class ToolLists:
         file: The file's absolute path.
     """
 
-    allowed: Rules = ()
-    denied: Rules = ()
+    allowed: tuple[Entry, ...] = ()
+    denied: tuple[Entry, ...] = ()
     words: str = ""
     file: str = ""
 
@@ -57,20 +91,20 @@ class ToolLists:
 NO_LISTS = ToolLists()
 
 
-YES, NO = "yes", "no"
-
-
 def read_lists(head: Mapping[str, Any], places: Mapping[str, str], bent: list[str]) -> ToolLists:
-    """Return the rules of a file's lists; `places` has its path as `FILE`. Append entries without effect to `bent`."""
-    allowed = list(_entries(head.get("allowed-tools"), "allowed-tools", bent))
-    rules = [rule for one in allowed for rule in _rules(*one, "allow", places, bent)]
+    """Return a file's lists; `places` has its path as `FILE`. Append entries without effect to `bent`."""
+    listed = list(_parts(head.get("allowed-tools"), "allowed-tools", bent))
+    allowed = [one for part in listed for one in _entries(*part, places, bent, is_allowed=True)]
+    if {("Write", ""), ("Edit", "")} <= {*listed}:
+        allowed.append(Entry("apply_patch", {}, is_allowed=True))  # some models edit with it alone
     key = "disallowed-tools" if "disallowed-tools" in head else "disallowedTools"
-    denied = [rule for one in _entries(head.get(key), key, bent) for rule in _rules(*one, "deny", places, bent)]
-    words = ", ".join(f"{name}({pattern})" if pattern else name for name, pattern in allowed)
-    return ToolLists(tuple(rules), tuple(denied), words, places.get("FILE", ""))
+    parts = _parts(head.get(key), key, bent)
+    denied = [one for part in parts for one in _entries(*part, places, bent, is_allowed=False)]
+    words = ", ".join(f"{name}({pattern})" if pattern else name for name, pattern in listed)
+    return ToolLists(tuple(allowed), tuple(denied), words, places.get("FILE", ""))
 
 
-def _entries(listed: Any, key: str, bent: list[str]) -> Iterator[tuple[str, str]]:
+def _parts(listed: Any, key: str, bent: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the name and the pattern of each entry of a list, or of a text with commas or spaces."""
     for entry in listed if isinstance(listed, list) else [] if listed is None else [listed]:
         text, at = str(entry).strip(), 0
@@ -83,26 +117,20 @@ def _entries(listed: Any, key: str, bent: list[str]) -> Iterator[tuple[str, str]
             yield found[1], (found[2] or "").strip()
 
 
-def _rules(
-    name: str, pattern: str, decision: Literal["allow", "deny"], places: Mapping[str, str], bent: list[str]
-) -> Iterator[Mapping[str, Any]]:
+def _entries(
+    name: str, pattern: str, places: Mapping[str, str], bent: list[str], *, is_allowed: bool
+) -> Iterator[Entry]:
     tools = inarch.granted_tools(name)
-    if name.startswith("mcp__"):
-        server, _, tool = name.removeprefix("mcp__").partition("__")
-        tools = (re.sub(r"[^\w*]", "_", f"{server}_{tool or '*'}"),)  # as inarch-mcp names them
-    elif not tools or (tools == (name,) and name[0].isupper()):
+    if re.fullmatch(r"mcp__[^_]+(_[^_]+)*", name):
+        name = f"{name}__*"
+    elif not name.startswith("mcp__") and (not tools or (tools == (name,) and name[0].isupper())):
         bent.append(f"there is no tool {name:.80}, so its entry has no effect")
         return
-    if decision == "allow" and name in _NEVER_ASK:
-        return
-    said: dict[str, Any] = {}
-    if pattern not in ("", "*"):
-        said = _pattern(name, pattern, places)
-        if not said and decision == "allow":
-            bent.append(f"allowed-tools: {name}({pattern:.80}) has no effect")
-            return
-    for tool in tools:
-        yield {"tool": tool, "decision": decision, **said}
+    said = {} if pattern in ("", "*") else _pattern(name, pattern, places)
+    if is_allowed and pattern not in ("", "*") and not said:
+        bent.append(f"allowed-tools: {name}({pattern:.80}) has no effect")
+    elif not is_allowed or name not in _NEVER_ASK:
+        yield Entry(name, said, is_allowed)
 
 
 def _pattern(name: str, pattern: str, places: Mapping[str, str]) -> dict[str, Any]:
@@ -123,7 +151,7 @@ class TurnRules:
 
     session_id: str
     task: asyncio.Task[object] | None
-    rules: list[Mapping[str, Any]] = field(factory=list)
+    entries: list[Entry] = field(factory=list)
 
 
 turn_rules: ContextVar[TurnRules | None] = ContextVar("inarch_skills_turn_rules", default=None)
@@ -149,12 +177,40 @@ class ListedTools:
         """Allow the call."""
         return inarch.Verdict("allow")
 
-    def accepted(self, call: inarch.ToolCall) -> Sequence[Mapping[str, Any]]:
-        """Return the rules of the running turn, or of the command that prepares it."""
+    def accepted(self, call: inarch.ToolCall, tool: inarch.Tool) -> Sequence[Mapping[str, Any]]:
+        """Return the rules of the running turn for a call, or of the command that prepares it."""
         turn, is_outside = turn_rules.get(), call.origin in ("slash", "user")
-        return () if turn is None or (turn.task is None) != is_outside else tuple(turn.rules)
+        if turn is None or not turn.entries or (turn.task is None) != is_outside:
+            return ()
+        names = inarch.guarding_names(tool, tool.effects(call.arguments))
+        return [rule for one in turn.entries if (rule := one.rule(call, names)) is not None]
 
 
+class Modes:
+    """Tracer that remembers the approval mode of each session, because some modes have no use for a question."""
+
+    name = "skills"
+
+    def saw(self, event: inarch.Event) -> None:
+        """Remember the mode of a turn that begins."""
+        if event.kind == "turn.started" and (mode := event.data["settings"].get("approve")):
+            _modes[event.session_id] = mode
+
+    def summary(self, turn_id: str) -> str | None:
+        """Return nothing."""
+        return None
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def can_ask() -> bool:
+    """Return whether a question in the running turn may have an answer."""
+    turn = turn_rules.get()
+    return turn is not None and _modes.get(turn.session_id) not in UNASKED
+
+
+_modes: dict[str, str] = {}
 _answers: dict[str, bool] = {}
 """The user's answers in this process, by key."""
 

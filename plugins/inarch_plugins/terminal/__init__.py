@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from inarch import FrontEnd, FrontEndOptions, FrontEndSpec, PluginContext, SlashCommand, hookimpl
+from inarch import ContextSource, FrontEnd, FrontEndOptions, FrontEndSpec, PluginContext, SlashCommand, hookimpl
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -26,6 +26,14 @@ def inarch_front_ends(context: PluginContext) -> Iterable[FrontEndSpec]:
         FrontEndSpec("json", _json, _converse),
         FrontEndSpec("jsonl", _jsonl, _converse),
     ]
+
+
+@hookimpl
+def inarch_context_sources(context: PluginContext) -> Iterable[ContextSource]:
+    """Return the context source for pictures that are pasted into a conversation."""
+    from inarch_plugins.terminal.pasted_pictures import PastedPictures
+
+    return [PastedPictures()]
 
 
 @hookimpl

@@ -89,6 +89,31 @@ def test_commands_and_their_words_are_completed(talk: Talk) -> None:
     opened.until("\n>\n")
 
 
+def test_a_picture_is_pasted_from_the_clipboard_or_dropped_as_a_path(talk: Talk, project: Path, tmp_path: Path) -> None:
+    picture = b"GIF89a\1\0\1\0"
+    for path in (tmp_path / "my shot.gif", project / "shop" / "own shot.gif"):
+        path.write_bytes(picture)
+    program = tmp_path / "tools" / "wl-paste"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ncat '{tmp_path / 'my shot.gif'}'\n")
+    program.chmod(0o755)
+    opened = talk(columns=160, PATH=f"{program.parent}:{os.environ['PATH']}", WAYLAND_DISPLAY="wayland-0")
+    opened.type("", "C-v")
+    opened.until("> [picture 1: image/gif, 10 bytes]")
+    opened.type(" ")
+    for text in (str(tmp_path / "my shot.gif").replace(" ", "\\ "), f"'{project / 'shop' / 'own shot.gif'}'"):
+        (tmp_path / "paste").write_text(text)
+        opened.tmux("load-buffer", str(tmp_path / "paste"))
+        opened.tmux("paste-buffer", "-p", "-t", "main")
+        opened.type(" ")
+    opened.until("[picture 2: my shot.gif, 10 bytes] @shop/own\\ shot.gif")
+    opened.type("", "Enter")
+    opened.until("context pasted:", ", 2 pictures", "context mentions:", ", 1 picture\n", "100 in")
+    program.write_text("#!/bin/sh\nexit 1\n")
+    opened.type("", "C-v")
+    opened.until("no picture on the clipboard")
+
+
 def test_programs_and_paths_of_a_command_are_completed(talk: Talk, project: Path, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()

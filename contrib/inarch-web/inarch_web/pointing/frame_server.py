@@ -24,9 +24,16 @@ class Framed:
 
     Args:
         addresses: The addresses of the page and of the frame.
+        proxy: The proxy between them.
     """
 
     addresses: Addresses
+    proxy: Proxy
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no builder can tell the page of changes: it has no WebSocket and no event stream open."""
+        return not self.proxy.streams
 
     @property
     def origin(self) -> str:
@@ -58,7 +65,7 @@ async def serving(page: PageAddress, framer: str) -> AsyncIterator[Framed]:
     server = QuietServer(config)
     task = asyncio.create_task(server.serve(sockets))
     try:
-        yield Framed(proxy.addresses)
+        yield Framed(proxy.addresses, proxy)
     finally:
         server.should_exit = True
         with suppress(asyncio.CancelledError):

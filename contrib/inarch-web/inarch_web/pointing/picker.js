@@ -36,6 +36,7 @@
     if (message.do === "hover") return hover(at(message));
     if (message.do === "move") return hover(MOVES[message.key]?.(current) ?? current);
     if (message.do === "scroll") return scroll(message);
+    if (message.do === "edited") return edited(message.paths);
     try {
       tell({ answer: message.id, ok: await ACTS[message.do](message) });
     } catch (error) {
@@ -105,6 +106,17 @@
       one.scrollBy({ left, top, behavior: "instant" });
       if (before(one) !== was) return;
     }
+  }
+
+  // A page without a builder loads anew if an edited file is HTML or has the name of a file that it has loaded.
+  const last_of = (path) => path.split("/").pop();
+  async function edited(paths) {
+    const own = performance.getEntriesByType("resource").map((one) => one.name).filter((one) => one.startsWith(`${location.origin}/`));
+    const stale = own.filter((one) => paths.some((path) => last_of(path) === decodeURIComponent(last_of(new URL(one).pathname))));
+    if (!stale.length && !paths.some((path) => /\.(x?html?|php|jinja2?|j2|erb|ejs|hbs|njk|twig)$/i.test(path))) return;
+    // A reload alone may take them from the cache.
+    await Promise.allSettled(stale.map((one) => fetch(one, { cache: "reload" })));
+    location.reload();
   }
 
   function show(selector) {

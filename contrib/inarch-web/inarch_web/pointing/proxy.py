@@ -11,8 +11,8 @@ import json
 import re
 import secrets
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, aclosing, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
 from importlib.resources import files
 
 import httpx2
@@ -192,10 +192,12 @@ class Proxy:
     Args:
         addresses: The addresses of the page and of the frame.
         framer: The origin of Inarch's own page.
+        streams: Number of open WebSockets and event streams.
     """
 
     addresses: Addresses
     framer: str
+    streams: int = field(init=False, default=0)
     _client: httpx2.AsyncClient = field(init=False)
     _picker: bytes = field(init=False)
 
@@ -221,7 +223,8 @@ class Proxy:
             if why := refusal_of_socket(scope["headers"], self.addresses) or ("" if is_path else _NO_PATH):
                 await send({"type": "websocket.close", "code": 1008, "reason": why})
             else:
-                await pass_socket_on(self.addresses, scope, receive, send)
+                with self._streaming():
+                    await pass_socket_on(self.addresses, scope, receive, send)
         elif scope["type"] == "http":
             async with AsyncExitStack() as stack:
                 if why := refusal(scope["method"], scope["headers"], self.addresses) or ("" if is_path else _NO_PATH):
@@ -247,6 +250,8 @@ class Proxy:
         finally:
             self._client.cookies.clear()  # the browser stores the frame's cookies
         stack.push_async_callback(answer.aclose)
+        if answer.headers.get("content-type", "").startswith("text/event-stream"):
+            stack.enter_context(self._streaming())
         is_changed = (
             wants_plain and request.method == "GET" and answer.status_code not in (204, 206, 304)
             and can_be_changed(answer.headers.get("content-type", ""), answer.headers.get("content-encoding", ""))
@@ -258,6 +263,14 @@ class Proxy:
             picker=self.addresses.frame.origin + PICKER,
         )  # fmt: skip
         return response
+
+    @contextmanager
+    def _streaming(self) -> Iterator[None]:
+        self.streams += 1
+        try:
+            yield
+        finally:
+            self.streams -= 1
 
     def _url(self, scope: Scope) -> httpx2.URL:
         page = self.addresses.page

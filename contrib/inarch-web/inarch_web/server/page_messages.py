@@ -165,6 +165,10 @@ async def _answer(page: Page, message: Message) -> Message:
     return {"counts": by == page.number, "by": by}
 
 
+async def _try(page: Page, message: Message) -> Message:
+    return await room_here(page, message).questions.tried(number_of(message, "question"))
+
+
 async def _set(page: Page, message: Message) -> Message:
     room = room_here(page, message)
     session = await room.session()
@@ -263,6 +267,7 @@ VERBS: Mapping[str, Callable[[Page, Message], Awaitable[Message]]] = {
     "unqueue": _unqueue,
     "cancel": _cancel,
     "answer": _answer,
+    "try": _try,
     "set": _set,
     "undo": _undo,
     "redo": _redo,

@@ -130,6 +130,18 @@ class Questions:
         question.answered.set_result(found)
         return page
 
+    async def tried(self, number: int) -> Mapping[str, Any]:
+        """Make a dry run of a question's call and return what it would change, for the page.
+
+        Raises:
+            InarchError: The question is not open, or none of its calls can be tried.
+        """
+        question = self.open.get(number)
+        for asked in question.batch if question is not None else ():
+            if asked.trial is not None:
+                return {"call": asked.call.id, "text": "\n".join((await asked.trial()).lines)}
+        raise inarch.UsageError(f"no call of question {number!r} can be tried", "approve or deny it")
+
     def deny_all(self, reason: str) -> None:
         """Deny all calls of the open questions."""
         for question in list(self.open.values()):
@@ -243,6 +255,7 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
         "rights": [_right(one) for one in offer.rights] if offer else [],
         "chosen": {name: [Raw(one) for one in values] for name, values in offer.chosen.items()} if offer else {},
         "may": list(offer.may) if offer is not None else [],
+        "tries": asked.trial is not None,
     }  # fmt: skip
 
 

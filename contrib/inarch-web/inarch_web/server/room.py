@@ -12,7 +12,7 @@ from attrs import define, field
 import inarch
 from inarch_web import current_room
 from inarch_web.server.kept_session import MOST_HTML, MOST_TURNS, Kept
-from inarch_web.server.message_log import MessageLog
+from inarch_web.server.message_log import MessageLog, encoded
 from inarch_web.server.questions import Asks, Questions, question_message
 from inarch_web.server.room_work import Working
 from inarch_web.server.sections import Fragments, Message, TurnSections, entry, joined, steps_before
@@ -20,6 +20,8 @@ from inarch_web.server.sections import Fragments, Message, TurnSections, entry, 
 if TYPE_CHECKING:
     from inarch_web.server.page import Page
 
+RELOAD_S = 0.3
+"""Seconds from an edit to the reload of a plain page in the frame."""
 TOGETHER_S = 0.03
 """Seconds in which text is collected before it is sent. Readers do not notice the delay."""
 _SPENDS = frozenset({"model.replied", "turn.ended"})
@@ -67,6 +69,7 @@ class Room:
     _unsent: list[Message] = field(init=False, factory=list)
     _sending: asyncio.TimerHandle | None = field(init=False, default=None)
     _unread: list[inarch.Event] = field(init=False, factory=list)  # events that arrived while the last turn was read
+    _edited: set[str] = field(init=False, factory=set)
     _spent: Message = field(init=False, factory=dict)
     _told: Message = field(init=False, factory=dict)
     _loop: asyncio.AbstractEventLoop = field(init=False, factory=asyncio.get_running_loop)
@@ -222,6 +225,9 @@ class Room:
             self.approve, before = self._session.approve, self.approve
             if self.approve != before:
                 self.tell_state()
+        if event.kind == "file.changed" and self.framed is not None and self.framed.is_plain:
+            self._edited.update(filter(None, (event.data["path"], event.data.get("new_path"))))
+            self._loop.call_later(RELOAD_S, self._tell_edited)
         if event.kind == "model.switched":
             self.model = event.data.get("new") or self.model
         if self._live is None:
@@ -237,6 +243,12 @@ class Room:
             self._flush()
         elif self._unsent and self._sending is None:
             self._sending = self._loop.call_later(TOGETHER_S, self._flush)
+
+    def _tell_edited(self) -> None:
+        """Name changed files to pages whose frame has no builder that does so, those within `RELOAD_S` together."""
+        paths, self._edited = sorted(self._edited), set()
+        for page in list(self.pages.values()) if paths else ():
+            page.put(encoded({"session": self.id, "edited": paths}))
 
     def _flush(self) -> None:
         if self._sending is not None:

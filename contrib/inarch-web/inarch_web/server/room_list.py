@@ -101,6 +101,7 @@ class Desk:
         """Add an admitted page and return its number."""
         self._last_page += 1
         self.pages[self._last_page] = page
+        self.changed()  # tells the page what waits for an answer
         return self._last_page
 
     def gone(self, page: Page) -> None:
@@ -196,7 +197,8 @@ class Desk:
 
     def _tell(self) -> None:
         self._telling = None
-        text = encoded({"sessions": [{"id": room.id, **_open_row(room)} for room in self.rooms.values()]})
+        rows = [{"id": room.id, "title": room.title, **_open_row(room)} for room in self.rooms.values()]
+        text = encoded({"sessions": rows})
         for page in list(self.pages.values()):
             page.put(text)
 

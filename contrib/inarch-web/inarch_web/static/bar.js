@@ -11,6 +11,9 @@ const LEVELS = /** @type {Record<string, string>} */ ({ ask: "Asks first", auto:
 export class Bar {
   /** @type {Hello | null} */
   #hello = null;
+  #title = "Inarch";
+  /** Ids of the sessions that wait for an answer. */
+  #waiting = new Set();
 
   /** @param {{set: (given: Record<string, string>) => void, name: () => void, items: () => {words: string, keys?: string, act: () => void}[]}} asks */
   constructor(asks) {
@@ -43,7 +46,8 @@ export class Bar {
     this.title.textContent = shown;
     this.title.setAttribute("aria-label", `${shown}: name this session`);
     this.heading.textContent = shown;
-    document.title = `${state?.running != null ? "● " : ""}${shown} · Inarch`;
+    this.#title = `${state?.running != null ? "● " : ""}${shown} · Inarch`;
+    this.#mark();
     byId("running").hidden = state?.running == null;
     fill(this.model, this.#hello?.models ?? [], state?.model ?? "", (name) => name.split("/").slice(1).join("/") || name);
     fill(this.approve, this.#hello?.approve ?? [], state?.approve ?? "", (name) => LEVELS[name] ?? name);
@@ -59,6 +63,27 @@ export class Bar {
     }
     this.pages.hidden = (state?.pages ?? 1) < 2;
     this.pages.textContent = `${state?.pages} pages`;
+  }
+
+  /**
+   * Marks tab and icon while sessions wait for an answer, in whichever window they are open.
+   * @param {{id: string, title: string, asks: boolean}[]} rows
+   * @returns {{id: string, title: string}[]}  those that wait since this call
+   */
+  waits(rows) {
+    const asking = rows.filter((row) => row.asks);
+    const begun = asking.filter((row) => !this.#waiting.has(row.id));
+    this.#waiting = new Set(asking.map((row) => row.id));
+    this.#mark();
+    return begun;
+  }
+
+  #mark() {
+    const count = this.#waiting.size;
+    document.title = `${count ? `(${count}) ` : ""}${this.#title}`;
+    const icon = document.querySelector("link[rel=icon]");
+    const place = `/static/icon${count ? "-waits" : ""}.svg`;
+    if (icon?.getAttribute("href") !== place) icon?.setAttribute("href", place);
   }
 
   /** @param {string} words  the state of the connection; empty if it is open */

@@ -50,6 +50,11 @@ export class Extras {
     this.chip.replaceChildren(make("span", { class: "selection-words" }, words), clear);
   }
 
+  /** @param {string[]} paths  files of the workspace that have changed */
+  edited(paths) {
+    this.#pointing?.edited(paths);
+  }
+
   /** @param {any} message */
   async answer(message) {
     if (this.#pointing) return this.#pointing.asked(message);

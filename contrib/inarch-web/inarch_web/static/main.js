@@ -58,7 +58,9 @@ const conversation = new Conversation(byId("turns"), {
   steps: (turn, before) => ask("steps", { turn, before }),
   placed: (made) => { actions.equip(made); listSoon(); },
 });
-const question = new Asking((id, answers) => ask("answer", { question: id, answers }).catch((error) => { told(error); throw error; }));
+/** @param {string} what @param {Record<string, unknown>} given */
+const answering = (what, given) => ask(what, given).catch((error) => { told(error); throw error; });
+const question = new Asking((id, answers) => answering("answer", { question: id, answers }), (id) => answering("try", { question: id }));
 const composer = new Composer({
   say: (text) => say(text),
   cancel: () => stop(),
@@ -79,7 +81,7 @@ const keys = new Keys([
   { keys: ["@", "Tab"], words: "in the prompt: complete a file" },
   { keys: ["Escape"], words: "stop the turn, or close an open column", act: () => escape() },
   { keys: ["Alt Q", "q"], words: "go to the question", act: () => question.focus() },
-  { keys: ["a", "d", "e"], words: "in the question: approve, deny, edit the file" },
+  { keys: ["a", "d", "e", "t"], words: "in the question: approve, deny, edit the file, try the command" },
   { keys: ["j", "k"], words: "go to the next or the previous turn" },
   { keys: ["j"], words: "", act: () => walk(1) },
   { keys: ["k"], words: "", act: () => walk(-1) },
@@ -198,9 +200,14 @@ function received(message) {
       (error) => socket.ask("replied", { ask: message.ask, error: { text: error.text ?? error.message, remedy: error.remedy ?? "" } })).catch(() => {});
     return;
   }
-  if ("sessions" in message) sessions.soon();
+  if ("sessions" in message) {
+    sessions.soon();
+    for (const row of bar.waits(message.sessions))
+      if (row.id !== session) notice(`Another session waits for your answer: ${row.title || row.id.slice(0, 8)}`);
+  }
   if ("voice" in message) extras.voice(message.voice);
   if (message.session !== session) return;
+  if (message.edited) extras.edited(message.edited);
   if (typeof message.n === "number") seen = message.n;
   if (message.turn && typeof message.turn === "object") turn(message.turn);
   if (message.step) conversation.putStep(message.step);

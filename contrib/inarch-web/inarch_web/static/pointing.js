@@ -16,6 +16,7 @@
  * @typedef {object} Pointing
  * @property {(message: {what: string} & Data) => Promise<Data>} asked Answers a question of the server about the page.
  * @property {(selection: Selection | null) => void} shows Shows the selection.
+ * @property {(paths: string[]) => void} edited Reloads the page if one of these files is its own.
  * @property {() => void} close Ends it.
  */
 
@@ -208,6 +209,9 @@ export function mount(host, page, session) {
       parts.selected.hidden = !now;
       parts.words.textContent = now?.words ?? "";
       tell({ do: "show", selector: now?.selector ?? "" });
+    },
+    edited(paths) {
+      tell({ do: "edited", paths });
     },
     close() {
       clearInterval(refill);

@@ -9,9 +9,13 @@ export class Asking {
   #question = null;
   #place = byId("question");
 
-  /** @param {(question: number, answers: Answer[]) => Promise<{counts: boolean, by?: unknown}>} answer */
-  constructor(answer) {
+  /**
+   * @param {(question: number, answers: Answer[]) => Promise<{counts: boolean, by?: unknown}>} answer
+   * @param {(question: number) => Promise<{call: string, text: string}>} trial
+   */
+  constructor(answer, trial) {
     this.answer = answer;
+    this.trial = trial;
     this.#place.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -120,6 +124,8 @@ export class Asking {
     return make("div", { class: "answers" },
       make("button", { type: "button", class: "primary", "data-answer": "approve", click: () => this.#send("approve") }, "Approve"),
       shared.length > 1 ? reach : null,
+      question.calls.some((call) => call.tries)
+        ? make("button", { type: "button", "data-answer": "try", title: "Run it in a copy and show what it would change", click: () => this.#try() }, "Try it first") : null,
       make("span", { class: "apart" }),
       reason,
       make("button", { type: "button", "data-answer": "deny", click: () => this.#send("deny") }, "Deny"));
@@ -140,6 +146,22 @@ export class Asking {
     }
   }
 
+  async #try() {
+    const question = this.#question;
+    const button = /** @type {HTMLButtonElement | null} */ (this.#place.querySelector("[data-answer=try]"));
+    if (!question || !button || button.disabled) return;
+    button.disabled = true;
+    try {
+      const { call, text } = await this.trial(question.id);
+      const shown = make("pre", { class: "asked-trial", tabindex: "0" }, text);
+      const card = this.#question?.id === question.id ? this.#place.querySelector(`[data-asked="${CSS.escape(call)}"]`) : null;
+      card?.querySelector(".asked-trial")?.remove();
+      card?.append(shown);
+      announce(text);
+    } catch { /* it is shown */ }
+    button.disabled = false;
+  }
+
   /** @param {AskedCall} call @param {"approve" | "deny"} outcome @returns {Answer} */
   #answerOf(call, outcome) {
     const card = this.#place.querySelector(`[data-asked="${CSS.escape(call.call)}"]`);
@@ -156,7 +178,7 @@ export class Asking {
   #key(event) {
     const at = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || at.matches("input:not([type=checkbox]), textarea, select")) return;
-    const act = { a: () => this.#send("approve"), d: () => this.#send("deny"), e: () => this.#edit(),
+    const act = { a: () => this.#send("approve"), d: () => this.#send("deny"), e: () => this.#edit(), t: () => this.#try(),
       Escape: () => byId("say").focus() }[event.key];
     if (!act) return;
     event.preventDefault();

@@ -64,7 +64,7 @@ export class Sessions {
 
   /** @param {SessionLine} session */
   #line(session) {
-    const state = session.asks ? make("span", { class: "badge asks" }, "asks")
+    const state = session.asks ? make("span", { class: "badge asks" }, "waits for you")
       : session.running ? make("span", { class: "badge runs" }, "runs") : null;
     const when = make("time", { datetime: session.updated }, ago(session.updated));
     return make("li", {}, make("a", { href: `#/${session.id}`, "aria-current": session.id === this.#open ? "true" : null },

@@ -129,7 +129,9 @@ def _output(call: Call) -> Html:
         title, kind = ("Stopped", "quiet") if call.status == "cancelled" else ("Error", "error")
         return _part(title, tag("p", *told, class_=kind), *remedy, *([value(data)] if data is not None else []))
     data = call.result.get("data")
-    return _part("Output", value(data)) if data is not None else Html()
+    shown = [value(data)] if data is not None else []
+    shown += [tag("p", f"Pictures, not exported: {call.pictures}", class_="left-out")] if call.pictures else []
+    return _part("Output", *shown) if shown else Html()
 
 
 def _changed(changes: list[Change]) -> Html:

@@ -10,7 +10,7 @@ from inarch_plugins.export.html.prose import plain, prose
 from inarch_plugins.export.html.steps import step_items
 from inarch_plugins.export.html.tags import Html, join, tag
 from inarch_plugins.export.html.timeline import turn_timeline
-from inarch_plugins.export.words import MODES, amount_of, cost, count_of, cut, local, many, tokens
+from inarch_plugins.export.words import MODES, amount_of, cost, count_of, cut, left_out, local, many, tokens
 
 PROMPT_LINES, SHOWN_LINES = 40, 20
 """Maximum lines of a prompt that is shown whole, and the unfolded lines of a longer one."""
@@ -71,7 +71,7 @@ def _prompt(exchange: Exchange) -> Html:
         return Html()
     shown, left = cut(exchange.prompt)
     how = f"Given {MODES[exchange.mode]}" if exchange.mode in MODES else ""
-    told = [how, left, f"{many(exchange.pictures, 'picture')}, not exported" if exchange.pictures else ""]
+    told = [how, left, left_out(exchange.pictures)]
     notes = [tag("p", sentence, class_="left-out") for sentence in told if sentence]
     return tag("div", tag("h3", "Prompt", class_="unseen"), _prompt_text(shown), *notes, class_="prompt")
 

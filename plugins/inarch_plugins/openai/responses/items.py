@@ -78,7 +78,9 @@ def items_of(message: Message, provider: str, origin: Origin) -> Iterator[dict[s
         for part in message.parts:
             if isinstance(part, ResultPart):
                 call_id = part.provider_id or part.call_id
-                yield {"type": "function_call_output", "call_id": call_id, "output": result_text(part.result)}
+                # A list if there are pictures: openai 3.57.0, FunctionCallOutput (Nov 2026).
+                output = content_of((Text(result_text(part.result)), *part.result.images))
+                yield {"type": "function_call_output", "call_id": call_id, "output": output}
     elif message.role == "assistant":
         items = [item for part in message.parts if (item := _item(part, provider, origin)) is not None]
         while items and items[-1]["type"] == "reasoning":

@@ -1,4 +1,4 @@
-"""Content of a user's message: a text, or texts and pictures."""
+"""Content of a user's message or of a result: a text, or texts and pictures."""
 
 from __future__ import annotations
 

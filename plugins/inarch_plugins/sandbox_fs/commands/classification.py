@@ -13,6 +13,7 @@ from inarch_plugins.sandbox_fs.commands import lines, secret_files
 from inarch_plugins.sandbox_fs.commands.classified import Classified
 from inarch_plugins.sandbox_fs.commands.command_grants import Grants, allowing, matching, network
 from inarch_plugins.sandbox_fs.commands.git_rules import GIT, environment, prepared
+from inarch_plugins.sandbox_fs.commands.git_writes import reader_of
 from inarch_plugins.sandbox_fs.commands.kinds import Refused, check_free, check_path, nearest
 from inarch_plugins.sandbox_fs.commands.programs import PROGRAMS
 from inarch_plugins.sandbox_fs.commands.rules import Reader, Rule
@@ -121,7 +122,13 @@ def _found(words: tuple[str, ...], grants: Grants, root: str, fed: bool) -> Clas
         found = _granted(words, grants, root, fed)
         if found is None:
             raise
-    return found or _granted(words, grants, root, fed) or _workspace(words, root) or _none(words)
+    return (
+        found
+        or _granted(words, grants, root, fed)
+        or _workspace(words, root)
+        or _writes(words, grants, root)
+        or _none(words)
+    )
 
 
 def _read_only(words: tuple[str, ...], root: str, fed: bool) -> Classified | None:
@@ -206,6 +213,19 @@ def _runner(words: tuple[str, ...], root: str) -> Runner | None:
 
 _OWN_SCRIPT = Runner("FILE")
 """Program of the workspace, named by its path."""
+
+
+def _writes(words: tuple[str, ...], grants: Grants, root: str) -> Classified | None:
+    """Classify a command that only stages or commits."""
+    reader = reader_of(words, root)
+    if reader is None:
+        return None
+    name = reader.rule.name
+    reason = f"{name} changes this repository's index" if name == "git add" else f"{name} adds a commit"
+    return Classified(
+        "asked", words, words, name, f"{reason}, with Git's hooks off", "use the tool git_commit",
+        allowing(words, grants), rights=Rights(), paths=tuple(reader.paths), shape=reader.rule.words, is_exact=False,
+    )  # fmt: skip
 
 
 def _none(words: tuple[str, ...]) -> Classified:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from inarch_plugins.sandbox_fs.commands.classified import Classified
+from inarch_plugins.sandbox_fs.commands.git_writes import WRITES
 from inarch_plugins.sandbox_fs.commands.secret_files import is_secret
 
 _PROGRAMS: Mapping[str, str] = {
@@ -64,7 +65,8 @@ def crossing(found: Classified, root: str, *, in_copy: bool = False) -> str:
         if part.rights.network or part.rights.hosts or (part.tier == "read-only" and part.reason):
             return part.reason or "has the network"
         text = _text(part)
-        commands = [words for words in _commands(part) if not (in_copy and _is_local_git(words))]
+        own = part.rule in WRITES
+        commands = [] if own else [words for words in _commands(part) if not (in_copy and _is_local_git(words))]
         words = _WORDS.findall(text) if text else part.words
         if reason := next(filter(None, map(_effect, commands)), "") or _secret(words, root):
             return reason

@@ -14,7 +14,7 @@ from inarch import Piped, Ran, Rights, ToolContext, ToolFailed
 from inarch.capabilities import RunsPiped, TriesPrograms, able
 from inarch_lib.secrets.secret_names import end_from, start_from
 from inarch_lib.staging.copies import change_of
-from inarch_plugins.sandbox_fs.commands import git_scopes, secret_files, workspace_check
+from inarch_plugins.sandbox_fs.commands import git_scopes, git_writes, secret_files, workspace_check
 from inarch_plugins.sandbox_fs.commands.crossings import changes_repository
 from inarch_plugins.sandbox_fs.commands.lines import place
 from inarch_plugins.sandbox_fs.commands.rights_choice import REPOSITORY, put_together
@@ -221,6 +221,9 @@ def _prepared(found: Classified, context: ToolContext) -> Prepared:
                 found.rule, argv, found.options_end, posixpath.join(workspace.root, folder)
             )
         return argv, rights, left_out
+    if reader := git_writes.reader_of(found.argv, workspace.root):
+        repository = workspace_check.repository_of(workspace)
+        return found.argv, *git_writes.prepared(reader, workspace, repository)
     # A person's approval applies to what was asked, and to the program that they meant, not to one that the workspace
     # brings.
     chosen = (context.rights or {}) if found.tier != "granted" else {}

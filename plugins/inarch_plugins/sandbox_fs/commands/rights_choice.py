@@ -12,6 +12,7 @@ from attrs import evolve
 
 from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
 from inarch.command_lines import CARRIERS
+from inarch_plugins.sandbox_fs.commands.git_writes import WRITES
 from inarch_plugins.sandbox_fs.commands.lines import is_open, place
 from inarch_plugins.sandbox_fs.commands.runners import is_known
 from inarch_plugins.sandbox_fs.commands.shells import can_be_kept, reads_code
@@ -46,7 +47,7 @@ def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: boo
 
     With `loopback` of a process there is no choice of network.
     """
-    if found.tier not in ("asked", "workspace"):
+    if found.tier not in ("asked", "workspace") or all(part.rule in WRITES for part in found.commands):
         return None
     unknown = chosen.keys() - {right.name for right in CHOOSABLE}
     if unknown:

@@ -24,6 +24,7 @@ from inarch_plugins.terminal.conversation.screen import TICK_S, Screen
 from inarch_plugins.terminal.conversation.streams import Above, folded, folded_lines
 from inarch_plugins.terminal.conversation.terminal_io import signals
 from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier, Settings
+from inarch_plugins.terminal.pasted_pictures import SIGN
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -111,7 +112,7 @@ class Chat:
             return
         if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.shown):
             self._do_beside(self._show_beside(self.talk, item))
-        elif item.shown.startswith(("/", "!")) or not self.steering.add(item):
+        elif item.shown.startswith(("/", "!")) or SIGN in item.shown or not self.steering.add(item):
             self.work.add(item)
 
     def leave_list(self) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
+
+from inarch_plugins.terminal.conversation.pictures import dropped, from_clipboard
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.conversation.chat import Chat
@@ -62,7 +65,16 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     def paste(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         begins = not buffer.document.text_before_cursor.strip()
-        buffer.insert_text(chat.pastes.fold(event.data, begins=begins))
+        if event.data:
+            buffer.insert_text(
+                dropped(event.data, Path(chat.launch.root)) or chat.pastes.fold(event.data, begins=begins)
+            )
+        else:  # some terminals paste a picture as an empty text
+            paste_picture(event)
+
+    @keys.add("c-v", filter=in_line)
+    def paste_picture(event: KeyPressEvent) -> None:
+        event.app.create_background_task(_paste_picture(chat))
 
     @keys.add("backspace", filter=in_line & Condition(lambda: bool(_sign(chat))))
     def unpaste(event: KeyPressEvent) -> None:
@@ -75,6 +87,14 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     @keys.add("c-o")
     def fold(event: KeyPressEvent) -> None:
         chat.fold()
+
+
+async def _paste_picture(chat: Chat) -> None:
+    try:
+        chat.screen.line.insert_text(await from_clipboard())
+    except ValueError as error:
+        chat.screen.hint = str(error)
+    chat.screen.changed()
 
 
 def _run_command_of(key: str, chat: Chat, otherwise: str) -> None:

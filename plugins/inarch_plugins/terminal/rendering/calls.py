@@ -122,6 +122,8 @@ class ShownCall:
         mark, style = _mark(str(data.get("status", "")), error, found)
         changes = edit_lines(self.arguments, found) if not error else []
         words = [_short(error) if error else self._outcome(found, changes, ink)]
+        pictures = len((result.get("metadata") or {}).get("images") or ())
+        words += [counted(pictures, "picture")] if pictures else []
         words += [duration(took)] if took is not None else []
         yield call_line(mark, style, self, ink.sign("dot").join(filter(None, words)), columns, ink)
         if error:

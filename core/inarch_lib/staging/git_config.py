@@ -1,12 +1,18 @@
-"""Settings of the user's and the repository's git configuration, as far as they apply; no program in them is run."""
+"""Settings of git: the user's and the repository's, as far as they apply, and those under which Inarch runs it.
+
+No program that they name is run.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 
 from attrs import frozen
+
+from inarch_lib.staging.repositories import Repository
 
 _INCLUDED = re.compile(r"^\s*path\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
 _DEEPEST = 3
@@ -61,16 +67,20 @@ class Configured:
         path = os.path.abspath(os.path.expanduser(path))
         return path if os.path.isfile(path) else None
 
-    def identity(self, who: str) -> tuple[str, str]:
-        """Return the name and the e-mail address of the `author` or the `committer`, empty where unknown."""
-        found = [
-            os.environ.get(f"GIT_{who.upper()}_{what.upper()}")
-            or self.values.get(f"{who}.{what}")
-            or self.values.get(f"user.{what}")
-            or (os.environ.get("EMAIL", "") if what == "email" else "")
-            for what in ("name", "email")
-        ]
-        return found[0].strip(), found[1].strip()
+    def identity(self) -> dict[str, str]:
+        """Return the variables of the author and the committer, as far as they are known."""
+        found = {key: os.environ[key] for key in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE") if key in os.environ}
+        for who, what in product(("author", "committer"), ("name", "email")):
+            variable = f"GIT_{who.upper()}_{what.upper()}"
+            value = (
+                os.environ.get(variable)
+                or self.values.get(f"{who}.{what}")
+                or self.values.get(f"user.{what}")
+                or (os.environ.get("EMAIL", "") if what == "email" else "")
+            ).strip()
+            if value:
+                found[variable] = value
+        return found
 
     def signs(self) -> bool:
         """Return whether commits should be signed."""
@@ -127,3 +137,65 @@ def _config_home() -> str:
 
 def _is_program(path: str) -> bool:
     return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+_SETTINGS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "core.editor": "false",
+    "core.askPass": "false",
+    "core.sshCommand": "false",
+    "core.gitProxy": "false",
+    "core.untrackedCache": "false",
+    "core.attributesFile": os.devnull,
+    "core.quotePath": "false",
+    "commit.gpgSign": "false",
+    "gpg.program": "false",
+    "log.showSignature": "false",
+    "log.showRoot": "true",
+    "protocol.allow": "never",
+    "credential.helper": "",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "submodule.recurse": "false",
+    "diff.submodule": "short",
+    "diff.ignoreSubmodules": "dirty",
+    "diff.orderFile": os.devnull,
+    "diff.noprefix": "false",
+    "diff.mnemonicPrefix": "false",
+    "status.relativePaths": "false",
+    "mailmap.file": os.devnull,
+    "i18n.commitEncoding": "UTF-8",
+    "i18n.logOutputEncoding": "UTF-8",
+    "color.ui": "false",
+}
+_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "false",
+    "LC_ALL": "C",
+}
+
+
+def variables(repository: Repository, configured: Configured, **more: str) -> dict[str, str]:
+    """Return the variables of a git that works in a repository and starts no program that a setting names.
+
+    Args:
+        repository: Where it works.
+        configured: The settings that it would find there.
+        more: More variables, which override these.
+    """
+    # Settings go by the environment: `-c` cannot express a name with a `=` in it.
+    settings = [*_SETTINGS.items(), *configured.overrides()]
+    found = {**_ENVIRONMENT, **repository.variables, **more, "GIT_CONFIG_COUNT": str(len(settings))}
+    for position, (key, value) in enumerate(settings):
+        found[f"GIT_CONFIG_KEY_{position}"], found[f"GIT_CONFIG_VALUE_{position}"] = key, value
+    return found
