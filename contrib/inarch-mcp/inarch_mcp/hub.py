@@ -6,7 +6,8 @@ import asyncio
 import atexit
 import concurrent.futures
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define, field
@@ -14,9 +15,12 @@ from attrs import define, field
 import inarch
 from inarch_mcp.definitions import Definition, Listing, differences, shown
 from inarch_mcp.mcp_settings import Server
+from inarch_mcp.questions import ANSWER, Question
 from inarch_mcp.server_start import Place
 
 if TYPE_CHECKING:
+    from mcp import Client
+
     from inarch_mcp.connection import Connection
 
 T = TypeVar("T")
@@ -24,7 +28,48 @@ CLOSING_S = 10.0
 STARTING_S = 30.0
 """Extra seconds for the import of the official package: about one, and more on a busy machine."""
 
+ANSWERED_S = 900.0
+"""Seconds that a server's question waits for the user."""
+_PAGES_FIRST = -32042
+"""Error code of a call before which the user must open a page, in versions of the protocol until 2025."""
+
 _started: list[Hub] = []
+
+
+@define(eq=False, repr=False)
+class ServerCall:
+    """One call of a tool.
+
+    Args:
+        server: The server's name.
+        definition: The tool as it was composed.
+        arguments: Its arguments.
+        safe: Whether an interrupted call can't have changed anything.
+        report: Takes live output.
+        turn: The id of the turn, or "".
+    """
+
+    server: str
+    definition: Definition
+    arguments: dict[str, Any]
+    safe: bool
+    report: Callable[[str], None]
+    turn: str = ""
+    task: asyncio.Task[dict[str, Any]] | None = field(init=False, default=None)
+    asked: asyncio.Queue[str] = field(init=False, factory=asyncio.Queue)
+
+
+@define(eq=False, repr=False)
+class _Open:
+    """A question that waits for the user."""
+
+    question: Question
+    call: ServerCall
+    answer: asyncio.Future[dict[str, Any]]
+
+    def settle(self, answer: dict[str, Any]) -> None:
+        if not self.answer.done():
+            self.answer.set_result(answer)
 
 
 @define(eq=False, repr=False)
@@ -45,6 +90,8 @@ class Hub:
     _connections: dict[str, Connection] = field(init=False, factory=dict)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
     _closed: bool = field(init=False, default=False)
+    _open: dict[str, _Open] = field(init=False, factory=dict)
+    _numbers: count[int] = field(init=False, factory=lambda: count(1))
 
     def list_tools(self, names: list[str]) -> dict[str, Listing | str]:
         """Ask servers for their tools in parallel, and return each one's listing or reason of failure."""
@@ -60,22 +107,54 @@ class Hub:
                 found[name] = error.message
         return found
 
-    async def call(
-        self, server: str, definition: Definition, arguments: dict[str, Any], report: Callable[[str], None], safe: bool
-    ) -> dict[str, Any]:
+    async def call(self, call: ServerCall) -> dict[str, Any]:
         """Call a tool from another event loop and return its raw result. A cancel is passed to the server.
 
-        Args:
-            server: The server's name.
-            definition: The tool as it was composed.
-            arguments: Its arguments.
-            report: Takes live output.
-            safe: Whether an interrupted call can't have changed anything.
+        Raises:
+            inarch.ToolFailed: The call failed, or waits for the user's answer.
+        """
+        return await asyncio.wrap_future(self._submit(self._run(call)))
+
+    async def request(self, server: str, send: Callable[[Client], Awaitable[Any]]) -> dict[str, Any]:
+        """Send another request from another event loop and return its raw result.
 
         Raises:
-            inarch.ToolFailed: The call failed.
+            inarch.ToolFailed: The request failed.
         """
-        return await asyncio.wrap_future(self._submit(self._call(server, definition, arguments, report, safe)))
+
+        async def ask(connection: Connection) -> dict[str, Any]:
+            return await connection.request(send)
+
+        return await asyncio.wrap_future(self._submit(self._mapped(server, True, ask)))
+
+    def question(self, number: str) -> Question:
+        """Return an open question.
+
+        Raises:
+            inarch.ToolFailed: There is none.
+        """
+        found = self._open.get(number)
+        if found is None:
+            raise inarch.ToolFailed("not_found", f"no MCP server waits for the answer to {number!r}")
+        return found.question
+
+    async def answer(self, number: str, given: dict[str, Any], report: Callable[[str], None]) -> dict[str, Any]:
+        """Answer a question, and return the raw result of the call that waits for it.
+
+        Raises:
+            inarch.ToolFailed: There is no such question, or as of `call`.
+        """
+        return await asyncio.wrap_future(self._submit(self._answered(number, given, report)))
+
+    def give_up(self, turn: str) -> None:
+        """Cancel the calls of a turn whose questions are still open, because the turn is over."""
+        loop = self._loop
+        if loop is None or not turn:
+            return
+        for one in [one for one in self._open.values() if one.call.turn == turn]:
+            loop.call_soon_threadsafe(one.settle, {"action": "cancel"})
+            if one.call.task is not None:
+                loop.call_soon_threadsafe(one.call.task.cancel)
 
     def close(self) -> None:
         """Close every connection and the thread. A second call does nothing."""
@@ -131,8 +210,67 @@ class Hub:
             raise inarch.ToolFailed("execution", str(error)) from error
         return connection.listing or Listing()
 
-    async def _call(
-        self, server: str, definition: Definition, arguments: dict[str, Any], report: Callable[[str], None], safe: bool
+    async def _run(self, call: ServerCall) -> dict[str, Any]:
+        async def work(connection: Connection) -> dict[str, Any]:
+            _check_same(call.server, call.definition, connection.listing or Listing())
+            return await connection.call(
+                call.definition, call.arguments, lambda text: call.report(text), lambda params: self._ask(call, params)
+            )
+
+        call.task = asyncio.create_task(self._mapped(call.server, call.safe, work))
+        call.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return await self._next(call)
+
+    async def _next(self, call: ServerCall) -> dict[str, Any]:
+        """Return a call's result.
+
+        Raises:
+            inarch.ToolFailed: It failed, or the server has a question.
+        """
+        assert call.task is not None
+        asked = asyncio.create_task(call.asked.get())
+        try:
+            await asyncio.wait((call.task, asked), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            call.task.cancel()
+            await asyncio.wait((call.task,), timeout=CLOSING_S)
+            raise
+        finally:
+            asked.cancel()
+        if call.task.done():
+            return call.task.result()
+        number = asked.result()
+        message = f"MCP server {call.server!r} asks the user: {self.question(number).message}"
+        remedy = f"call {ANSWER} with the question {number!r}: the user answers there, and this call continues"
+        raise inarch.ToolFailed("execution", message, remedy)
+
+    async def _ask(self, call: ServerCall, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the user's answer in the protocol's form."""
+        try:
+            question = Question.of(call.server, params)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:  # a form in a shape of its own
+            call.report(f"declined a question of MCP server {call.server!r}: {shown(str(error), 200)}\n")
+            return {"action": "decline"}
+        number = f"q{next(self._numbers)}"
+        waiting = self._open[number] = _Open(question, call, asyncio.get_running_loop().create_future())
+        call.asked.put_nowait(number)
+        try:
+            async with asyncio.timeout(ANSWERED_S):
+                return await waiting.answer
+        except TimeoutError:
+            return {"action": "cancel"}
+        finally:
+            self._open.pop(number, None)
+
+    async def _answered(self, number: str, given: dict[str, Any], report: Callable[[str], None]) -> dict[str, Any]:
+        self.question(number)
+        waiting = self._open.pop(number)
+        waiting.call.report = report
+        waiting.settle(given)
+        return await self._next(waiting.call)
+
+    async def _mapped(
+        self, server: str, safe: bool, work: Callable[[Connection], Awaitable[dict[str, Any]]]
     ) -> dict[str, Any]:
         from mcp import MCPError
 
@@ -144,8 +282,7 @@ class Hub:
         look = f"inarch mcp list shows its state{f', {log} what it wrote' if log else ''}"
         try:
             await connection.ensure()
-            _check_same(server, definition, connection.listing or Listing())
-            return await connection.call(definition, arguments, report)
+            return await work(connection)
         except Lost as error:
             if not error.sent:
                 raise inarch.ToolFailed("execution", f"{what} can't be reached: {error}", look) from error
@@ -157,7 +294,7 @@ class Hub:
             ) from error
         except MCPError as error:
             said = f"{what} refused the call: {error.message[:2_000]} ({error.code})"
-            raise inarch.ToolFailed("execution", said) from error
+            raise inarch.ToolFailed("execution", said, _pages(error.code, error.error.data)) from error
         except ValueError as error:
             message = f"{what} answered what its own definition does not allow: {str(error)[:500]}"
             raise inarch.ToolFailed("execution", message, "the call may have had effects all the same") from error
@@ -175,6 +312,13 @@ def close_all() -> None:
     """Close every connection of this process, including those made while a command was loaded."""
     for hub in tuple(_started):
         hub.close()
+
+
+def _pages(code: int, data: Any) -> str:
+    """Return what to do if the user must open pages before a call, or ""."""
+    listed = data.get("elicitations") if code == _PAGES_FIRST and isinstance(data, Mapping) else None
+    pages = [str(one.get("url", "")) for one in listed or () if isinstance(one, Mapping)]
+    return f"ask the user to open {', '.join(shown(page, 500) for page in pages)}, then call it again" if pages else ""
 
 
 def _check_same(server: str, definition: Definition, listing: Listing) -> None:

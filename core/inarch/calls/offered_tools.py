@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.contract.capabilities import Choosy, ForModes, NeedsRoom, able
+from inarch.contract.capabilities import Choosy, ForLittleRoom, ForModes, NeedsRoom, able
 from inarch.contract.errors import PluginError
 from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
@@ -91,8 +91,8 @@ class OfferedTools:
         told = self._told.get((model, window))
         if told is None:
             told = tuple(spec for spec in self.find(None) if self._is_offered(spec.name, model, window))
-            # Only if tools may still be added; a plugin's tool of the same name replaces this one.
-            if told and GATEWAY.name not in self.by_name and self.find_late is not None:
+            # Tools may still be added, or be left out of requests; a plugin's tool of the same name replaces this one.
+            if told and GATEWAY.name not in self.by_name:
                 told = (*told, GATEWAY)
             self._told[model, window] = told
         return told
@@ -104,6 +104,8 @@ class OfferedTools:
         with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
             roomy, choosy = able(tool.value, NeedsRoom), able(tool.value, Choosy)
             if window is not None and roomy is not None and window < roomy.least_window:
+                return False
+            if (little := able(tool.value, ForLittleRoom)) and (window is None or window >= little.below_window):
                 return False
             return choosy is None or bool(choosy.offered(model))
         return True
