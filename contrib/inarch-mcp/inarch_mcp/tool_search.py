@@ -16,6 +16,7 @@ from attrs import define
 
 import inarch
 from inarch_lib.schemas.model_schemas import told_schema
+from inarch_mcp.definitions import shown
 from inarch_mcp.server_tools import ServerTool
 
 SEARCH = "tool_search"
@@ -116,8 +117,8 @@ class ToolSearch:
         else:
             raise inarch.ToolFailed("validation", "neither query nor select is given", "give one of them")
         if not found:
-            what = f"there is no tool {', '.join(missing)}" if missing else f"no tool matches {query!r}"
-            near = get_close_matches(missing[0] if missing else query, [tool.name for tool in self.tools], 3, 0.4)
+            what = f"there is no tool {', '.join(missing)}" if missing else f"no tool matches {shown(query)!r}"
+            near = get_close_matches(missing[0] if missing else query[:80], [tool.name for tool in self.tools], 3, 0.4)
             raise inarch.ToolFailed("not_found", what, f"the nearest: {', '.join(near)}" if near else "try other words")
         return {**_definitions(found), **({"not found": missing} if missing else {})}
 
@@ -128,7 +129,7 @@ class ToolSearch:
         known = {name: tool for tool in self.tools for name in (tool.definition.tool, *tool.known_as, tool.name)}
         wanted = [name.strip() for name in names]
         found = {known[name].name: known[name] for name in wanted if name in known}
-        return list(found.values()), [name for name in wanted if name not in known]
+        return list(found.values()), [shown(name) for name in wanted if name not in known]
 
     def _matching(self, query: str) -> list[ServerTool]:
         """Return the best matches. A word counts more if few tools have it, and if it is in the name."""
