@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -13,7 +14,7 @@ from inarch_mcp.server_tools import ServerTool
 from inarch_mcp.tool_search import LONGEST_INDEX, ToolSearch, index
 
 import inarch
-from inarch.testing import ScriptedModel, ToolContract, calls, says
+from inarch.testing import ScriptedModel, ToolContract, calls, says, scripted_app
 
 
 def sent(request: inarch.ModelRequest) -> str:
@@ -91,14 +92,27 @@ def test_tools_that_go_are_refused_and_stay_in_the_list(ground: Any) -> None:
     assert gone.error is not None and "does not offer echo any more" in gone.error.message
 
 
-def test_a_child_with_some_tools_has_their_definitions(ground: Any) -> None:
-    from inarch_mcp.server_context import ServerContext
+@pytest.mark.parametrize("tools", [None, ["w_convert_unit_7"]])
+def test_a_child_finds_tools_or_has_their_definitions(ground: Any, tools: list[str] | None) -> None:
+    @inarch.tool(effects=inarch.Effects(exclusive=True))
+    async def task(prompt: str, context: inarch.ToolContext) -> str:
+        """Have it done."""
+        return (await context.child(inarch.ChildTask("helper", prompt, tools=tools))).turn.content
 
-    app = ground.app({"w": ground.whole(50)})
-    (source,) = (one.value for one in app.composition.context_sources if one.plugin == "mcp")
-    assert isinstance(source, ServerContext)
-    (text, *_) = source._texts({"w_convert_unit_7"})
-    assert '"amount"' in text and "w_convert_unit_8" not in text
+    task.timeout_s = 0.0
+    use = calls(("call_tool", {"name": "w_convert_unit_7", "arguments": {"amount": 7}}))
+    config = ground.config({"w": ground.whole(50)})
+    script = [calls(("task", {"prompt": "go"})), use, says("done"), says("so")]
+    app, model = scripted_app(script, ground.root, config=config, environ=ground.environ)
+    ground.apps.append(app)
+    app.composition = app.composition.adding("tools", task, inarch.PluginContext("own", str(ground.root)))
+    asyncio.run(app.session().run("go"))
+    first, second = model.requests[1:3]
+    names = {spec.name for spec in first.tools}
+    assert "call_tool" in names and ("tool_search" in names) is (tools is None)
+    assert ('"amount"' in first.messages[0].text) is (tools is not None)
+    assert ("w_convert_unit_8" in first.messages[0].text) is (tools is None)
+    assert ground.results(second)[0].data == {"result": "7: 7"}
 
 
 NAMES = st.text("abcdefgh_", min_size=1, max_size=40)
