@@ -39,6 +39,10 @@ class AnswerServer:
             "additionalProperties": False,
         }
 
+    def offered(self, model: str) -> bool:
+        """Return False: the error of a call that waits names the tool, and other requests need not contain it."""
+        return False
+
     def effects(self, arguments: Mapping[str, Any]) -> inarch.Effects:
         """Return no effects: those of the waiting call were approved with it."""
         return inarch.Effects()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 import inarch
 from inarch_mcp.definitions import Definition, Listing, differences, shown, tool_names
@@ -163,6 +163,7 @@ class Catalog:
         before = self._composed.get(name)
         if before is None:
             return
+        self._composed[name] = evolve(before, offerings=listing.offerings)
         old = {one.tool: one for one in before.definitions}
         new = {one.tool: one for one in listing.definitions}
         known = {(tool.server, tool.definition.tool) for tool in self.tools}

@@ -123,7 +123,12 @@ class Hub:
         """
 
         async def ask(connection: Connection) -> dict[str, Any]:
-            return await connection.request(send)
+            try:
+                async with asyncio.timeout(self.servers[server].timeout_s):
+                    return await connection.request(send)
+            except TimeoutError:
+                message = f"MCP server {server!r} did not answer within {self.servers[server].timeout_s:g} s"
+                raise inarch.ToolFailed("timeout", message) from None
 
         return await asyncio.wrap_future(self._submit(self._mapped(server, True, ask)))
 
@@ -241,7 +246,8 @@ class Hub:
             return call.task.result()
         number = asked.result()
         message = f"MCP server {call.server!r} asks the user: {self.question(number).message}"
-        remedy = f"call {ANSWER} with the question {number!r}: the user answers there, and this call continues"
+        how = f'call_tool with the name "{ANSWER}" and the arguments {{"question": "{number}"}}'
+        remedy = f"{how} lets the user answer, and then continues this call"
         raise inarch.ToolFailed("execution", message, remedy)
 
     async def _ask(self, call: ServerCall, params: Mapping[str, Any]) -> dict[str, Any]:

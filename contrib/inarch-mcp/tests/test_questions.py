@@ -55,7 +55,7 @@ def play(ground: Any, script: Any, person: Any, **server: Any) -> list[inarch.To
 
 
 BOOK = calls(("w_book", {"city": "Ulm"}))
-ANSWER = calls(("answer_server", {"question": "q1"}))
+ANSWER = calls(("call_tool", {"name": "answer_server", "arguments": {"question": "q1"}}))
 GIVEN = {"1": ("Ann",), "2": ("3",), "4": ("yes",)}
 
 
@@ -64,7 +64,7 @@ def test_a_form_is_answered_by_the_user(ground: Any, handshake: str) -> None:
     person = Person(GIVEN, GIVEN)
     asked, done = play(ground, [BOOK, ANSWER, says("done")], person, handshake=handshake)
     assert asked.error is not None and "asks the user: Which room?" in asked.error.message
-    assert "answer_server" in asked.error.remedy and "'q1'" in asked.error.remedy
+    assert 'call_tool with the name "answer_server"' in asked.error.remedy and '"q1"' in asked.error.remedy
     assert done.data == {"result": "3 nights for Ann in Ulm: single, quiet True"}
     words = [right.words for right in person.asked[0].rights.rights]
     assert "MCP server 'w' asks: Which room?" in words[0]
