@@ -28,6 +28,8 @@ CLOSING_S = 10.0
 STARTING_S = 30.0
 """Extra seconds for the import of the official package: about one, and more on a busy machine."""
 
+MOST_OPEN = 10
+"""Most questions of one call that wait for the user at once; Inarch declines the others."""
 ANSWERED_S = 900.0
 """Seconds that a server's question waits for the user."""
 _PAGES_FIRST = -32042
@@ -253,6 +255,8 @@ class Hub:
     async def _ask(self, call: ServerCall, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the user's answer in the protocol's form."""
         try:
+            if sum(one.call is call for one in self._open.values()) >= MOST_OPEN:
+                raise ValueError("too many are open")
             question = Question.of(call.server, params)
         except (ValueError, TypeError, LookupError, AttributeError) as error:  # a form in a shape of its own
             call.report(f"declined a question of MCP server {call.server!r}: {shown(str(error), 200)}\n")

@@ -111,7 +111,7 @@ async def _all(client: Client, what: str) -> list[Mapping[str, Any]]:
             page = await getattr(client, f"list_{what}")(cursor=cursor)
             found += [one.model_dump(by_alias=True, mode="json") for one in getattr(page, what)]
             cursor = page.next_cursor
-            if cursor is None:
+            if cursor is None or len(found) >= MOST_RESOURCES:
                 break
     except Exception:  # noqa: BLE001 - a foreign server's lists are optional, its tools work without them
         pass
@@ -128,7 +128,7 @@ def _prompts(listed: Iterable[Mapping[str, Any]]) -> Iterable[ServerPrompt]:
             tuple(argument["name"] for argument in given),
             tuple(argument["name"] for argument in given if argument.get("required")),
         )
-        if made.command not in taken and len(made.name) <= _LONGEST_TEXT:
+        if made.command not in taken and made.name.isprintable() and len(made.name) <= _LONGEST_TEXT:
             taken.add(made.command)
             yield made
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Literal, Protocol
 
 from attrs import define
@@ -117,6 +116,8 @@ class ToolSearch:
         else:
             raise inarch.ToolFailed("validation", "neither query nor select is given", "give one of them")
         if not found:
+            from difflib import get_close_matches
+
             what = f"there is no tool {', '.join(missing)}" if missing else f"no tool matches {shown(query)!r}"
             near = get_close_matches(missing[0] if missing else query[:80], [tool.name for tool in self.tools], 3, 0.4)
             raise inarch.ToolFailed("not_found", what, f"the nearest: {', '.join(near)}" if near else "try other words")
@@ -154,7 +155,7 @@ def _definitions(tools: Sequence[ServerTool]) -> dict[str, Any]:
         one = {"name": tool.name, "description": tool.description, "arguments": told_schema(tool.input_schema)}
         room -= len(json.dumps(one))
         told.append(one) if room >= 0 or not told else left.append(tool.name)
-    more = f" Too long for one result, select them next: {', '.join(left)}." if left else ""
+    more = f" There are more, which are left out here: {', '.join(left)}." if left else ""
     return {"tools": told, "note": f"{_CALL}{more}"}
 
 
@@ -173,5 +174,6 @@ def index(tools: Sequence[ServerTool]) -> str:
 
 def whole(tools: Sequence[ServerTool]) -> str:
     """Describe deferred tools for a session that cannot search."""
-    definitions = [json.dumps(one, ensure_ascii=False) for one in _definitions(tools)["tools"]]
-    return "\n".join((f"# Tools of MCP servers\n{_CALL}", *definitions)) if tools else ""
+    found = _definitions(tools)
+    definitions = [json.dumps(one, ensure_ascii=False) for one in found["tools"]]
+    return "\n".join((f"# Tools of MCP servers\n{found['note']}", *definitions)) if tools else ""

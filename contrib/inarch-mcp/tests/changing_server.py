@@ -1,11 +1,11 @@
-"""A server in plain JSON whose list of tools changes: `grow` adds tools, `shrink` takes `echo` away."""
+"""A server in plain JSON whose lists change: `grow` adds, `shrink` takes away, `page` wants a page opened."""
 
 import json
 import sys
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
 GROWTH = int(sys.argv[1])
-names = ["echo", "grow", "shrink"]
+names = ["echo", "grow", "shrink", "page"]
 
 
 def say(**message):
@@ -26,11 +26,18 @@ for line in sys.stdin:
     elif method == "tools/call":
         if params["name"] == "grow":
             names += [f"late_{at}" for at in range(GROWTH)]
+            say(method="notifications/resources/list_changed")
             say(method="notifications/tools/list_changed")
         if params["name"] == "shrink":
             names.remove("echo")
             say(method="notifications/tools/list_changed")
+        if params["name"] == "page":
+            data = {"elicitations": [{"mode": "url", "url": "https://a.example/login", "elicitationId": "e"}]}
+            say(id=number, error={"code": -32042, "message": "sign in first", "data": data})
+            continue
         text = f"{params['name']} {params['arguments']['x']}"
         say(id=number, result={"content": [{"type": "text", "text": text}]})
+    elif method == "resources/list":
+        say(id=number, result={"resources": [{"uri": f"names://{len(names)}", "name": "names"}]})
     elif number is not None:
         say(id=number, error={"code": -32601, "message": "Method not found"})

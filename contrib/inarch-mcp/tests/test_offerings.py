@@ -77,6 +77,12 @@ def test_prompts_are_commands(ground: Any, words: str, said: str) -> None:
     assert said in "".join((shown, *context.prompts))
 
 
+def test_resources_that_change_are_listed_anew(ground: Any) -> None:
+    use = [calls(("c_grow", {"x": "1"})), calls(("read_resource", {"server": "c"})), says("done")]
+    _, listed = ground.results(ground.play({"c": ground.changing(1)}, use)[-1])
+    assert [one["uri"] for one in listed.data["resources"]] == ["names://5"]
+
+
 def test_a_server_that_refuses_to_list_them_has_its_tools(ground: Any) -> None:
     app = ground.app({"c": ground.changing(0)})
     assert {"c_echo", "read_resource"} <= app.composition.tools.keys()

@@ -120,6 +120,12 @@ def test_a_page_opens_after_a_yes(ground: Any, said: str, action: str, monkeypat
     assert "https://pay.example/1" in person.asked[0].rights.rights[0].words
 
 
+def test_a_call_that_needs_a_page_first_says_which(ground: Any) -> None:
+    result = asyncio.run(ground.app({"c": ground.changing(0)}).call_tool("c_page", {"x": ""}))
+    assert result.error is not None and "sign in first" in result.error.message
+    assert "https://a.example/login" in result.error.remedy
+
+
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "https://a.example/\x1b[2J", ""])
 def test_only_pages_of_the_web_open(url: str) -> None:
     with pytest.raises(ValueError, match="web"):
