@@ -18,6 +18,8 @@ from inarch_lib.schemas.validation import BrokenSchema, Schema
 ANSWER = "answer_server"
 MOST_FIELDS = 9
 YES, NO = "yes", "no"
+OPEN = "-"
+"""Answer that leaves an optional field open; front ends take no empty ones."""
 LONGEST_ANSWER = 4_000
 _SECRET = re.compile(
     r"passw|passphrase|secret|token(?!s)|credential|api.?key|private.?key|card.?number|(?<![a-z])(pin|cvv|cvc)(?![a-z])",
@@ -134,7 +136,7 @@ class Question:
                 raise inarch.ToolFailed("validation", f"there is no field {name!r}", f"1 to {len(words)}")
             if not values or any(not one.strip() or len(one) > LONGEST_ANSWER for one in values):
                 raise inarch.ToolFailed("validation", f"an answer has 1 to {LONGEST_ANSWER:,} characters")
-            if self.fields:
+            if self.fields and not self._leaves_open(self.fields[int(name) - 1], values):
                 self.fields[int(name) - 1].value(values)
         rights = tuple(
             inarch.Right(str(number), str(number), text, "ANSWER", choices)
@@ -155,9 +157,9 @@ class Question:
             agreed = (chosen.get("1") or (NO,))[0].strip().lower() in (YES, "y")
             return {"action": "accept" if agreed else "decline", **({} if self.url or not agreed else {"content": {}})}
         content = {
-            field.name: field.value(chosen[str(number)])
+            field.name: field.value(given)
             for number, field in enumerate(self.fields, 1)
-            if chosen.get(str(number))
+            if (given := chosen.get(str(number))) and not self._leaves_open(field, given)
         }
         missing = [name for name in self.required if name not in content]
         if missing:
@@ -165,12 +167,18 @@ class Question:
             raise inarch.ToolFailed("validation", what, f"call {ANSWER} again if the user shall be asked again")
         return {"action": "accept", "content": content}
 
+    def _leaves_open(self, field: Field, answers: Sequence[str]) -> bool:
+        return field.name not in self.required and [one.strip() for one in answers] == [OPEN]
+
 
 def _words(field: Field, is_required: bool) -> str:
     about = field.schema.get("title") or field.name
     if said := field.schema.get("description"):
         about += f": {said}"
-    more = [*([] if is_required else ["optional"]), *(["several are possible"] if field.is_list else [])]
+    more = [
+        *([] if is_required else [f"optional: {OPEN} leaves it open"]),
+        *(["several are possible"] if field.is_list else []),
+    ]
     if "default" in field.schema:
         more.append(f"default {field.schema['default']}")
     return inarch.escape(about[:500] + (f" ({', '.join(more)})" if more else ""), keep_newlines=False)

@@ -36,9 +36,7 @@ class Person:
         rights = self.answers.pop(0)
         if rights is None:
             return inarch.Approval(request.call.id, "deny", reason="no")
-        return inarch.Approval(
-            request.call.id, "modify" if request.rights.chosen != rights else "approve", rights=rights
-        )
+        return inarch.Approval(request.call.id, "approve", rights=rights)
 
     def close(self) -> None:
         pass
@@ -56,12 +54,12 @@ def play(ground: Any, script: Any, person: Any, **server: Any) -> list[inarch.To
 
 BOOK = calls(("w_book", {"city": "Ulm"}))
 ANSWER = calls(("call_tool", {"name": "answer_server", "arguments": {"question": "q1"}}))
-GIVEN = {"1": ("Ann",), "2": ("3",), "4": ("yes",)}
+GIVEN = {"1": ("Ann",), "2": ("3",), "3": ("-",), "4": ("yes",)}
 
 
 @ERAS
 def test_a_form_is_answered_by_the_user(ground: Any, handshake: str) -> None:
-    person = Person(GIVEN, GIVEN)
+    person = Person(GIVEN)
     asked, done = play(ground, [BOOK, ANSWER, says("done")], person, handshake=handshake)
     assert asked.error is not None and "asks the user: Which room?" in asked.error.message
     assert 'call_tool with the name "answer_server"' in asked.error.remedy and '"q1"' in asked.error.remedy
@@ -79,7 +77,7 @@ def test_without_a_user_it_is_declined(ground: Any, handshake: str) -> None:
 
 def test_an_answer_that_does_not_fit_is_asked_for_again(ground: Any) -> None:
     wrong = {**GIVEN, "2": ("99",)}
-    person = Person(wrong, GIVEN, GIVEN)
+    person = Person(wrong, GIVEN)
     _, done = play(ground, [BOOK, ANSWER, says("done")], person)
     assert done.success and "99" not in str(done.data)
     assert "maximum" in person.asked[1].reason or "30" in person.asked[1].reason
@@ -112,7 +110,7 @@ def test_a_page_opens_after_a_yes(ground: Any, said: str, action: str, monkeypat
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     given = {"1": (said,)}
-    person = Person(given, given)
+    person = Person(given)
     pay = calls(("w_pay", {"url": "https://pay.example/1"}))
     _, done = play(ground, [pay, ANSWER, says("done")], person, handshake="legacy")
     assert done.data == {"result": action}
