@@ -5,29 +5,24 @@ from __future__ import annotations
 import webbrowser
 from collections.abc import Mapping
 from threading import Thread
-from typing import Any, Literal
+from typing import Any
 
 from attrs import define
 
 import inarch
 from inarch_mcp.hub import Hub
 from inarch_mcp.questions import ANSWER
-from inarch_mcp.server_tools import data_of
+from inarch_mcp.server_tools import OwnTool, data_of
 
 
 @define(eq=False, repr=False)
-class AnswerServer:
+class AnswerServer(OwnTool):
     """Tool that has the user answer a server's question, and then returns the result of the call that waits for it."""
 
     hub: Hub
     timeout_s: float
     name: str = ANSWER
     description: str = "Have the user answer the question of an MCP server, and continue the call that waits for it."
-    category: Literal["other"] = "other"
-    output_schema: Mapping[str, Any] | None = None
-    max_retries: int = 0
-    requires_confirmation: bool = False
-    receives_secrets: bool = False
 
     @property
     def input_schema(self) -> Mapping[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
 import inarch
-from inarch_mcp.server_tools import ANYTHING, NOTHING, data_of
+from inarch_mcp.server_tools import ANYTHING, NOTHING, OwnTool, data_of
 
 if TYPE_CHECKING:
     from inarch_mcp.catalog import Catalog
@@ -17,7 +17,7 @@ READ = "read_resource"
 
 
 @define(eq=False, repr=False)
-class ReadResource:
+class ReadResource(OwnTool):
     """The tool `read_resource`. Resources that a server lists, or that a result links, need no approval."""
 
     catalog: Catalog
@@ -26,11 +26,6 @@ class ReadResource:
     name: str = READ
     description: str = "Read a resource of an MCP server. Without a uri, list the server's resources and templates."
     known_as: tuple[str, ...] = ("ReadMcpResourceTool", "ListMcpResourcesTool")
-    category: Literal["other"] = "other"
-    output_schema: Mapping[str, Any] | None = None
-    max_retries: int = 0
-    requires_confirmation: bool = False
-    receives_secrets: bool = False
 
     @property
     def input_schema(self) -> Mapping[str, Any]:

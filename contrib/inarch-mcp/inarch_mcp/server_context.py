@@ -26,7 +26,8 @@ class ServerContext:
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Return the index of deferred tools and the instructions of the servers whose tools the session has."""
         seen = {part.text for one in situation.messages for part in one.parts if isinstance(part, inarch.Text)}
-        new = [text for text in self._texts({spec.name for spec in situation.tools}) if not _is_in(text, seen)]
+        texts = self._texts({spec.name for spec in situation.tools})
+        new = [text for text in texts if not any(text in one for one in seen)]
         return inarch.Contribution("\n\n".join(new)) if new else None
 
     def _texts(self, names: set[str]) -> Iterator[str]:
@@ -40,7 +41,3 @@ class ServerContext:
             if said := self.catalog.offerings(server).instructions:
                 quoted = "\n".join(f"> {line}" for line in said.split("\n"))
                 yield f"{_TITLE.format(server)}\n{quoted}"
-
-
-def _is_in(text: str, seen: set[str]) -> bool:
-    return any(text in one for one in seen)

@@ -31,8 +31,17 @@ class Owner(Protocol):
         """Take note of the resources that a result links."""
 
 
+class OwnTool:
+    """Members that the tools of this plugin share."""
+
+    category: Literal["other"] = "other"
+    output_schema: Mapping[str, Any] | None = None
+    max_retries = 0
+    requires_confirmation = receives_secrets = False
+
+
 @define(eq=False, repr=False)
-class ServerTool:
+class ServerTool(OwnTool):
     """One tool of one server.
 
     Args:
@@ -56,10 +65,6 @@ class ServerTool:
     owner: Owner
     is_deferred: bool = False
     least_window: int | None = None
-    category: Literal["other"] = "other"
-    max_retries: int = 0
-    requires_confirmation: bool = False
-    receives_secrets: bool = False
 
     @classmethod
     def of(cls, name: str, server: tuple[str, Server], definition: Definition, owner: Owner) -> ServerTool:
@@ -86,7 +91,7 @@ class ServerTool:
         return not self.is_deferred
 
     @property
-    def output_schema(self) -> Mapping[str, Any] | None:
+    def output_schema(self) -> Mapping[str, Any] | None:  # type: ignore[override]
         """Return the schema of its structured results."""
         return self.definition.output_schema
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from attrs import define
 
 import inarch
 from inarch_lib.schemas.model_schemas import told_schema
 from inarch_mcp.definitions import shown
-from inarch_mcp.server_tools import ServerTool
+from inarch_mcp.server_tools import OwnTool, ServerTool
 
 SEARCH = "tool_search"
 MOST_OFFERED = 40
@@ -44,7 +44,7 @@ class HasTools(Protocol):
 
 
 @define(eq=False, repr=False)
-class ToolSearch:
+class ToolSearch(OwnTool):
     """The tool `tool_search`.
 
     Args:
@@ -54,12 +54,7 @@ class ToolSearch:
     catalog: HasTools
     name: str = SEARCH
     known_as: tuple[str, ...] = ("ToolSearch",)
-    category: Literal["other"] = "other"
     timeout_s: float = 30.0
-    output_schema: Mapping[str, Any] | None = None
-    max_retries: int = 0
-    requires_confirmation: bool = False
-    receives_secrets: bool = False
 
     @property
     def tools(self) -> Sequence[ServerTool]:
