@@ -304,7 +304,7 @@ class Hub:
             ) from error
         except MCPError as error:
             said = f"{what} refused the call: {error.message[:2_000]} ({error.code})"
-            raise inarch.ToolFailed("execution", said, _pages(error.code, error.error.data)) from error
+            raise inarch.ToolFailed("execution", said, _remedy(error.code, error.error.data)) from error
         except ValueError as error:
             message = f"{what} answered what its own definition does not allow: {str(error)[:500]}"
             raise inarch.ToolFailed("execution", message, "the call may have had effects all the same") from error
@@ -324,11 +324,13 @@ def close_all() -> None:
         hub.close()
 
 
-def _pages(code: int, data: Any) -> str:
-    """Return what to do if the user must open pages before a call, or ""."""
+def _remedy(code: int, data: Any) -> str:
+    """Return what to do about a server's error: before some calls the user must open pages."""
     listed = data.get("elicitations") if code == _PAGES_FIRST and isinstance(data, Mapping) else None
     pages = [str(one.get("url", "")) for one in listed or () if isinstance(one, Mapping)]
-    return f"ask the user to open {', '.join(shown(page, 500) for page in pages)}, then call it again" if pages else ""
+    if not pages:
+        return "this is the server's own error: see what it asks for"
+    return f"ask the user to open {', '.join(shown(page, 500) for page in pages)}, then call it again"
 
 
 def _check_same(server: str, definition: Definition, listing: Listing) -> None:

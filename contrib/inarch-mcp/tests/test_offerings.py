@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import inarch
-from inarch.testing import calls, says
+from inarch.testing import ToolContract, calls, says, scripted_app
 
 
 def call(app: inarch.App, name: str, **arguments: Any) -> inarch.ToolResult:
@@ -87,3 +87,33 @@ def test_a_server_that_refuses_to_list_them_has_its_tools(ground: Any) -> None:
     app = ground.app({"c": ground.changing(0)})
     assert {"c_echo", "read_resource"} <= app.composition.tools.keys()
     assert not app.ignored
+
+
+def test_a_conversation_goes_on_in_another_process(ground: Any) -> None:
+    servers = ground.config({"w": ground.whole(50)})
+    kept, requests = None, []
+    use = calls(("call_tool", {"name": "w_convert_unit_3", "arguments": {"amount": 1}}))
+    for step in ([says("a")], [use, says("b")]):
+        app, model = scripted_app(step, ground.root, config=servers, environ=ground.environ, journal=True)
+        ground.apps.append(app)
+        session = app.session(kept)
+        kept = session.id
+        assert asyncio.run(session.run("go")).status == "done"
+        requests += model.requests
+        app.close()
+    first, second, third = requests
+    assert first.tools == second.tools == third.tools and second.messages[0] == first.messages[0]
+    assert sum("w_convert_unit_4:" in one.text for one in third.messages) == 1
+    assert ground.results(third)[0].data == {"result": "3: 1"}
+
+
+class TestReadResource(ToolContract):
+    valid = ({"server": "w"}, {"server": "w", "uri": "notes://today"})
+    failing = ({"server": "w", "uri": "none://here"},)
+
+    @pytest.fixture(autouse=True)
+    def composed(self, ground: Any) -> None:
+        self.app = ground.app({"w": ground.whole()})
+
+    def make(self) -> inarch.Tool:
+        return self.app.composition.tools["read_resource"].value
