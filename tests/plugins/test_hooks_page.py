@@ -53,6 +53,7 @@ OF_TOOLS = {
     "rights",
     "modes",
     "least_window",
+    "below_window",
     "for_a_watcher",
     "text",
     "known_as",

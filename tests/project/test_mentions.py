@@ -58,6 +58,27 @@ def test_mentioned_files_are_in_the_first_request(tmp_path: Path) -> None:
     assert "@gone.py.: there is no such file or directory" in text
 
 
+def test_a_mention_reads_a_resource_if_a_tool_reads_those_of_its_server(tmp_path: Path) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"server": {"enum": ["docs"]}, "uri": {"type": "string"}},
+        "required": ["server", "uri"],
+    }
+
+    @inarch.tool(name="read_it", input_schema=schema, effects=inarch.Effects())
+    def read_it(server: str, uri: str) -> str:
+        """Read a resource."""
+        return f"{server} has {uri}"
+
+    app, model = scripted_app([says("ok")], tmp_path)
+    app.composition = app.composition.adding("tools", read_it, inarch.PluginContext("own", str(tmp_path)))
+    asyncio.run(app.session().run("see @docs:guide://start. and @other:guide://start"))
+    asyncio.run(app.aclose())
+    text = model.requests[0].messages[0].text
+    assert "docs has guide://start" in text
+    assert "@other:guide://start: there is no such file" in text and "@docs:guide://start.: " not in text
+
+
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
 
 

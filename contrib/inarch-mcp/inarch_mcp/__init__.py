@@ -30,8 +30,9 @@ def inarch_settings() -> type:
 
 @inarch.hookimpl
 def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
-    """Return the tools of the configured servers."""
-    return _catalog(context).tools
+    """Return the tools of the configured servers, and those that work with servers."""
+    catalog = _catalog(context)
+    return [*catalog.tools, *catalog.own_tools()]
 
 
 @inarch.hookimpl
@@ -54,12 +55,31 @@ def inarch_tracers(context: inarch.PluginContext) -> Iterable[inarch.Tracer]:
 
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
-    """Return the policy that asks about changed definitions."""
+    """Return the policies that ask about changed definitions and put servers' questions to the user."""
+    from inarch_mcp.answer_tool import UserAnswers
     from inarch_mcp.catalog import ChangedDefinitions
 
     catalog = _catalog(context)
+    return [ChangedDefinitions(catalog), UserAnswers()] if catalog.servers else []
+
+
+@inarch.hookimpl
+def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.ContextSource]:
+    """Return the source with the index of deferred tools and the servers' instructions."""
+    from inarch_mcp.server_context import ServerContext
+
+    catalog = _catalog(context)
+    return [ServerContext(catalog)] if catalog.servers else []
+
+
+@inarch.hookimpl
+def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
+    """Return a command for each prompt of a server."""
+    from inarch_mcp.server_prompts import commands
+
+    made = list(commands(_catalog(context)))
     _latest.clear()
-    return [ChangedDefinitions(catalog)] if catalog.servers else []
+    return made
 
 
 def _catalog(context: inarch.PluginContext) -> Catalog:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from threading import Event
+from typing import Any, Literal
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 import inarch
 from inarch_mcp.definitions import Definition, Listing, differences, shown, tool_names
 from inarch_mcp.hub import Hub
 from inarch_mcp.mcp_settings import Server, Settings, lent
+from inarch_mcp.offerings import Offerings
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import WITHIN, Place, place_of
 from inarch_mcp.server_tools import ServerTool
+from inarch_mcp.tool_search import MOST_OFFERED, ToolSearch
+
+_WINDOWS, _CHARACTERS = 10, 4
+"""Servers' tools may take one of this many parts of a window; characters of JSON in a token."""
+MOST_LINKS = 1_000
 
 asking = Event()
 """Whether a composition asks servers for their tools. While `inarch mcp` is being loaded, none needs them."""
@@ -30,6 +38,7 @@ class Catalog:
         agreed: The definitions that the user has accepted.
         place: The folders and variables for servers.
         lent: Names of servers that a program added; the person has just agreed to start them.
+        deferred: When requests leave servers' tools out, as in the settings.
     """
 
     servers: Mapping[str, Server]
@@ -37,13 +46,16 @@ class Catalog:
     agreed: Agreed
     place: Place
     lent: Collection[str] = ()
+    deferred: Literal["auto", "always", "never"] = "auto"
     hub: Hub = field(init=False)
     tools: tuple[ServerTool, ...] = field(init=False, default=())
     remarks: list[str] = field(init=False, factory=list)
     changed: dict[str, str] = field(init=False, factory=dict)
+    below: int | None = field(init=False, default=None)
     _news: list[str] = field(init=False, factory=list)
     _composed: dict[str, Listing] = field(init=False, factory=dict)
     _late: list[ServerTool] = field(init=False, factory=list)
+    _links: set[tuple[str, str]] = field(init=False, factory=set)
 
     @hub.default
     def _make_hub(self) -> Hub:
@@ -80,9 +92,37 @@ class Catalog:
         late, self._late = self._late, []
         return late
 
+    def own_tools(self) -> list[inarch.Tool]:
+        """Return the tools that work with servers: to find tools, read resources, and answer questions."""
+        if not self._composed:
+            return []
+        from inarch_mcp.answer_tool import AnswerServer
+        from inarch_mcp.resources import ReadResource
+
+        longest = max(self.servers[name].timeout_s for name in self._composed)
+        reading = tuple(name for name in self._composed if self.offerings(name).reads)
+        reader = [ReadResource(self, reading, longest)] if reading else []
+        search = [] if self.deferred == "never" else [ToolSearch(self)]
+        return [*search, *reader, AnswerServer(self.hub, longest)]
+
+    def offerings(self, server: str) -> Offerings:
+        """Return the offerings of a server, empty if it is not known."""
+        listing = self._composed.get(server)
+        return Offerings() if listing is None else listing.offerings
+
+    def knows(self, server: str, uri: str) -> bool:
+        """Return whether a server lists a resource, or linked it in a result."""
+        return (server, uri) in self._links or any(one.uri == uri for one in self.offerings(server).resources)
+
+    def linked(self, server: str, result: Mapping[str, Any]) -> None:
+        """Take note of the resources that a result links."""
+        links = (str(one.get("uri")) for one in result.get("content") or () if one.get("type") == "resource_link")
+        self._links |= {(server, uri) for uri in links if len(self._links) < MOST_LINKS}
+
     def _make_tools(self) -> None:
         pairs = [(name, one) for name, listing in self._composed.items() for one in listing.definitions]
         self.tools = self._tools(pairs)
+        self._defer(self.tools, ())
         for server, listing in self._composed.items():
             former = self.agreed.changes(server, listing.definitions)
             for tool in self.tools:
@@ -98,11 +138,26 @@ class Catalog:
     def _tools(self, pairs: Sequence[tuple[str, Definition]]) -> tuple[ServerTool, ...]:
         names = tool_names([(server, one.tool) for server, one in pairs])
         return tuple(
-            ServerTool.of(name, (server, self.servers[server]), one, self.hub, self._ran)
+            ServerTool.of(name, (server, self.servers[server]), one, self)
             for name, (server, one) in zip(names, pairs, strict=True)
         )
 
-    def _ran(self, server: str, definition: Definition) -> None:
+    def _defer(self, new: Sequence[ServerTool], offered: Iterable[ServerTool]) -> None:
+        """Leave new tools out of requests if they are too many, or for windows that are too small."""
+        tools = [tool for tool in new if not self.servers[tool.server].always]
+        if self.deferred == "never" or not tools:
+            return
+        if self.deferred == "always" or len(tools) + sum(not tool.is_deferred for tool in offered) > MOST_OFFERED:
+            for tool in tools:
+                tool.is_deferred = True
+        elif not offered:
+            size = sum(len(tool.description) + len(json.dumps(tool.input_schema)) for tool in tools)
+            self.below = _WINDOWS * size // _CHARACTERS
+            for tool in tools:
+                tool.least_window = self.below
+
+    def ran(self, server: str, definition: Definition) -> None:
+        """Accept a changed definition, because the user has just approved a call."""
         for tool in self.tools:
             if tool.definition is definition and self.changed.pop(tool.name, ""):
                 self.agreed.agree(server, definition)
@@ -113,10 +168,12 @@ class Catalog:
         before = self._composed.get(name)
         if before is None:
             return
+        self._composed[name] = evolve(before, offerings=listing.offerings)
         old = {one.tool: one for one in before.definitions}
         new = {one.tool: one for one in listing.definitions}
         known = {(tool.server, tool.definition.tool) for tool in self.tools}
         late = self._tools([(name, one) for one in listing.definitions if (name, one.tool) not in known])
+        self._defer(late, self.tools)
         self.tools += late
         self._late += late
         said = [(f"{_some([tool for tool in old if tool not in new])} gone", any(tool not in new for tool in old))]
@@ -156,6 +213,7 @@ def catalog_of(context: inarch.PluginContext) -> Catalog:
         Agreed(context.state_dir, context.recorded),
         place_of(context, values, frozenset(brought)),
         frozenset(brought),
+        settings.deferred,
     )
     if servers and asking.is_set():
         catalog.compose()
@@ -175,7 +233,9 @@ class Watch:
     name: str = "mcp"
 
     def saw(self, event: inarch.Event) -> None:
-        """Ignore the event."""
+        """Cancel calls that wait for the user's answer when their turn ends."""
+        if event.kind == "turn.ended":
+            self.catalog.hub.give_up(event.turn_id or "")
 
     def summary(self, turn_id: str) -> str | None:
         """Return the changes of servers during the turn, or None."""

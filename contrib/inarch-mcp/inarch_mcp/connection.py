@@ -6,8 +6,9 @@ It runs on the event loop of the hub's thread. Importing this module imports the
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,13 @@ from mcp.client.session import ClientRequestContext
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import (
     CONNECTION_CLOSED,
+    ElicitRequestParams,
+    ElicitResult,
     Implementation,
     ListRootsResult,
     LoggingMessageNotificationParams,
+    PromptListChangedNotification,
+    ResourceListChangedNotification,
     Root,
     ToolListChangedNotification,
 )
@@ -29,6 +34,7 @@ import inarch
 from inarch_mcp.bearer import Bearer
 from inarch_mcp.definitions import Definition, Listing, defined, shown
 from inarch_mcp.mcp_settings import Server
+from inarch_mcp.offerings import Offerings, ask_offerings
 from inarch_mcp.server_limits import MOST_LISTED, PLAIN, Listed, bounded, tamed
 from inarch_mcp.server_start import Place
 from inarch_mcp.stdio import Log, talk
@@ -46,7 +52,13 @@ FRESH_S = 0.5
 """Seconds that a result waits for a tool list that its call changed, so that the model gets both together."""
 _TERMINATED = "Session terminated"
 
+OFFERINGS_S = 3.0
+"""Seconds to wait for the lists of prompts and resources; the tools work without them."""
+
 Report = Callable[[str], None]
+Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Asks the user a server's question, given its parameters, and returns the members of the answer."""
+_ask: ContextVar[Ask] = ContextVar("inarch_mcp_ask")
 
 
 class Lost(Exception):
@@ -83,6 +95,7 @@ class Connection:
     _failures: int = field(init=False, default=0)
     _not_before: float = field(init=False, default=0.0)
     _reports: list[Report] = field(init=False, factory=list)
+    _asks: list[Ask] = field(init=False, factory=list)
     _listed: Listed = field(init=False, factory=Listed)
     _listing: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _relisting: asyncio.Task[None] | None = field(init=False, default=None)
@@ -128,23 +141,47 @@ class Connection:
             self._not_before = asyncio.get_running_loop().time() + pause
             raise Lost(why, sent=False)
 
-    async def call(self, definition: Definition, arguments: dict[str, Any], report: Report) -> dict[str, Any]:
-        """Call a tool and return the raw result. Progress and log messages go to `report`.
+    async def call(self, definition: Definition, arguments: dict[str, Any], report: Report, ask: Ask) -> dict[str, Any]:
+        """Call a tool and return the raw result. Progress and log messages go to `report`, questions to `ask`.
 
         Raises:
             Lost: The connection ended, before or while the tool ran.
             MCPError: The server answered with an error.
             ValueError: Its answer violates the protocol or the tool's schema.
         """
-        client = await self.ensure()
-        self._reports.append(report)
 
         async def told(progress: float, total: float | None, message: str | None) -> None:
             of = f" of {total:g}" if total else ""
             report(f"{progress:g}{of}{f': {message}' if message else ''}\n")
 
+        await self.ensure()
+        self._reports.append(report)
+        self._asks.append(ask)
+        _ask.set(ask)
         try:
-            result = await client.call_tool(definition.tool, arguments, progress_callback=told)
+            result = await self.request(
+                lambda client: client.call_tool(definition.tool, arguments, progress_callback=told)
+            )
+        finally:
+            self._reports.remove(report)
+            self._asks.remove(ask)
+        if self._relisting is not None and not self._relisting.done():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FRESH_S):
+                    await self._fresh.wait()
+        return result
+
+    async def request(self, send: Callable[[Client], Awaitable[Any]]) -> dict[str, Any]:
+        """Send a request and return the raw result.
+
+        Raises:
+            Lost: The connection ended.
+            MCPError: The server answered with an error.
+            ValueError: Its answer violates the protocol.
+        """
+        client = await self.ensure()
+        try:
+            result = await send(client)
         except MCPError as error:
             if self._bearer is not None and self._bearer.refusal:
                 message = f"MCP server {self.name!r} refused the call: {self._bearer.refusal}"
@@ -158,12 +195,6 @@ class Connection:
             raise Lost(str(error), sent=True) from error
         except RuntimeError as error:  # the package raises it for structured content that violates the schema
             raise ValueError(str(error)) from error
-        finally:
-            self._reports.remove(report)
-        if self._relisting is not None and not self._relisting.done():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(FRESH_S):
-                    await self._fresh.wait()
         whole: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
         return whole
 
@@ -221,6 +252,7 @@ class Connection:
                 logging_callback=self._logged,
                 log_level="info",
                 list_roots_callback=self._roots if self.server.roots else None,
+                elicitation_callback=self._elicited,
                 message_handler=self._told,
             )
             async with client:
@@ -298,9 +330,13 @@ class Connection:
                     *notes,
                     f"it lists tools without an end: only the first {MOST_PAGES} pages or {MOST_LISTED} count",
                 )
+            offerings = self.listing.offerings if self.listing is not None else Offerings()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(OFFERINGS_S):
+                    offerings = await ask_offerings(client)
         info = client.server_info
         server = shown(f"{info.name} {info.version}".strip()) if info is not None else ""
-        return Listing(definitions, notes, server, client.protocol_version)
+        return Listing(definitions, notes, server, client.protocol_version, offerings)
 
     def _take(self, listing: Listing) -> None:
         self.listing = listing
@@ -326,17 +362,27 @@ class Connection:
             await asyncio.sleep(RELISTING_PAUSE_S)
 
     async def _listen(self, client: Client) -> None:
-        """Subscribe to tool changes. Servers with older protocol versions send them unasked."""
+        """Subscribe to changes. Servers with older protocol versions send them unasked."""
         try:
-            async with client.listen(tools_list_changed=True) as subscription:
+            changes = client.listen(tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True)
+            async with changes as subscription:
                 async for _ in subscription:
                     self._want_list()
         except Exception:  # noqa: BLE001 - most servers do not support it; the next connection lists again
             return
 
     async def _told(self, message: Any) -> None:
-        if isinstance(message, ToolListChangedNotification):
+        if isinstance(
+            message, (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
+        ):
             self._want_list()
+
+    async def _elicited(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        """Ask the user, if it is known which call the question belongs to."""
+        ask = _ask.get(None) or (self._asks[0] if len(self._asks) == 1 else None)
+        if ask is None:
+            return ElicitResult(action="decline")
+        return ElicitResult(**await ask(params.model_dump(by_alias=True, mode="json", exclude_none=True)))
 
     async def _logged(self, params: LoggingMessageNotificationParams) -> None:
         text = params.data if isinstance(params.data, str) else inarch.escape(repr(params.data)[:2_000])

@@ -15,6 +15,7 @@ from attrs import field, frozen
 import inarch
 from inarch_lib.schemas.validation import reference_fault
 from inarch_mcp.mcp_settings import Server
+from inarch_mcp.offerings import Offerings
 
 LONGEST_DESCRIPTION = 1_500
 LONGEST_REMARK = 400
@@ -51,19 +52,21 @@ class Definition:
 
 @frozen
 class Listing:
-    """The tools of one server.
+    """The tools and other offerings of one server.
 
     Args:
         definitions: Its usable tools.
         notes: A line for each tool that was left out or changed.
         server: The server's own name and version.
         protocol: The negotiated protocol version.
+        offerings: Its instructions, prompts and resources.
     """
 
     definitions: tuple[Definition, ...] = ()
     notes: tuple[str, ...] = ()
     server: str = ""
     protocol: str = ""
+    offerings: Offerings = field(factory=Offerings)
 
 
 def defined(raw: Iterable[Mapping[str, Any]], server: Server) -> tuple[tuple[Definition, ...], tuple[str, ...]]:
@@ -230,7 +233,7 @@ SHIPPED = frozenset(
         "find_symbols", "context_get",
         "trace_execution", "find_callers", "find_entry_points", "save_memory", "recall", "task", "start_process",
         "read_process", "stop_process", "present_plan", "ask_user", "write_todos", "activate_skill",
-        "web_fetch", "web_search",
+        "web_fetch", "web_search", "call_tool", "tool_search", "read_resource", "answer_server",
     }
 )  # fmt: skip
 """Names of tools of Inarch's own plugins, which a server's tool must not take."""

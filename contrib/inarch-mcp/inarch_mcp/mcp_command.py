@@ -226,8 +226,15 @@ def _row(catalog: Catalog, name: str, server: Server, found: Listing | str | Non
         failure = catalog.cache.failure(name, server)
         state = f"failed: {failure}" if failure else "not asked yet"
     else:
-        count = len(listing.definitions)
-        state = f"{count} {'tool' if count == 1 else 'tools'}" + (" (asked now)" if isinstance(found, Listing) else "")
+        counts = {
+            "tool": len(listing.definitions),
+            "prompt": len(listing.offerings.prompts),
+            "resource": len(listing.offerings.resources),
+        }
+        told = [
+            f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count or noun == "tool"
+        ]
+        state = ", ".join(told) + (" (asked now)" if isinstance(found, Listing) else "")
     changed = catalog.agreed.changes(name, listing.definitions) if listing is not None else {}
     notes = [*(listing.notes if listing is not None else ()), *(f"changed: {tool}" for tool in changed)]
     return {
@@ -237,6 +244,8 @@ def _row(catalog: Catalog, name: str, server: Server, found: Listing | str | Non
         "protocol": listing.protocol if listing is not None else "",
         "login": logged_in(catalog.place, server),
         "tools": [one.tool for one in listing.definitions] if listing is not None else [],
+        "prompts": [f"/{name}:{one.command}" for one in listing.offerings.prompts] if listing is not None else [],
+        "resources": [one.uri for one in listing.offerings.resources] if listing is not None else [],
         "notes": notes,
         "log": catalog.hub.log_path(name) if server.command else "",
     }

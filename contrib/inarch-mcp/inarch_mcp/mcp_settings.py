@@ -50,6 +50,7 @@ class Server:
         read_only: Globs of tools that you know only read. They run without asking.
         roots: Whether it gets the workspace's folder when it asks for roots.
         handshake: `auto` tries the current handshake first, `legacy` uses only the one until 2025.
+        always: Whether requests always contain its tools, even if those of other servers are deferred.
     """
 
     command: str = ""
@@ -70,6 +71,7 @@ class Server:
     read_only: tuple[str, ...] = ()
     roots: bool = False
     handshake: Literal["auto", "legacy"] = "auto"
+    always: bool = False
 
     def start_limit_s(self, last_s: float = 0.0) -> float:
         """Return the time limit for a start in seconds, given the duration of the last one."""
@@ -100,9 +102,12 @@ class Settings:
 
     Args:
         servers: The servers by name; a server's name is the prefix of its tools' names.
+        deferred: Whether requests contain only an index of servers' tools, which the model then searches: `auto` if
+            there are more than 40, or if they take more than a tenth of the model's window.
     """
 
     servers: Mapping[str, Server] = field(factory=dict)
+    deferred: Literal["auto", "always", "never"] = "auto"
     keys_env: tuple[str, ...] = field(init=False)
     """The variables that hold keys. Inarch redacts their values."""
 

@@ -16,6 +16,7 @@ import inarch
 from inarch.staging import keep_former
 from inarch_mcp.definitions import Definition, Listing
 from inarch_mcp.mcp_settings import Server
+from inarch_mcp.offerings import restored
 
 PATIENCE_S = 300.0
 """Seconds for which Inarch's start skips a server that failed to start."""
@@ -48,7 +49,8 @@ class Cache:
         try:
             # By hand, because it runs at every start, and the general way takes longer to import.
             definitions = tuple(Definition(**one) for one in kept["definitions"])
-            return Listing(definitions, tuple(kept["notes"]), kept["server"], kept["protocol"])
+            offerings = restored(kept["offerings"])
+            return Listing(definitions, tuple(kept["notes"]), kept["server"], kept["protocol"], offerings)
         except (TypeError, KeyError):  # written by another version
             return None
 

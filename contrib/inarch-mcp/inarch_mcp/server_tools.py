@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from attrs import define
 
 import inarch
 from inarch_mcp.definitions import Definition, guarded_name, matches
-from inarch_mcp.hub import Hub
+from inarch_mcp.hub import Hub, ServerCall
 from inarch_mcp.mcp_settings import Server
 from inarch_mcp.server_records import target
 
@@ -20,8 +20,29 @@ ANYTHING = inarch.Effects(exclusive=True)
 NOTHING = inarch.Effects()
 
 
+class Owner(Protocol):
+    """The catalog of a tool."""
+
+    hub: Hub
+
+    def ran(self, server: str, definition: Definition) -> None:
+        """Take note of an approved call, before it runs."""
+
+    def linked(self, server: str, result: Mapping[str, Any]) -> None:
+        """Take note of the resources that a result links."""
+
+
+class OwnTool:
+    """Members that the tools of this plugin share."""
+
+    category: Literal["other"] = "other"
+    output_schema: Mapping[str, Any] | None = None
+    max_retries = 0
+    requires_confirmation = receives_secrets = False
+
+
 @define(eq=False, repr=False)
-class ServerTool:
+class ServerTool(OwnTool):
     """One tool of one server.
 
     Args:
@@ -31,8 +52,9 @@ class ServerTool:
         reads_only: Whether it changes nothing, according to the user or to a trusted server.
         timeout_s: Seconds that a call may take.
         input_schema: The schema of its arguments, with a comment that binds lasting approvals to the definition.
-        hub: The connections to servers.
-        ran: Called before each approved call.
+        owner: The catalog.
+        is_deferred: Whether requests leave it out, so that the model finds it with `tool_search`.
+        least_window: Tokens of room below which requests leave it out, None for none.
     """
 
     name: str
@@ -41,29 +63,19 @@ class ServerTool:
     reads_only: bool
     timeout_s: float
     input_schema: Mapping[str, Any]
-    hub: Hub
-    ran: Callable[[str, Definition], None]
-    category: Literal["other"] = "other"
-    max_retries: int = 0
-    requires_confirmation: bool = False
-    receives_secrets: bool = False
+    owner: Owner
+    is_deferred: bool = False
+    least_window: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        name: str,
-        server: tuple[str, Server],
-        definition: Definition,
-        hub: Hub,
-        ran: Callable[[str, Definition], None],
-    ) -> ServerTool:
+    def of(cls, name: str, server: tuple[str, Server], definition: Definition, owner: Owner) -> ServerTool:
         """Make the tool of a definition."""
         given, settings = server
         reads_only = matches(definition.tool, settings.read_only) or (settings.trust_hints and definition.reads_only)
         # An approval is bound to the server's whole definition, not only to the shape of the arguments.
         bound = sha256(repr((target(settings), sorted(definition.prints.items()))).encode()).hexdigest()[:16]
         schema = {"$comment": f"definition {bound}", **_without_comment(definition.input_schema)}
-        return cls(name, given, definition, reads_only, settings.timeout_s, schema, hub, ran)
+        return cls(name, given, definition, reads_only, settings.timeout_s, schema, owner)
 
     @property
     def description(self) -> str:
@@ -75,8 +87,12 @@ class ServerTool:
         """Return its name in Claude Code, which guards use."""
         return (guarded_name(self.server, self.definition.tool),)
 
+    def offered(self, model: str) -> bool:
+        """Return whether requests contain the tool. It can be called in any case."""
+        return not self.is_deferred
+
     @property
-    def output_schema(self) -> Mapping[str, Any] | None:
+    def output_schema(self) -> Mapping[str, Any] | None:  # type: ignore[override]
         """Return the schema of its structured results."""
         return self.definition.output_schema
 
@@ -101,8 +117,11 @@ class ServerTool:
             except inarch.Cancelled:  # the call is over, and the cancel itself reaches the server
                 pass
 
-        self.ran(self.server, self.definition)
-        answer = await self.hub.call(self.server, self.definition, dict(arguments), report, self.reads_only)
+        self.owner.ran(self.server, self.definition)
+        given = dict(arguments)
+        call = ServerCall(self.server, self.definition, given, self.reads_only, report, context.turn_id)
+        answer = await self.owner.hub.call(call)
+        self.owner.linked(self.server, answer)
         images = tuple(filter(None, map(_image, answer.get("content") or ())))
         return inarch.ToolResult(True, data_of(answer), images=images) if images else data_of(answer)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import time
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import inarch
+from inarch.testing import scripted_app
 
 PATIENCE_S = 60.0
 HOSTILE = Path(__file__).with_name("hostile_server.py")
@@ -33,6 +35,43 @@ class Ground:
         """Settings of a hostile server. Older servers need no other handshake: one question less to answer."""
         argv = ["-I", str(HOSTILE), str(self.hostile), mode]
         return {"command": sys.executable, "args": argv, "connect_s": PATIENCE_S, "timeout_s": PATIENCE_S, **more}
+
+    def whole(self, many: int = 0, **more: Any) -> dict[str, Any]:
+        """Settings of a server made with the official package."""
+        return self._python("whole_server.py", many, more)
+
+    def changing(self, growth: int, **more: Any) -> dict[str, Any]:
+        """Settings of a server whose list of tools changes."""
+        return self._python("changing_server.py", growth, more)
+
+    def _python(self, file: str, number: int, more: Mapping[str, Any]) -> dict[str, Any]:
+        argv = ["-I", str(Path(__file__).with_name(file)), str(number)]
+        return {"command": sys.executable, "args": argv, "connect_s": PATIENCE_S, **more}
+
+    def play(
+        self, servers: Mapping[str, Any], script: Any, *prompts: str, profile: Any = None, **mcp: Any
+    ) -> list[inarch.ModelRequest]:
+        """Run a conversation and return the requests, each of which continues the one before."""
+        config = self.config(servers)
+        config["plugins"]["mcp"].update(mcp)
+        config["profiles"]["default"]["plugins"] += (profile or {}).get("plugins", [])
+        app, model = scripted_app(script, self.root, config=config, environ=self.environ)
+        self.apps.append(app)
+
+        async def run() -> None:
+            session = app.session()
+            for prompt in prompts or ("go",):
+                assert (await session.run(prompt)).status == "done"
+
+        asyncio.run(run())
+        for before, after in zip(model.requests, model.requests[1:], strict=False):
+            assert after.tools == before.tools and after.system == before.system
+            assert after.messages[: len(before.messages)] == before.messages
+        return list(model.requests)
+
+    def results(self, request: inarch.ModelRequest) -> list[inarch.ToolResult]:
+        """Return the results in a request."""
+        return [part.result for one in request.messages for part in one.parts if isinstance(part, inarch.ResultPart)]
 
     def config(self, servers: Mapping[str, Any], approve: str = "all", **more: Any) -> dict[str, Any]:
         profile = {"plugins": ["sandbox-fs", "sqlite-store", "offline", "mcp"], "approve": approve}

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define, field
 
-from inarch.contract.capabilities import Choosy, ForModes, NeedsRoom, able
+from inarch.contract.capabilities import Choosy, ForLittleRoom, ForModes, NeedsRoom, able
 from inarch.contract.errors import PluginError
 from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
@@ -57,12 +57,14 @@ class OfferedTools:
         find: Returns the tools of an approval mode, or of any.
         find_late: Returns all tools, including those added since the last call; None if none can be added.
         by_name: All tools; each says which models see it.
+        has_gateway: Whether tools may be called that requests do not list.
     """
 
     now: tuple[ToolSpec, ...]
     find: Callable[[str | None], tuple[ToolSpec, ...]]
     find_late: Callable[[], Mapping[str, Bound[Tool]]] | None
     by_name: Mapping[str, Bound[Tool]]
+    has_gateway: bool = True
     _told: dict[tuple[str, int | None], tuple[ToolSpec, ...]] = field(init=False, factory=dict)
 
     def enter_mode(self, mode: str) -> None:
@@ -90,9 +92,10 @@ class OfferedTools:
         """
         told = self._told.get((model, window))
         if told is None:
-            told = tuple(spec for spec in self.find(None) if self._is_offered(spec.name, model, window))
-            # Only if tools may still be added; a plugin's tool of the same name replaces this one.
-            if told and GATEWAY.name not in self.by_name and self.find_late is not None:
+            found = self.find(None)
+            told = tuple(spec for spec in found if self._is_offered(spec.name, model, window))
+            # A plugin's tool of the same name replaces this one.
+            if found and GATEWAY.name not in self.by_name and self.has_gateway:
                 told = (*told, GATEWAY)
             self._told[model, window] = told
         return told
@@ -104,6 +107,8 @@ class OfferedTools:
         with suppress(PluginError), guarded(tool.plugin, "tool", passes=()):
             roomy, choosy = able(tool.value, NeedsRoom), able(tool.value, Choosy)
             if window is not None and roomy is not None and window < roomy.least_window:
+                return False
+            if (little := able(tool.value, ForLittleRoom)) and (window is None or window >= little.below_window):
                 return False
             return choosy is None or bool(choosy.offered(model))
         return True

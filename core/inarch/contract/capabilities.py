@@ -157,6 +157,13 @@ class NeedsRoom(Protocol):
     """Tokens."""
 
 
+class ForLittleRoom(Protocol):
+    """Tool that only models with little room for a request see."""
+
+    below_window: int
+    """Tokens."""
+
+
 class ForModes(Protocol):
     """Tool that only some approval modes offer."""
 

@@ -164,6 +164,7 @@ class Tool(Protocol):
 
     - `modes`: the approval modes that offer the tool, empty for all.
     - `least_window`: models with fewer tokens of room for a request do not see it.
+    - `below_window`: only models with fewer tokens of room see it.
     - `for_a_watcher`: it only shows something to the user who watches a session, so other programs do not see it.
     - `known_as`: names by which guards of other programs know it.
     - `text`: the argument in Markdown that the user reads, and may edit, before they let the call run.

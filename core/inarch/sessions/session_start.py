@@ -265,6 +265,7 @@ def _state(
     if above is not None:  # keys changed in its session apply to the child, too
         config = evolve(config, profile=above.config.profile)
     find_late = parts.tools.find_late if branch is None else None  # a child has those of its caller
+    has_gateway = branch is None or bool(composition.late_tools)
     state = SessionState(
         config=config,
         parts=SessionParts(
@@ -280,7 +281,7 @@ def _state(
             extensions=composition.session_extensions,
             runners=parts.tools.runners,
         ),
-        tools=OfferedTools(find_tools(config.profile.approve), find_tools, find_late, composition.tools),
+        tools=OfferedTools(find_tools(config.profile.approve), find_tools, find_late, composition.tools, has_gateway),
         strategies=parts.composed.strategies,
         make_scheduler=partial(parts.scheduler, journal, seen, doors=doors, origin=origin),
         journal=journal,

@@ -69,6 +69,8 @@ async def mentions(situation: inarch.Situation) -> inarch.Contribution | None:
     words = [word for word in mentioned_words(situation.turn.content) if not _is_agent(word, situation)]
     if not words:
         return None
+    resources = {word: call for word in words if (call := _resource(word, situation)) is not None}
+    words = [word for word in words if word not in resources]
     found, images = await asyncio.to_thread(_found, words, situation.workspace)
     files = list(dict.fromkeys(path for mention in found if not mention.lines for path in mention.files))
     notes = "\n".join(mention.words for mention in found if mention.note)
@@ -79,8 +81,19 @@ async def mentions(situation: inarch.Situation) -> inarch.Contribution | None:
             first, last = mention.lines
             arguments = {"file_path": mention.files[0], "start_line": first, "end_line": last}
             calls.append(inarch.PlannedCall(LINES_READER, arguments))
+    calls += resources.values()
     names = {spec.name for spec in situation.tools}
     return inarch.Contribution(notes, tuple(call for call in calls if call.name in names), images, missed)
+
+
+def _resource(word: str, situation: inarch.Situation) -> inarch.PlannedCall | None:
+    """Return the call that reads `@SERVER:URI`, if a tool reads resources of that server."""
+    server, _, uri = word.rstrip(_TRAILING).partition(":")
+    for spec in situation.tools if uri else ():
+        has = spec.input_schema.get("properties", {})
+        if "uri" in has and server in has.get("server", {}).get("enum", ()):
+            return inarch.PlannedCall(spec.name, {"server": server, "uri": uri})
+    return None
 
 
 def _is_agent(word: str, situation: inarch.Situation) -> bool:

@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -228,6 +229,23 @@ def test_a_tool_that_comes_late_is_told_in_a_message_and_called_through_the_gate
     assert again.session(session.id).state.earlier_messages() == session.state.earlier_messages()
     asyncio.run(app.aclose())
     asyncio.run(again.aclose())
+
+
+@pytest.mark.parametrize(("window", "offered"), [(None, "large"), (50_000, "large"), (49_999, "small")])
+def test_a_tool_may_be_for_little_room_or_for_much(tmp_path: Path, window: int | None, offered: str) -> None:
+    class Small:
+        name, below_window = "small", 50_000
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(shout, name)
+
+    large = tool(name="large", effects=inarch.Effects(), least_window=50_000)(shout.function)
+    app, _ = scripted_app([], tmp_path)
+    for one in (large, Small()):
+        app.composition = app.composition.adding("tools", one, inarch.PluginContext("own", str(tmp_path)))
+    specs = app.session().state.tools.for_model("scripted/script", window)
+    assert {"large", "small"} & {spec.name for spec in specs} == {offered}
+    asyncio.run(app.aclose())
 
 
 def test_instructions_that_changed_are_reported_in_a_message(tmp_path: Path) -> None:
