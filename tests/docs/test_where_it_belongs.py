@@ -34,8 +34,8 @@ HOLDS: dict[str, Callable[[str], bool]] = {
 
 
 def test_each_example_stands_where_the_page_says(section: Callable[[str, str], str]) -> None:
-    table = section("development/where-it-belongs.md", "Ten examples")
+    table = section("development/where-it-belongs.md", "Examples")
     rows = re.findall(r"^\| [^|]+ \| ([a-z -]+) \| `([^`]+)` \| Question \d", table, re.M)
-    assert len(rows) == 10 and {kind for kind, _ in rows} == set(HOLDS)
+    assert {kind for kind, _ in rows} == set(HOLDS)
     wrong = [f"{place} is not {kind}" for kind, place in rows if not HOLDS[kind](place)]
     assert not wrong, "\n".join(wrong)
