@@ -16,6 +16,7 @@ _MOST_NAMES = 200
 _NAMED = re.compile(r"""(["']?)(\w[\w.-]*)\1[ \t]*:(?:[ \t]+(.*)|(?=$))""")
 # PyYAML raises some of these for values that its tags do not fit, such as `!!int ""`.
 _UNREAD = (yaml.YAMLError, ValueError, LookupError, ArithmeticError, AttributeError, TypeError, RecursionError)
+_FEW = 3
 _REMEDY = "put the value between quotes, or write the text below a line that ends with >"
 
 
@@ -27,7 +28,7 @@ def split_front_matter(text: str, bent: list[str] | None = None) -> tuple[dict[s
     Args:
         text: The file's text.
         bent: If given, the part that is not YAML is read line by line, as `NAME: TEXT`. The last of equal names
-            counts. The list receives a remark with the line for each such part.
+            counts. The list receives a remark for each kind of such parts.
 
     Raises:
         ToolFailed: It has no end or is too large. Without `bent` also: it is not YAML, or not a mapping with text
@@ -95,15 +96,23 @@ def _by_lines(head: str, bent: list[str]) -> dict[str, Any]:
     if len(parts) > _MOST_NAMES:
         raise ToolFailed("validation", f"the front matter has more than {_MOST_NAMES} names")
     data: dict[str, Any] = {}
+    twice, odd = dict[str, int](), dict[str, int]()
     for number, name, lines in parts:
         if name in data:
-            bent.append(f"line {number}: has {name:.80} again, so this one counts")
+            twice.setdefault(name, number)
         try:
             data[name] = _value("\n".join(lines))
         except _Bent:
-            bent.append(f"line {number}: {name:.80} is not YAML, so it is read as text")
+            odd.setdefault(name, number)
             data[name] = _as_text(lines)
+    bent += [f"not YAML, so read as text: {_listed(odd)}"] if odd else []
+    bent += [f"there more than once, so the last counts: {_listed(twice)}"] if twice else []
     return data
+
+
+def _listed(lines: dict[str, int]) -> str:
+    names = [f"{name:.80} (line {number})" for name, number in lines.items()]
+    return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")
 
 
 def _value(text: str) -> Any:

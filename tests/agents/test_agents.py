@@ -225,7 +225,7 @@ def test_what_a_file_says_in_another_form_is_read_and_reported_by_doctor_alone(d
     assert not [note for note in desk.of("note") if note["source"] == "agents"]
     (told,) = [one for one in checked(desk) if one.state == "note"]
     said = "\n".join(told.lines)
-    for part in ("line 3: description", "is hook-development here", "cut after 1,024", "no Fly.High, SendMessage",
+    for part in ("description (line 3)", "is hook-development here", "cut after 1,024", "no Fly.High, SendMessage",
                  "claude-sonnet-4-5", "skills, permissionMode: ignored"):  # fmt: skip
         assert part in said, said
     assert len(said) < 1_000 and "color" not in said

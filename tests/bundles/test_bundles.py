@@ -276,5 +276,6 @@ def test_no_manifest_or_catalogue_breaks_the_reader(manifest: Any, catalogue: An
 
 def test_a_tree_has_one_hash(tmp_path: Path) -> None:
     tree = {"a": File(b"1"), "b/c": File(b"2", True)}
-    assert keep(tmp_path, tree) == hash_of(dict(reversed(tree.items()))) != hash_of({**tree, "a": File(b"1", True)})
-    assert (tmp_path / hash_of(tree) / "b/c").stat().st_mode & 0o777 == 0o700
+    assert hash_of(tree) == hash_of(dict(reversed(tree.items()))) != hash_of({**tree, "a": File(b"1", True)})
+    keep(tmp_path, "kit", tree)
+    assert (tmp_path / hash_of(tree) / "kit/b/c").stat().st_mode & 0o777 == 0o700

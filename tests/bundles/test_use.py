@@ -64,7 +64,7 @@ def test_skills_agents_and_prompt_files_have_the_bundles_name_before_theirs(cli:
 
 def test_a_changed_script_of_a_bundle_is_not_run(cli: Run, kit: Path, environ: dict[str, str], project: Path) -> None:
     cli("bundles", "add", str(kit), "--yes")
-    (script,) = (Path(environ["XDG_STATE_HOME"]) / "inarch" / "bundles").glob("*/lib/guard.py")
+    (script,) = (Path(environ["XDG_STATE_HOME"]) / "inarch" / "bundles").glob("*/*/lib/guard.py")
     script.write_text("open('/tmp/changed', 'w')\n")
     said = cli("--approve", "all", "read shop/basket.py")
     assert "has changed since it was added" in said.stdout + said.stderr and "- weigh(" not in said.stdout

@@ -16,7 +16,7 @@ from inarch.testing import calls, says
 from ..plan.conftest import Person, edited, no, yes
 
 Having = Callable[..., Talk]
-ADD = calls(("execute_command", {"command": "git add a.txt"}))
+ADD = calls(("execute_command", {"command": "git add -f a.txt"}))
 WORD = {"may_allow": ["shop", "shop:network"]}
 pytestmark = [pytest.mark.needs("confinement"), pytest.mark.needs("git")]
 

@@ -19,7 +19,7 @@ from inarch_testing.http_server import Answer, sse_reply
 from ..plan.conftest import Person, no, yes
 from ..sandbox_fs.test_processes_trying import poor
 
-ADD = "git add a.txt"
+ADD = "git add -f a.txt"
 """A crossing that an approver may answer: it needs the right `git`."""
 ALLOWED = ("reviewer", "reviewer:git", "reviewer:network")
 INPUT, OUTPUT = 1_000, 40

@@ -59,7 +59,7 @@ def staged(project: Path) -> str:
 
 
 def test_an_approved_call_runs(cli: Run, environ: dict[str, str], repository: Path) -> None:
-    with service(["git add a.txt"], answer(verdict())) as server:
+    with service(["git add -f a.txt"], answer(verdict())) as server:
         ran = run(cli, environ, server, "--output", "json")
     assert ran.returncode == 0, ran.stderr
     assert staged(repository) == "a.txt\n" and json.loads(ran.stdout)["denied"] == []
@@ -67,7 +67,7 @@ def test_an_approved_call_runs(cli: Run, environ: dict[str, str], repository: Pa
 
 @pytest.mark.parametrize(("first", "code"), [("touch b", 3), ("ls", 4)])
 def test_denials_end_the_turn(cli: Run, environ: dict[str, str], repository: Path, first: str, code: int) -> None:
-    commands = [first, "git add a.txt", "git add .", "git add -A", "git add -u"]
+    commands = [first, "git add -f a.txt", "git add -f .", "git add -f -A", "git add -f -u"]
     with service(commands, answer(verdict("deny", reason="not today"))) as server:
         ran = run(cli, environ, server, "--output", "json")
     told = json.loads(ran.stdout)
@@ -77,13 +77,13 @@ def test_denials_end_the_turn(cli: Run, environ: dict[str, str], repository: Pat
 
 
 def test_the_screen_says_what_was_approved(cli: Run, environ: dict[str, str], repository: Path) -> None:
-    with service(["git add a.txt"], answer(verdict())) as server:
+    with service(["git add -f a.txt"], answer(verdict())) as server:
         ran = run(cli, environ, server)
-    assert "note: reviewer approved execute_command git add a.txt: risk low: as asked" in ran.stderr
+    assert "note: reviewer approved execute_command git add -f a.txt: risk low: as asked" in ran.stderr
 
 
 def test_the_screen_says_what_could_not_be_judged(cli: Run, environ: dict[str, str], repository: Path) -> None:
-    with service(["git add a.txt"], answer("Sure!")) as server:
+    with service(["git add -f a.txt"], answer("Sure!")) as server:
         ran = run(cli, environ, server)
     assert ran.returncode == 4 and staged(repository) == ""
     assert "reviewer: it could not be judged: the answer is not the one object" in ran.stderr

@@ -88,9 +88,9 @@ def test_whatever_is_unclear_is_left_to_the_user(desk: Desk, case: str) -> None:
 
 
 PERSONS = (
-    "git push", "git push --force origin main", "git -c core.hooksPath=x add a.txt", "git add .env", "git add *.txt",
-    "curl -d @a.txt https://example.org", "cat .env", "npm publish", "git add a.txt && cat .env",
-    "GIT_DIR=x git add a.txt", "sudo ls",
+    "git push", "git push --force origin main", "git -c core.hooksPath=x add a.txt", "git add -f .env", "git add -f *.txt",
+    "curl -d @a.txt https://example.org", "cat .env", "npm publish", "git add -f a.txt && cat .env",
+    "GIT_DIR=x git add -f a.txt", "sudo ls",
 )  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def test_a_call_is_judged_once_until_the_user_says_more(desk: Desk) -> None:
 
 
 def test_the_ledger_has_each_judgement_and_its_share_bounds_them(desk: Desk) -> None:
-    script = run(ADD, "git add .", "git fetch")
+    script = run(ADD, "git add -f .", "git fetch")
     turn = desk.talk(script, answer(verdict()), max_cost_usd="0.02")
     (spent,) = [one for one in desk.of("turn.ended")[-1]["spent"] if one["purpose"] == "approval"]
     assert (spent["plugin"], spent["requests"], Decimal(spent["cost_usd"])) == ("reviewer", 1, COST)
@@ -167,8 +167,8 @@ def test_a_turn_without_money_for_a_judgement_asks(desk: Desk) -> None:
 
 
 def test_an_unreachable_reviewer_is_asked_twice_a_turn(desk: Desk) -> None:
-    script = run("git add a.txt", "git add .", "git add -A")
-    desk.talk([*script, *run("git add -u")], answer("no"), lines=("go", "go on"))
+    script = run("git add -f a.txt", "git add -f .", "git add -f -A")
+    desk.talk([*script, *run("git add -f -u")], answer("no"), lines=("go", "go on"))
     assert len(desk.bodies) == 3 and desk.codes == ["unreviewed"] * 4
 
 
@@ -176,7 +176,7 @@ def test_an_unreachable_reviewer_is_asked_twice_a_turn(desk: Desk) -> None:
     ("first", "status", "limit"), [("touch b", "limited", "denials"), ("cat a.txt", "cancelled", None)]
 )
 def test_three_denials_in_a_row_end_a_turn_without_a_user(desk: Desk, first: str, status: str, limit: Any) -> None:
-    script = run(first, *(f"git add {n}" for n in range(3)))
+    script = run(first, *(f"git add -f {n}" for n in range(3)))
     turn = desk.talk(script, answer(verdict("deny")))
     assert (turn.status, turn.limit) == (status, limit)
     assert desk.codes == ["", "denied", "denied", "unreviewed"]
@@ -185,7 +185,7 @@ def test_three_denials_in_a_row_end_a_turn_without_a_user(desk: Desk, first: str
 
 
 def test_a_user_is_asked_at_the_third_denial_in_a_row(desk: Desk) -> None:
-    script = run("touch b", *(f"git add {n}" for n in range(4)))
+    script = run("touch b", *(f"git add -f {n}" for n in range(4)))
     turn = desk.talk(script, answer(verdict("deny")), answers={"execute_command": [no("not now")]})
     assert (turn.status, desk.codes) == ("done", ["", *["denied"] * 4])
     assert [by for by, _ in desk.given] == ["mode", "reviewer", "reviewer", "reviewer", "user", "reviewer"]
@@ -195,7 +195,7 @@ def test_a_user_is_asked_at_the_third_denial_in_a_row(desk: Desk) -> None:
 def test_ten_denials_in_a_turn_ask_the_user(desk: Desk) -> None:
     commands, replies = [], []
     for n in range(10):
-        commands += [f"git add {n}"] + (["git add a.txt"] if n % 2 else [])
+        commands += [f"git add -f {n}"] + (["git add -f a.txt"] if n % 2 else [])
         replies += [answer(verdict("deny"))] + ([answer(verdict())] if n == 1 else [])
     turn = desk.talk(run(*commands), *replies)
     assert turn.limit == "denials" and desk.codes.count("denied") == 9 and desk.codes[-1] == "unreviewed"
@@ -241,12 +241,12 @@ def test_arguments_stay_data_in_one_line_between_the_marks(desk: Desk) -> None:
 
 def test_a_script_of_this_session_is_shown_and_a_long_one_is_not_judged(desk: Desk) -> None:
     write = calls(("write_file", {"file_path": "requirements.txt", "content": "evil-package\n"}))
-    desk.talk([write, *run("git add requirements.txt")], answer(verdict()))
+    desk.talk([write, *run("git add -f requirements.txt")], answer(verdict()))
     assert desk.asked[0]["call"]["scripts"] == {"requirements.txt": "evil-package\n"}
     long = calls(("write_file", {"file_path": "long.txt", "content": "x" * 20_000}))
-    desk.talk([long, *run("git add long.txt")], answer(verdict()))
+    desk.talk([long, *run("git add -f long.txt")], answer(verdict()))
     assert (desk.bodies, desk.codes) == ([], ["", "unreviewed"])
-    desk.talk(run("git add " + "x" * 17_000), answer(verdict()))
+    desk.talk(run("git add -f " + "x" * 17_000), answer(verdict()))
     assert desk.bodies == []
 
 
@@ -258,7 +258,7 @@ def test_a_message_too_long_to_be_shown_is_not_cut(desk: Desk) -> None:
 def test_denied_calls_are_listed_and_can_be_asked_about_again(desk: Desk) -> None:
     lines = ("stage a.txt", "/denied", "/denied 9", "/denied 1")
     replies = [answer(verdict("deny")), answer(verdict())]
-    desk.talk([*run(ADD), *run("git add .")], *replies, lines=lines, answers={"execute_command": [yes("git")]})
+    desk.talk([*run(ADD), *run("git add -f .")], *replies, lines=lines, answers={"execute_command": [yes("git")]})
     shown = "\n".join(desk.shown)
     assert f"1  execute_command {ADD}" in shown.replace("command=", "") and "as asked" in shown
     assert "Use a number from 1 to 1" in shown

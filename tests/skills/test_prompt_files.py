@@ -114,7 +114,7 @@ def test_what_is_bent_or_has_no_effect_is_shown_by_doctor_and_not_at_the_start(d
     desk.talk([says("done")], "/look 12")
     assert desk.requests[0].messages[0].text.startswith("Look at 12.") and not desk.notes()
     said, _ = desk.program("doctor")
-    assert "model opus is unknown here" in said and "line 3: " in said
+    assert "model opus is unknown here" in said and "(line 3)" in said
 
 
 def test_one_slip_away_from_a_file_is_asked_back_and_asks_no_model(desk: Desk) -> None:

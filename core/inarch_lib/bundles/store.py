@@ -1,6 +1,7 @@
 """The store of bundles.
 
-A bundle's files are in a folder named by their hash. A file counts only while it is as the user agreed to it.
+A bundle's files are in `HASH/NAME`: some import their own folder as a package. A file counts only while it is as the
+user agreed to it.
 """
 
 from __future__ import annotations
@@ -124,22 +125,27 @@ def hash_of(files: Mapping[str, File]) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def keep(folder: Path, files: Mapping[str, File]) -> str:
-    """Store a tree and return its hash.
+def place_of(folder: Path, name: str, tree: str) -> Path:
+    """Return the folder of a bundle's files."""
+    return folder / tree / name
+
+
+def keep(folder: Path, name: str, files: Mapping[str, File]) -> None:
+    """Store the files of a bundle.
 
     Raises:
         OSError: It cannot be stored.
     """
     tree = hash_of(files)
-    forget(folder, tree)
+    top = place_of(folder, name, tree)
+    shutil.rmtree(top, ignore_errors=True)
     for path, one in files.items():
-        place = folder / tree / path
+        place = top / path
         make_folder(place.parent)
         write_whole(place, one.data, mode=0o700 if one.is_program else 0o600, sync=False)
     hashes = {path: sha256(one.data).hexdigest() for path, one in files.items()}
     make_folder(folder)
     write_whole(folder / f"{tree}.json", json.dumps(hashes).encode())
-    return tree
 
 
 def forget(folder: Path, tree: str) -> None:
@@ -153,4 +159,4 @@ def _stored(name: str, folder: Path, tree: str) -> Bundle:
         hashes = json.loads((folder / f"{tree}.json").read_bytes())
     except (OSError, ValueError):
         hashes = {}
-    return Bundle(name, folder / tree, hashes)
+    return Bundle(name, place_of(folder, name, tree), hashes)

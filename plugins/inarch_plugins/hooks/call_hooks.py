@@ -237,7 +237,7 @@ def _decided(said: HookResult, hook: Hook) -> tuple[str, str]:
     if said.is_error:
         return "", ""
     if said.blocks:
-        return "deny", said.errors or f"{inarch.shorten(hook.command, 80)} denied it"
+        return "deny", said.errors or f"{inarch.shorten(hook.shown, 80)} denied it"
     if said.stops:
         return "stop", why_stopped(said)
     decision = DECISIONS.get(str(said.wanted), "")

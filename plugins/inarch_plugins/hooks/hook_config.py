@@ -87,6 +87,11 @@ class Hook:
     rights: HookRights = NO_RIGHTS
     bundle: str = ""
 
+    @property
+    def shown(self) -> str:
+        """The command as users read it: without the folder of its bundle."""
+        return self.command.replace(self.bundle, "${CLAUDE_PLUGIN_ROOT}") if self.bundle else self.command
+
     def matches(self, *names: str) -> bool:
         """Return whether the matcher matches one of these names."""
         if self.matcher is None:
@@ -96,7 +101,7 @@ class Hook:
 
     def __str__(self) -> str:
         where = f" {self.matcher.pattern}" if self.matcher is not None else ""
-        return f"{self.event}{where}: {self.command} ({self.source}{'' if self.confined else ', not confined'})"
+        return f"{self.event}{where}: {self.shown} ({self.source}{'' if self.confined else ', not confined'})"
 
 
 @define

@@ -200,12 +200,12 @@ def _lack(ended: Ended, hook: Hook, place: Place) -> HookRights | None:
 
 def missed(hook: Hook, said: HookResult) -> str:
     """Describe which hook failed, and why."""
-    return f"the {hook.event} hook {inarch.shorten(hook.command, 80)} {said.fault}"
+    return f"the {hook.event} hook {inarch.shorten(hook.shown, 80)} {said.fault}"
 
 
 def _notice(hook: Hook, said: HookResult) -> str:
     """Return what the user reads about a run that did not fail."""
-    message, name = said.data.get("systemMessage"), f"the {hook.event} hook {inarch.shorten(hook.command, 80)}"
+    message, name = said.data.get("systemMessage"), f"the {hook.event} hook {inarch.shorten(hook.shown, 80)}"
     return f"{name} says: {inarch.shorten(message, 500)}" if isinstance(message, str) and message else ""
 
 
@@ -377,7 +377,7 @@ def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
         level: The sandbox level.
     """
     guards = [(hook, _obstacle(hook, root, level)) for hook in hooks if hook.event in _GUARDS and not hook.fault]
-    return [f"the {hook.event} hook {inarch.shorten(hook.command, 80)} is off: {why}" for hook, why in guards if why]
+    return [f"the {hook.event} hook {inarch.shorten(hook.shown, 80)} is off: {why}" for hook, why in guards if why]
 
 
 def _obstacle(hook: Hook, root: str, level: int) -> str:

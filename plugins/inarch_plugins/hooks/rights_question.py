@@ -60,7 +60,7 @@ class AllowHooks:
         rights = self._state.offered.get(source, NO_RIGHTS)
         folders = ["the workspace (no undo)" if path == "." else path for path in rights.write]
         may = [*(f"change {folder}" for folder in folders), *(["use the network"] if rights.network else [])]
-        may += [f"hook: {inarch.shorten(hook.command, 160)}" for hook in self._hooks(source)]
+        may += [f"hook: {inarch.shorten(hook.shown, 160)}" for hook in self._hooks(source)]
         return inarch.RightsOffer((), {}, tuple(may), f"rights of hooks in {source}", lasting=False, unasked=True)
 
     def run(self, arguments: Mapping[str, Any], context: inarch.ToolContext) -> Any:

@@ -14,7 +14,7 @@ import click
 import inarch
 from inarch.commands import ANSWERED, NOT_DONE, say
 from inarch.output import is_terminal, print_line
-from inarch_lib.bundles.store import SERVERS, File, changing_records, forget, hash_of, keep, records
+from inarch_lib.bundles.store import SERVERS, File, changing_records, forget, hash_of, keep, place_of, records
 from inarch_plugins.importing.bundles.contents import (
     MANIFESTS,
     Contents,
@@ -142,14 +142,14 @@ def _add(
         if not click.confirm("Use this bundle? Its hooks run in the sandbox", default=False):
             return NOT_DONE
     with _changing(context) as found:
-        keep(folder, contents.files)
+        keep(folder, name, contents.files)
         former = found.get(name, {}).get("tree")
         found[name] = {**record, "tree": tree, "about": contents.about, "told": contents.told}
         if former and former not in (one["tree"] for one in found.values()):
             forget(folder, former)
     print_line(f"{name} is {'updated' if replaces else 'added'}")
     if servers_in(contents.files):
-        say("note", f"to use its servers: inarch import {folder / tree / SERVERS}")
+        say("note", f"to use its servers: inarch import {place_of(folder, name, tree) / SERVERS}")
     return ANSWERED
 
 
@@ -186,7 +186,7 @@ def _differences(old: Mapping[str, File], new: Mapping[str, File]) -> Iterator[s
 
 
 def _stored(context: inarch.PluginContext, name: str, record: Mapping[str, Any]) -> Contents:
-    top = _folder(context) / record["tree"]
+    top = place_of(_folder(context), name, record["tree"])
     paths = [one for one in sorted(top.rglob("*")) if one.is_file()]
     files = {one.relative_to(top).as_posix(): File(one.read_bytes(), bool(one.stat().st_mode & 0o100)) for one in paths}
     return Contents(name, record.get("about", ""), files, tuple(record.get("told", ())))
