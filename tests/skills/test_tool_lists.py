@@ -134,7 +134,7 @@ def test_commands_of_the_file_are_covered_and_go_on_after_one_that_fails(desk: D
     assert [one["command"] for one in person.denied] == ["rm a.txt"]
     sent = desk.requests[0].messages[0].text
     assert (desk.root / "new").exists() and (desk.root / "a.txt").exists()
-    assert "output:\nnew\n" in sent and "output:\none\n" in sent and "denied" in sent and "\nD" in sent
+    assert "```\nnew\n```" in sent and "```\none\n```" in sent and "denied" in sent and "\nD" in sent
     assert "/make: rm a.txt: " in desk.said[-1]
 
 

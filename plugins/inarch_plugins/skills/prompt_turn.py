@@ -94,7 +94,8 @@ async def _output(prompt: PromptFile, command: Command, context: inarch.SlashCon
     if not ran.success or code:
         why = ran.error.message if ran.error is not None else f"exit code {code}"
         context.show(f"/{prompt.name}: {command.line}: {why}")
-    return _fenced(inarch.result_text(ran))
+    is_output = ran.success and code == 0 and not ran.metadata.get("truncated")
+    return _fenced(str(ran.data.get("output", "")) if is_output else inarch.result_text(ran))
 
 
 def _fenced(text: str) -> str:
