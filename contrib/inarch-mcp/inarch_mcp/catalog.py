@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from threading import Event
 from typing import Any, Literal
 
 from attrs import define, evolve, field
@@ -23,9 +23,8 @@ _WINDOWS, _CHARACTERS = 10, 4
 """Servers' tools may take one of this many parts of a window; characters of JSON in a token."""
 MOST_LINKS = 1_000
 
-asking = Event()
-"""Whether a composition asks servers for their tools. While `inarch mcp` is being loaded, none needs them."""
-asking.set()
+LOADING = "inarch_mcp.loading"
+"""Mark on the click context while `inarch mcp` is being loaded: no tools are needed yet."""
 
 
 @define(eq=False, repr=False)
@@ -215,9 +214,15 @@ def catalog_of(context: inarch.PluginContext) -> Catalog:
         frozenset(brought),
         settings.deferred,
     )
-    if servers and asking.is_set():
+    if servers and not _is_loading():
         catalog.compose()
     return catalog
+
+
+def _is_loading() -> bool:
+    click = sys.modules.get("click")
+    context = click.get_current_context(silent=True) if click is not None else None
+    return context is not None and LOADING in context.meta
 
 
 def _some(names: list[str]) -> str:

@@ -13,7 +13,7 @@ import click
 
 import inarch
 from inarch.commands import CHANGEABLE
-from inarch_mcp.catalog import Catalog, asking
+from inarch_mcp.catalog import LOADING, Catalog
 from inarch_mcp.definitions import Listing
 from inarch_mcp.first_replies import FirstReplies, first_replies
 from inarch_mcp.logins import log_in, log_out, logged_in
@@ -21,14 +21,14 @@ from inarch_mcp.mcp_settings import Server, Settings
 from inarch_mcp.server_records import Agreed, Cache
 from inarch_mcp.server_start import place_of
 
-if click.get_current_context(silent=True) is not None:  # loaded to be called
-    asking.clear()
+if (_loading := click.get_current_context(silent=True)) is not None:  # loaded to be called
+    _loading.meta[LOADING] = True
 
 
 @click.group()
 def mcp() -> None:
     """Use the tools of MCP servers, and be one."""
-    asking.set()
+    click.get_current_context().meta.pop(LOADING, None)
 
 
 @mcp.command("list")
