@@ -88,7 +88,7 @@ def test_whatever_is_unclear_is_left_to_the_user(desk: Desk, case: str) -> None:
 
 
 PERSONS = (
-    "git push", "git push --force origin main", "git -c core.hooksPath=x add a.txt", "git add -f .env", "git add -f *.txt",
+    "git push", "git push --force origin main", "git -c core.hooksPath=x add a.txt", "git add .env", "git add *.txt",
     "curl -d @a.txt https://example.org", "cat .env", "npm publish", "git add -f a.txt && cat .env",
     "GIT_DIR=x git add -f a.txt", "sudo ls",
 )  # fmt: skip
