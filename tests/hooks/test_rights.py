@@ -47,6 +47,31 @@ def test_a_right_that_a_hook_lacked_is_asked_for_once_and_then_holds(desk: Desk)
     assert "the sandbox denied it" in desk.seen[0]
 
 
+def test_what_a_project_allows_counts_once_the_user_agreed_to_the_list(desk: Desk) -> None:
+    allow = ["Bash(touch:*)", "Bash(mkdir *)", "Write(new.txt)", "Nonsense(*"]
+    project(desk, {}, permissions={"allow": allow, "deny": ["Bash(touch -r *)"]})
+    made = [desk.root / name for name in ("new.txt", "d/x")]
+
+    def use(line: str = "mkdir d && touch d/x") -> list[Any]:
+        return [calls(WRITE, ("execute_command", {"command": line})), says("done")]
+
+    desk.talk(use())
+    assert not any(path.exists() for path in made)
+    person = Person()
+    desk.talk([*use(), says("again")], "one", "two", front_end=person)
+    assert all(path.exists() for path in made) and "lists calls that need no question" in person.reasons[-1]
+    made[0].unlink()
+    desk.talk(use("touch y"))
+    assert made[0].exists() and (desk.root / "y").exists()
+    for line, why in (("touch -r y z", "permissions.deny"), ("touch z && rm y", "rm is in no tier")):
+        desk.talk(use(line))
+        assert why in desk.seen[1] and (desk.root / "y").exists() and not (desk.root / "z").exists()
+    project(desk, {}, permissions={"allow": [*allow, "Bash(make)"]})  # another list is another question
+    made[0].unlink()
+    desk.talk(use("touch z"))
+    assert not made[0].exists() and not (desk.root / "z").exists()
+
+
 @pytest.mark.needs("confinement")
 def test_the_users_file_gives_rights_by_command(desk: Desk) -> None:
     desk.users({}, read=["claude"], rights={"cat >> *": {"write": ["~/.claude", "."]}})

@@ -125,11 +125,12 @@ def inarch_tools(context: inarch.PluginContext) -> Iterable[inarch.Tool]:
 @inarch.hookimpl
 def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
     """Return the policy that asks about rights of hooks."""
-    if not _has_hooks(context):
+    if (state := _state(context)) is None:
         return ()
+    from inarch_plugins.hooks.call_hooks import ListedCalls
     from inarch_plugins.hooks.rights_question import UserDecides
 
-    return [UserDecides()]
+    return [UserDecides(), ListedCalls(state)]
 
 
 @inarch.hookimpl

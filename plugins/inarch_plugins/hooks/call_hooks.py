@@ -158,13 +158,46 @@ class _AroundCalls:
         return found
 
     def _asked(self, call: inarch.ToolCall, tool: inarch.Tool) -> Asked:
-        effects = tool.effects(call.arguments)
-        given = shown(call.name, call.arguments, self._root)
-        return Asked(inarch.guarding_names(tool, effects), given, effects, self._root)
+        return _asked_of(call, tool, self._root)
 
     def _given(self, call: inarch.ToolCall, name: str, path: str | None) -> dict[str, Any]:
         arguments = {**call.arguments, "file_path": path} if path is not None else call.arguments
         return {"tool_name": name, "tool_input": shown(call.name, arguments, self._root), "tool_use_id": call.id}
+
+
+def _asked_of(call: inarch.ToolCall, tool: inarch.Tool, root: str) -> Asked:
+    effects = tool.effects(call.arguments)
+    return Asked(inarch.guarding_names(tool, effects), shown(call.name, call.arguments, root), effects, root)
+
+
+class ListedCalls:
+    """Policy of a project's `permissions.allow`: its calls need no question once the user agreed to the list."""
+
+    name = "permissions"
+
+    def __init__(self, state: HookState) -> None:
+        self._state = state
+
+    def judge(self, call: inarch.ToolCall, tool: inarch.Tool) -> inarch.Verdict:
+        """Allow the call: it has no opinion itself, the kernel judges by its rules."""
+        return inarch.Verdict("allow")
+
+    def accepted(self, call: inarch.ToolCall, tool: inarch.Tool) -> Sequence[Mapping[str, Any]]:
+        """Return the rules for a call of the lists that the user agreed to."""
+        rules = [one for one in self._state.found.permissions if one.decision == "allow" and not one.is_users]
+        if not rules or tool.name == ALLOW:
+            return ()
+        asked, found = _asked_of(call, tool, self._root), []
+        for rule in rules:
+            if self._state.accepts(rule.source):
+                found.append(rule.granting(call.name, asked))
+            elif rule.allows(asked):
+                self._state.covered[call.id] = rule.source
+        return [one for one in found if one is not None]
+
+    @property
+    def _root(self) -> str:
+        return self._state.root
 
 
 class BeforeCalls(_AroundCalls):
@@ -252,6 +285,7 @@ class AfterCalls(_AroundCalls):
     def review(self, call: inarch.ToolCall, tool: inarch.Tool, context: inarch.ToolContext) -> inarch.Review | None:
         """Run the hooks for a call that has ended."""
         self._state.calls.pop(call.id, None)
+        self._state.covered.pop(call.id, None)
         texts = self._state.texts.pop(call.id, [])
         result = call.result
         if result is None or tool.name == ALLOW:

@@ -135,7 +135,7 @@ class Hooks:
         self._take_keys(tables, source, is_users)
         if misplaced := [key for key in tables if key != "hooks" and _plain(key) in {"hooks", *map(_plain, EVENTS)}]:
             self.miss(source, f'{misplaced[0]} must be in the object "hooks"')
-        self.permissions += read_rules(tables.get("permissions"), source, is_users, self.unsupported)
+        self.permissions += read_rules(tables.get("permissions"), source, is_users)
         if tables.get("disableAllHooks") is True:
             self.is_off = self.is_off or is_users
             # A project turns off its own hooks alone: those of this file and of the files before.

@@ -174,6 +174,10 @@ class Grants:
         """Return the rights of a hook."""
         return self._given.get(self._key(source, command), NO_RIGHTS)
 
+    def has(self, source: str, command: str) -> bool:
+        """Return whether the user was asked and agreed, with or without rights."""
+        return self._key(source, command) in self._given
+
     def give(self, hooks: Iterable[tuple[str, str]], rights: HookRights) -> None:
         """Give rights to hooks, each as its file and its command."""
         for source, command in hooks:

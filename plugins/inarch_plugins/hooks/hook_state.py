@@ -39,6 +39,8 @@ class HookState:
         context: The plugin's context.
         found: The configured hooks.
         grants: The rights that the user gave.
+        covered: Files whose `permissions.allow` covers a call but waits for the user's answer, by the call's id.
+        lists: Files of which a call was asked about that their list covers.
     """
 
     context: inarch.PluginContext
@@ -49,6 +51,9 @@ class HookState:
     of_agents: dict[str, tuple[Hook, ...]] = field(init=False, factory=dict)
     lacking: dict[str, HookRights] = field(init=False, factory=dict)
     offered: dict[str, HookRights] = field(init=False, factory=dict)
+    covered: dict[str, str] = field(init=False, factory=dict)
+    lists: set[str] = field(init=False, factory=set)
+    asked_lists: set[str] = field(init=False, factory=set)
     calls: dict[str, Seen] = field(init=False, factory=dict)
     texts: dict[str, list[str]] = field(init=False, factory=dict)
     _once: set[tuple[str, ...]] = field(init=False, factory=set)
@@ -85,6 +90,15 @@ class HookState:
     def rights_of(self, hook: Hook) -> HookRights:
         """Return a hook's rights beyond the usual ones."""
         return hook.rights | self.grants.of(hook.source, hook.command)
+
+    def list_of(self, source: str) -> str:
+        """Return what a project's file lists in `permissions.allow`, a line each."""
+        rules = (one for one in self.found.permissions if one.decision == "allow" and not one.is_users)
+        return "\n".join(one.text for one in rules if one.source == source)
+
+    def accepts(self, source: str) -> bool:
+        """Return whether the user agreed to the present `permissions.allow` of a project's file."""
+        return self.grants.has(source, self.list_of(source))
 
     def start(self, run: Callable[[threading.Event], object]) -> bool:
         """Run something in the background until it ends or the session does; return whether there was room."""

@@ -54,6 +54,7 @@ class Rule:
         about: What stands in the parentheses; None for all calls.
         decision: `deny`, `ask` or `allow`; empty for `if`.
         source: The settings file.
+        is_users: Whether the file is the user's own. Otherwise `allow` counts after a question.
     """
 
     text: str
@@ -61,13 +62,14 @@ class Rule:
     about: str | None
     decision: str = ""
     source: str = ""
+    is_users: bool = True
 
     @classmethod
-    def parse(cls, text: str, decision: str = "", source: str = "") -> Rule:
+    def parse(cls, text: str, decision: str = "", source: str = "", is_users: bool = True) -> Rule:
         """Return a rule. One that cannot be read may be about every call."""
         found = _FORM.fullmatch(text.strip())
         tool, about = (found[1], found[2]) if found is not None else ("*", "\0")
-        return cls(text, tool, None if about in (None, "", "*") else about, decision, source)
+        return cls(text, tool, None if about in (None, "", "*") else about, decision, source, is_users)
 
     def covers(self, asked: Asked) -> bool | None:
         """Return whether it is about a call; None if that cannot be told."""
@@ -95,6 +97,13 @@ class Rule:
         except inarch.ToolFailed:
             return False
         return "Bash" in asked.names and all(map(self._commands(), (shlex.join(part.words) for part in parts)))
+
+    def granting(self, tool: str, asked: Asked) -> Mapping[str, Any] | None:
+        """Return a rule of Inarch's that allows the calls of this one, with the keys of `[[rules]]`."""
+        if self.tool == "Bash" and self.about and "Bash" in asked.names:
+            glob = re.sub(r"[\[?]", r"[\g<0>]", re.sub(r":\*$", " *", self.about))
+            return {"tool": tool, "decision": "allow", "match": {"command": glob}}
+        return {"tool": tool, "decision": "allow"} if self.allows(asked) else None
 
     def _names(self, name: str) -> bool:
         same = (_WRITING if self.tool in _WRITING else _READING if self.tool == "Read" else ()) if self.about else ()
@@ -166,17 +175,12 @@ _STAR = re.compile(r"\\\*\\\*/|\\\*\\\*|\\\*")
 _STARS = {(2, True): "(?:.*/)?", (2, False): ".*", (1, False): "[^<between>]*"}
 
 
-def read_rules(permissions: Any, source: str, is_users: bool, told: list[str]) -> Iterator[Rule]:
-    """Yield the rules of a settings file. Those of a project that allow are not used: no project allows itself."""
-    if not isinstance(permissions, dict):
-        return
-    for decision in ("deny", "ask", "allow"):
+def read_rules(permissions: Any, source: str, is_users: bool) -> Iterator[Rule]:
+    """Yield the rules of a settings file."""
+    for decision in ("deny", "ask", "allow") if isinstance(permissions, dict) else ():
         rules = permissions.get(decision)
         texts = [text for text in (rules if isinstance(rules, list) else ()) if isinstance(text, str)]
-        if decision == "allow" and texts and not is_users:
-            told.append(f"{source}: permissions.allow is not used: allow it in your own files")
-            continue
-        yield from (Rule.parse(text, decision, source) for text in texts)
+        yield from (Rule.parse(text, decision, source, is_users) for text in texts)
 
 
 def judged(rules: Iterable[Rule], asked: Asked) -> tuple[str, str]:
@@ -187,7 +191,8 @@ def judged(rules: Iterable[Rule], asked: Asked) -> tuple[str, str]:
     found = ("", "")
     for rule in rules:
         if rule.decision == "allow":
-            found = found if found[0] else ("allow", _why(rule)) if rule.allows(asked) else found
+            is_allowed = not found[0] and rule.is_users and rule.allows(asked)
+            found = ("allow", _why(rule)) if is_allowed else found
             continue
         covers = rule.covers(asked)
         if covers and rule.decision == "deny":

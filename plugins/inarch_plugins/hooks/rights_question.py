@@ -16,7 +16,10 @@ _UNASKED = frozenset({"bypass", "none", "plan"})
 
 
 async def offer(ending: inarch.Ending, state: HookState) -> None:
-    """Ask once about the rights that hooks of a file lacked. An answer is for all hooks of the file as they are now."""
+    """Ask once about the rights that hooks of a file lacked, and about a file's `permissions.allow`.
+
+    An answer is for all hooks of the file, or for its list, as they are now.
+    """
     if state.modes.get(ending.situation.turn.session_id) in _UNASKED:
         return
     lacking, state.lacking = state.lacking, {}
@@ -24,6 +27,10 @@ async def offer(ending: inarch.Ending, state: HookState) -> None:
         if source not in state.offered:
             state.offered[source] = rights
             await ending.call(ALLOW, {"file": source})
+    lists, state.lists = state.lists, set()
+    for source in sorted(lists - state.asked_lists):
+        state.asked_lists.add(source)
+        await ending.call(ALLOW, {"file": source, "list": True})
 
 
 class AllowHooks:
@@ -34,7 +41,7 @@ class AllowHooks:
     description = "Give hooks the rights that they lacked."
     input_schema: Mapping[str, Any] = {
         "type": "object",
-        "properties": {"file": {"type": "string"}},
+        "properties": {"file": {"type": "string"}, "list": {"type": "boolean"}},
         "required": ["file"],
         "additionalProperties": False,
     }
@@ -57,6 +64,9 @@ class AllowHooks:
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
         """Show the hooks and their rights in the question. Without a user, it runs and changes nothing."""
         source = str(arguments["file"])
+        if arguments.get("list"):
+            listed = tuple(f"without a question: {one}" for one in self._state.list_of(source).splitlines())
+            return inarch.RightsOffer((), {}, listed, f"permissions.allow of {source}", lasting=False, unasked=True)
         rights = self._state.offered.get(source, NO_RIGHTS)
         folders = ["the workspace (no undo)" if path == "." else path for path in rights.write]
         may = [*(f"change {folder}" for folder in folders), *(["use the network"] if rights.network else [])]
@@ -68,7 +78,9 @@ class AllowHooks:
         source = str(arguments["file"])
         rights = self._state.offered.get(source, NO_RIGHTS)
         is_given = context.rights is not None and "bypass" not in context.rights
-        if is_given:
+        if is_given and arguments.get("list"):
+            self._state.grants.give([(source, self._state.list_of(source))], NO_RIGHTS)
+        elif is_given:
             self._state.grants.give([(hook.source, hook.command) for hook in self._hooks(source)], rights)
         return {"given": is_given, "rights": str(rights)}
 
@@ -85,5 +97,8 @@ class UserDecides:
         """Ask about this tool."""
         if tool.name != ALLOW:
             return inarch.Verdict("allow")
-        reason = f"hooks of {call.arguments.get('file')} failed because the sandbox denied them rights"
+        file = call.arguments.get("file")
+        reason = f"hooks of {file} failed because the sandbox denied them rights"
+        if call.arguments.get("list"):
+            reason = f"{file} lists calls that need no question"
         return inarch.Verdict("ask", reason, person=True)

@@ -183,6 +183,8 @@ class Observer:
 
     def _asked(self, event: inarch.Event, situation: inarch.Situation) -> None:
         for call, reason in zip(event.data["call_ids"], event.data["reasons"], strict=False):
+            if source := self._state.covered.pop(call, ""):
+                self._state.lists.add(source)
             if (seen := self._state.calls.get(call)) is not None:
                 given = {"tool_name": seen.name, "tool_input": seen.given, "tool_use_id": call}
                 self._start("PermissionRequest", seen.name, given, situation)
