@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from typing import Any
 from attrs import asdict, evolve, frozen
 
 import inarch
-from inarch_lib.staging import locked, make_folder, write_whole
+from inarch_lib.staging import make_folder, write_whole
+from inarch_plugins.auth.locks import sign_in_locked
 
 VERSION = 1
 READ_S = 20.0
@@ -162,20 +163,13 @@ class LoginFile:
             message = f"the login can't be stored in {self.path.parent}: {error.strerror}"
             raise inarch.StoreError("permission", message, "make it writable") from error
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Lock the login against other processes.
 
         Raises:
             StoreError: The lock failed.
         """
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(locked(self.path))
-            except OSError as error:
-                message = f"{self.path} can't be locked: {error.strerror}"
-                raise inarch.StoreError("permission", message, "make its folder writable") from None
-            yield
+        return sign_in_locked(self.path)
 
     def mark(self) -> tuple[int, int]:
         """Return a number pair that differs after each write."""

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from inarch_lib.bundles.store import Bundle, Kept
 
-__all__ = ["enabled", "has_bundles"]
+__all__ = ["HOOKS", "enabled", "has_bundles"]
+
+HOOKS = "hooks/hooks.json"
+"""The file with a bundle's hooks."""
 
 
 def has_bundles(state_dir: str) -> bool:

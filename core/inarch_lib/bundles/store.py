@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from inarch_lib.staging import locked, make_folder, write_whole
 
-HOOKS, SERVERS = "hooks/hooks.json", ".mcp.json"
+SERVERS = ".mcp.json"
 RECORDS = "bundles.json"
 _VERSION = 1
 _CONFIGURED = ".inarch/bundles.json"

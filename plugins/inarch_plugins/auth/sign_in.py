@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,8 +18,9 @@ from uuid import uuid4
 from attrs import define, evolve, frozen
 
 from inarch import StoreError, is_older
-from inarch_lib.staging import locked, write_whole
+from inarch_lib.staging import write_whole
 from inarch_plugins.auth.keyring_process import forget_key, get_keys, set_key
+from inarch_plugins.auth.locks import sign_in_locked
 from inarch_plugins.auth.oauth import AGAIN, Identity, SignInError, Tokens, issuer_address, refreshed
 
 FILE = "sign-ins.json"
@@ -177,20 +178,13 @@ class SignIn:
         self.keep(record, renewed)
         return renewed
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """Lock the sign-in against other processes.
 
         Raises:
             StoreError: The lock failed.
         """
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(locked(self.file))
-            except OSError as error:
-                message = f"{self.file} can't be locked: {error.strerror}"
-                raise StoreError("permission", message, "make its folder writable") from None
-            yield
+        return sign_in_locked(self.file)
 
 
 def _record(kept: Any) -> Record:

@@ -297,9 +297,8 @@ class AfterCalls(_AroundCalls):
         if not result.success:
             error = result.error
             event, writes = "PostToolUseFailure", ()
-            more = {"error": error.message if error is not None else "", "is_interrupt": False}
-            if error is not None and error.code in ("denied", "unreviewed", "cancelled"):
-                more["is_interrupt"] = error.code == "cancelled"
+            is_interrupt = error is not None and error.code == "cancelled"
+            more = {"error": error.message if error is not None else "", "is_interrupt": is_interrupt}
         place = Place(context.workspace, context.record, self._state, context.cancelled, writes, call.id)
         said = [
             run_hook(hook, self._given(call, name, path) | more, place)

@@ -14,12 +14,11 @@ from attrs import Factory, define, evolve, field, frozen
 
 import inarch
 from inarch.command_lines import NeedsShell, split_command
-from inarch_lib.bundles import enabled
+from inarch_lib.bundles import HOOKS, enabled
 from inarch_plugins.hooks.hook_files import CLAUDE, FILE, LOCAL, PROJECTS
 from inarch_plugins.hooks.hook_rights import NO_RIGHTS, HookRights
 from inarch_plugins.hooks.permission_rules import Rule, read_rules
 
-_BUNDLES = "hooks/hooks.json"
 EVENTS = (
     "SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure",
     "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "PostCompact", "SessionEnd",
@@ -263,14 +262,14 @@ def read_hooks(context: inarch.PluginContext) -> Hooks:
             elif name in brought.names(str(PurePosixPath(name).parent)):
                 found.miss(name, "is not as it was when the project was trusted")
     for one in enabled(context.state_dir, brought):
-        if _BUNDLES in one.names():
+        if HOOKS in one.names():
             before = len(found.hooks)
             if one.is_whole:
                 root = json.dumps(str(one.top))[1:-1]
-                data = (one.read(_BUNDLES) or b"").replace(b"${CLAUDE_PLUGIN_ROOT}", root.encode())
-                found.take(data, one.place(_BUNDLES), is_users=False)
+                data = (one.read(HOOKS) or b"").replace(b"${CLAUDE_PLUGIN_ROOT}", root.encode())
+                found.take(data, one.place(HOOKS), is_users=False)
             else:
-                found.miss(one.place(_BUNDLES), "belongs to a bundle that has changed since it was added")
+                found.miss(one.place(HOOKS), "belongs to a bundle that has changed since it was added")
             found.hooks[before:] = [
                 evolve(hook, folder=str(one.top), bundle=str(one.top)) for hook in found.hooks[before:]
             ]

@@ -13,6 +13,7 @@ from typing import Any
 from attrs import frozen
 
 import inarch
+from inarch_lib.staging import make_folder, write_whole
 
 _WITHHELD = re.compile(
     r"permission denied|read-only file system|can(?:no|')t create|operation not permitted", re.IGNORECASE
@@ -153,6 +154,8 @@ NO_RIGHTS = HookRights()
 class Grants:
     """Rights that the user gave hooks in answers, stored by the hash of workspace, file and command.
 
+    An agreed `permissions.allow` is stored as a command without rights.
+
     Args:
         file: The file with them.
         root: The workspace's folder.
@@ -184,10 +187,8 @@ class Grants:
             self._given[self._key(source, command)] = self.of(source, command) | rights
         if self.is_stored:
             tables = {key: {"write": one.write, "network": one.network} for key, one in self._given.items()}
-            written = self.file.with_suffix(f".{os.getpid()}")
-            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            written.write_text(json.dumps(tables))
-            written.replace(self.file)
+            make_folder(self.file.parent)
+            write_whole(self.file, json.dumps(tables).encode())
 
     def _key(self, source: str, command: str) -> str:
         return hashlib.sha256("\0".join((self.root, source, command)).encode()).hexdigest()

@@ -14,7 +14,8 @@ from posixpath import basename, normpath
 from typing import Any, NamedTuple
 
 import inarch
-from inarch_lib.bundles.store import HOOKS, SERVERS, File
+from inarch_lib.bundles import HOOKS
+from inarch_lib.bundles.store import SERVERS, File
 from inarch_plugins.importing.bundles.fetch import Source, Tree
 
 MANIFESTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json")
