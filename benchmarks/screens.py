@@ -2,7 +2,7 @@
 
 `python benchmarks/screens.py [--inarch PATH] [--codex PATH] [--gemini PATH] [--pictures FOLDER]`: each program runs in
 tmux, 80 columns by 40 lines, in a project with an empty home, against a scripted server on loopback. A program without
-a path is left out. `--pictures` keeps each screen as text.
+a path is left out. `--pictures` keeps each screen as SVG.
 
 | task | counted |
 |---|---|
@@ -24,7 +24,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +33,9 @@ from typing import Any
 from attrs import frozen
 
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "docs/pictures"))
+from make import draw_terminal
 
 LONGEST_S = 40.0
 COLUMNS, LINES = 80, 40
@@ -182,6 +185,10 @@ class Screen:
         """Return the lines that are not blank."""
         return [line.rstrip() for line in self._tmux("capture-pane", "-p").split("\n") if line.strip()]
 
+    def picture(self) -> str:
+        """Return the screen as SVG."""
+        return draw_terminal(self._tmux("capture-pane", "-e", "-p").rstrip("\n"), COLUMNS)
+
     def press(self, *keys: str) -> None:
         """Press keys, one after another."""
         for key in keys:
@@ -255,19 +262,20 @@ def asked(program: Program, call: Call) -> Iterator[tuple[Screen, list[str], Pat
             screen.close()
 
 
-def measured(program: Program, keep: Callable[[str, Sequence[str]], None]) -> Iterator[tuple[str, str]]:
+def measured(program: Program, keep: Callable[[str, Screen], None]) -> Iterator[tuple[str, str]]:
     """Yield each task with its figures."""
     with place_with(program, program.command) as (place, url):
         screen = Screen(program, "", place, url)
         lines = screen.until(program.ready)
+        keep("first", screen)
         screen.close()
-        keep("first", lines)
         yield "first screen, lines", str(len(lines))
     with asked(program, program.file) as (screen, lines, place, url):
-        keep("file", lines)
+        keep("file", screen)
         shown = sum(any(line.strip() in row for row in lines) for line in FILE.splitlines() if line.strip())
         screen.press(*program.yes)
-        keep("file-after", screen.until(ENDED))
+        screen.until(ENDED)
+        keep("file-after", screen)
         assert (place / "shop/notes.py").read_text() == FILE, "one yes did not write the file"
         whole = sum(bool(line.strip()) for line in FILE.splitlines())
         beside = sum(not _OF_FILE.search(line) for line in lines)
@@ -276,15 +284,16 @@ def measured(program: Program, keep: Callable[[str, Sequence[str]], None]) -> It
         resumed = Screen(program, program.resume, place, url)
         try:
             lines = resumed.until(program.ready)
-            keep("resume", lines)
+            keep("resume", resumed)
             is_seen = any(ENDED in line for line in lines)
             yield "go on", f"{len(program.resume) + 1} characters, {'earlier words shown' if is_seen else 'not shown'}"
         finally:
             resumed.close()
     with asked(program, program.command) as (screen, lines, _, _):
-        keep("command", lines)
+        keep("command", screen)
         screen.press(*program.yes)
-        keep("command-after", screen.until(ENDED))
+        screen.until(ENDED)
+        keep("command-after", screen)
         yield "pytest -q", f"{len(lines)} lines, {len(program.yes)} press"
     with asked(program, program.command) as (screen, _, _, _):
         first, last = program.no
@@ -292,7 +301,8 @@ def measured(program: Program, keep: Callable[[str, Sequence[str]], None]) -> It
         time.sleep(1)
         screen.type(REASON)
         screen.press(*last)
-        keep("denied", screen.until(ENDED))
+        screen.until(ENDED)
+        keep("denied", screen)
         yield "deny with a reason", f"{len(first) + len(last)} presses"
 
 
@@ -309,10 +319,10 @@ def main() -> None:
     for program in programs(chosen):
         names.append(program.name)
 
-        def keep(task: str, lines: Sequence[str], name: str = program.name) -> None:
+        def keep(task: str, screen: Screen, name: str = program.name) -> None:
             if chosen.pictures:
                 chosen.pictures.mkdir(parents=True, exist_ok=True)
-                (chosen.pictures / f"{name}-{task}.txt").write_text("\n".join([*lines, ""]))
+                (chosen.pictures / f"{name}-{task}.svg").write_text(screen.picture())
 
         for task, figures in measured(program, keep):
             rows.setdefault(task, []).append(figures)

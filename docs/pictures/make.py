@@ -84,14 +84,14 @@ def _until(tmux: Tmux, *said: str) -> None:
         time.sleep(0.05)
 
 
-def draw_terminal(shown: str) -> str:
+def draw_terminal(shown: str, columns: int = COLUMNS) -> str:
     """Return the picture of what a terminal shows."""
     import io
 
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console = Console(record=True, width=columns, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi(f"{shown}\n"), no_wrap=True, crop=False)
     drawn = console.export_svg(title="A turn of Inarch in a terminal", code_format=_SVG, unique_id="inarch")
     return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"
