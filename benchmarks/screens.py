@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import re
+import runpy
 import shlex
 import signal
 import subprocess
@@ -34,9 +35,6 @@ from attrs import frozen
 
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "docs/pictures"))
-from make import draw_terminal
-
 LONGEST_S = 40.0
 COLUMNS, LINES = 80, 40
 PROMPT, REASON, ENDED = "please do that", "use unittest", "That was all of it."
@@ -48,6 +46,7 @@ PROJECT = {
     "test_basket.py": "from basket import price\n\n\ndef test_price():\n    assert price(1) == 150\n",
 }
 _OF_FILE = re.compile(r"def add_|return x|DONE|^[│ ]*\d* *\+?[ │]*$")
+_DRAWING = runpy.run_path(str(Path(__file__).parents[1] / "docs/pictures/make.py"))
 Call = tuple[str, dict[str, Any]]
 
 
@@ -187,7 +186,7 @@ class Screen:
 
     def picture(self) -> str:
         """Return the screen as SVG."""
-        return draw_terminal(self._tmux("capture-pane", "-e", "-p").rstrip("\n"), COLUMNS)
+        return str(_DRAWING["draw_terminal"](self._tmux("capture-pane", "-e", "-p").rstrip("\n"), COLUMNS))
 
     def press(self, *keys: str) -> None:
         """Press keys, one after another."""
