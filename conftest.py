@@ -48,6 +48,7 @@ MODULES = {
     "pydantic": "pip install pydantic",
     "mypy": "pip install mypy",
     "towncrier": "pip install towncrier",
+    "furo": "pip install furo myst-parser sphinx",
     "ruff": "pip install ruff",
     "keyring": "pip install keyring",
     "xllamacpp": "pip install xllamacpp",

@@ -12,7 +12,6 @@ DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS))
 
 from generators import (  # noqa: E402 - in this folder
-    cli_help,
     library,
     plugin_directory,
     plugin_settings,
@@ -20,7 +19,6 @@ from generators import (  # noqa: E402 - in this folder
 )
 
 PAGES = {
-    "cli": (DOCS / "reference" / "cli-help.md", cli_help.page),
     "library": (DOCS / "reference" / "library.md", library.page),
     "settings": (DOCS / "reference" / "plugin-settings.md", plugin_settings.page),
     "services": (DOCS / "reference" / "services.md", services.page),

@@ -28,7 +28,7 @@ summary = "Counts the words of a text."
 link = "https://example.com/inarch-word-count"
 ```
 
-The list is not a review. Before you enable a plugin, run [`inarch plugins show NAME`](cli-help.md#inarch-plugins-show).
+The list is not a review. Before you enable a plugin, run `inarch plugins show NAME`.
 """
 SECTIONS = {
     "In the default profile": lambda row: row.get("default", False),

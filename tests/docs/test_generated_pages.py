@@ -22,7 +22,7 @@ def generate(docs: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, capture_output=True, text=True, timeout=120, cwd=ROOT)
 
 
-@pytest.mark.parametrize("name", ["cli", "library", "directory", "settings"])
+@pytest.mark.parametrize("name", ["library", "directory", "settings"])
 def test_the_page_is_what_the_program_says(name: str) -> None:
     done = generate(ROOT / "docs", name, "--check")
     assert done.returncode == 0, done.stderr
