@@ -6,7 +6,8 @@ update the table, read each service's page of models, correct the rows and set `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -114,6 +115,22 @@ def proposed_model(full_name: str) -> ProposedModel | None:
     """Return the row of `PROVIDER/NAME`, None if the table does not have it."""
     service = service_of(full_name)
     return None if service is None else service.find(full_name.removeprefix(f"{service.provider}/"))
+
+
+def family_model(word: str, environ: Mapping[str, str]) -> str:
+    """Return `PROVIDER/NAME` of the newest model of a family, such as `claude` or `opus`; "" if it is not one.
+
+    The maker's own service comes first, then others. One whose key is set comes before those without.
+    """
+    maker = _FAMILIES.get(word)
+    own = [one for one in SERVICES if one.name == maker]
+    with_key = [one for one in SERVICES if any(environ.get(name, "").strip() for name, _ in one.keys)]
+    for service in (*(one for one in own if one in with_key), *with_key, *own):
+        names = (one.name for one in service.models if "-oss" not in one.name)  # the newest of a service is first
+        found = next((name for name in names if word in re.split(r"[^a-z]+", name)), "") if maker else ""
+        if found:
+            return f"{service.provider}/{found}"
+    return ""
 
 
 def misplaced(variable: str, key: str) -> ProposedService | None:
@@ -287,3 +304,6 @@ SERVICES = (
 """The services, in the order of their first key's rank."""
 
 _BY_NAME = {service.name: service for service in SERVICES}
+
+_FAMILIES = {"claude": "anthropic", "opus": "anthropic", "sonnet": "anthropic", "haiku": "anthropic",
+             "gpt": "openai", "gemini": "gemini"}  # fmt: skip

@@ -7,17 +7,55 @@ from typing import Any, TypeVar
 
 import click
 
+from inarch.contract.errors import UsageError
 from inarch_sdk.modes import NAMES
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
 
+BARE = "\0"
+"""Value of an `OptionalValue` that was given without one; no argument can contain it."""
+PRINTS = "inarch.prints"
+_ANSWERING = ("ask", "prompt")
+
+
+class OptionalValue(click.Option):
+    """Option that takes the next word only if `fits` accepts it; any other word stays an argument."""
+
+    def __init__(self, *names: Any, fits: Callable[[str], bool], **settings: Any) -> None:
+        super().__init__(*names, is_flag=False, flag_value=BARE, **settings)
+        self.fits = fits
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Make the parser put back a word that is not a value."""
+        super().add_to_parser(parser, ctx)
+        known = {**parser._short_opt, **parser._long_opt}
+        option = known[self.opts[0]]
+        process = option.process
+
+        def choose(value: Any, state: Any) -> None:
+            if isinstance(value, str) and not self.fits(value):
+                state.rargs.insert(0, value)
+                value = BARE
+            process(value if isinstance(value, str) else BARE, state)
+
+        option.process = choose
+
+
 def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the plugins to leave out; a command cannot leave out its own built-in part.
+    """Return the plugins to leave out; a bare `-p` sets `PRINTS` in the context's `meta`.
 
     Raises:
-        UsageError: It is among them.
+        UsageError: The command's own built-in part is among them, or the command does not answer a prompt.
     """
+    if BARE in names:
+        if ctx.parent is not None and ctx.command.name not in _ANSWERING:
+            raise UsageError(
+                f"-p prints one answer, which {ctx.command_path} does not do",
+                'write inarch -p "PROMPT"; -p no:NAME leaves a plugin out',
+            )
+        ctx.meta[PRINTS] = True
+        names = tuple(name for name in names if name != BARE)
     if names:
         from inarch.contract.guard import left_out
         from inarch.program.groups import own_commands
@@ -31,7 +69,10 @@ def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> 
 
 _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--profile",), {"metavar": "NAME", "help": "Profile of the configuration."}),
-    (("--model",), {"metavar": "PROVIDER/NAME", "help": "Model to ask; auto picks one."}),
+    (
+        ("-m", "--model"),
+        {"metavar": "PROVIDER/NAME", "help": "Model to ask, or claude, gpt or gemini; auto picks one."},
+    ),
     (("--root",), {"metavar": "DIR", "help": "Work in this directory instead of the current one."}),
     (
         ("--add-dir", "added"),
@@ -45,18 +86,34 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         ("--yolo", "--dangerously-skip-permissions", "approve"),
         {"flag_value": "bypass", "default": None, "help": "The same as --approve bypass: no sandbox, no questions."},
     ),
-    (
-        ("-p", "without"),
-        {"metavar": "no:NAME", "multiple": True, "callback": _without, "help": "Leave a plugin out."},
-    ),
     (("--plugin", "files"), {"metavar": "FILE", "multiple": True, "help": "Add a plugin from a Python file."}),
+)
+_LEAVING_OUT: dict[str, Any] = {
+    "cls": OptionalValue, "fits": lambda word: word.startswith("no:") and " " not in word, "multiple": True, "callback": _without,
+}
+_WITHOUT = ((("-p", "without"), {**_LEAVING_OUT, "metavar": "no:NAME", "help": "Leave a plugin out."}),)
+_PRINT = (
+    (
+        ("-p", "--print", "without"),
+        {**_LEAVING_OUT, "metavar": "[no:NAME]", "help": "Print one answer; -p no:NAME leaves a plugin out."},
+    ),
 )
 _EFFORTS = ["minimal", "low", "medium", "high", "max"]  # `Effort`, which the help need not import
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "Front end that shows the run; NAME is a plugin's."}),
+    (("--output-format", "output"), {"hidden": True}),
     (("--session",), {"metavar": "ID", "help": "Resume a session (a name, an id or its start)."}),
     (("--name",), {"metavar": "NAME", "help": "Name the new session; --session NAME resumes it."}),
-    (("--continue", "resume"), {"is_flag": True, "help": "Resume the latest session of this directory."}),
+    (("-c", "--continue", "resume"), {"is_flag": True, "help": "Resume the latest session of this directory."}),
+    (
+        ("-r", "--resume", "session"),
+        {
+            "cls": OptionalValue,
+            "fits": lambda word: " " not in word,
+            "metavar": "[ID]",
+            "help": "The same as --session ID, or without one as --continue.",
+        },
+    ),
     (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Maximum requests of a turn."}),
     (("--max-cost",), {"metavar": "USD", "help": "Maximum cost of a turn."}),
     (("--effort",), {"type": click.Choice(_EFFORTS), "help": "How much the model thinks before it answers."}),
@@ -87,7 +144,7 @@ def _options(
     return add
 
 
-all_options = _options(_COMPOSING, _TURN, _SHOWING)
-asking_options = _options(_COMPOSING, _TURN, _ASKING, _SHOWING)
-composing_options = _options(_COMPOSING, _SHOWING)
+all_options = _options(_COMPOSING, _WITHOUT, _TURN, _SHOWING)
+asking_options = _options(_COMPOSING, _PRINT, _TURN, _ASKING, _SHOWING)
+composing_options = _options(_COMPOSING, _WITHOUT, _SHOWING)
 showing_options = _options(_SHOWING)
