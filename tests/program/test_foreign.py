@@ -59,7 +59,7 @@ def shop(tmp_path: Path, environ: dict[str, str]) -> dict[str, str]:
 
 
 def test_it_is_listed_with_its_plugin_and_called_with_its_context(cli: Run, shop: dict[str, str]) -> None:
-    assert "shop (shop-tools)" in cli("--help", **shop).stdout
+    assert "shop (shop-tools)" in cli("--help", "--all", **shop).stdout
     done = cli("--profile", "mine", "shop", "tell", "apples", **shop)
     assert (done.returncode, done.stdout) == (0, "apples from shop-tools in project\n"), done.stderr
     assert cli("--profile", "mine", "--root", "shop", "shop", "tell", "pears", **shop).stdout.endswith("in shop\n")

@@ -34,7 +34,8 @@ def prompt(words: tuple[str, ...], **given: Any) -> int:
     """Ask what one argument says; `-` after it waits for standard input."""
     *more, said = words  # the program puts the prompt at the end
     if more not in ([], ["-"]):
-        raise UsageError(f"{more[0]!r} after the prompt is one argument too many", "quote the whole, or use inarch ask")
+        remedy = f"-p no:{more[0]} leaves a plugin out" if _is_plugin(more[0]) else "quote the whole, or use inarch ask"
+        raise UsageError(f"{more[0]!r} after the prompt is one argument too many", remedy)
     return _answer((said, *more), given)
 
 

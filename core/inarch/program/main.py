@@ -53,7 +53,7 @@ _ROWS = {
     "ask": ("ask, exec", SUMMARIES["ask"]),
     "sessions": ("sessions, replay, stats", "List, search, export, replay and sum up sessions."),
     "undo": ("undo, redo", "Revert a turn's changes to files, or reapply them."),
-    "changes": ("changes, apply, discard", "Show, apply or remove changes of sessions in a copy."),
+    "changes": ("changes, apply, discard", "Show, apply or remove what was changed in a copy."),
 }
 """Rows of the short help for several commands; the first one names the row."""
 _OPTIONS = (

@@ -74,10 +74,10 @@ class Inventory:
 
     def nearest(self, name: str) -> str:
         """Return the remedy for an unknown name."""
-        from difflib import get_close_matches
+        from inarch_sdk.suggestions import closest
 
-        near = get_close_matches(name, [row.name for row in self.rows], 1)
-        return f"did you mean {near[0]!r}?" if near else "`inarch plugins list` shows them all"
+        near = closest(name, (row.name for row in self.rows))
+        return f"did you mean {near!r}?" if near else "`inarch plugins list` shows them all"
 
 
 def take_inventory(options: Options) -> Inventory:
