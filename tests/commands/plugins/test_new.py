@@ -41,7 +41,7 @@ def test_the_commands_that_are_printed_work(cli: Run, tmp_path: Path, environ: d
     ]  # fmt: skip
     first, test, try_it, install = done.stdout.splitlines()
     assert first.startswith(f"created {folder}/ with pyproject.toml, inarch_shout.py")
-    assert (test, install) == (f"  pytest {folder}", f"  inarch plugins install -e {folder}")
+    assert (test, install) == (f"  {sys.executable} -m pytest {folder}", f"  inarch plugins install -e {folder}")
     words = [word.strip("'") for word in try_it.strip().removeprefix("inarch ").split(" ", 5)]
     called = cli(*words)
     assert called.returncode == 0 and '"data": "HELLO!"' in called.stdout, called.stderr
