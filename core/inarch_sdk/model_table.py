@@ -117,6 +117,9 @@ def proposed_model(full_name: str) -> ProposedModel | None:
     return None if service is None else service.find(full_name.removeprefix(f"{service.provider}/"))
 
 
+_FAMILIES = dict.fromkeys(("claude", "opus", "sonnet", "haiku"), "anthropic") | {"gpt": "openai", "gemini": "gemini"}
+
+
 def family_model(word: str, environ: Mapping[str, str]) -> str:
     """Return `PROVIDER/NAME` of the newest model of a family, such as `claude` or `opus`; "" if it is not one.
 
@@ -124,12 +127,11 @@ def family_model(word: str, environ: Mapping[str, str]) -> str:
     """
     maker = _FAMILIES.get(word)
     own = [one for one in SERVICES if one.name == maker]
-    with_key = [one for one in SERVICES if any(environ.get(name, "").strip() for name, _ in one.keys)]
-    for service in (*(one for one in own if one in with_key), *with_key, *own):
-        names = (one.name for one in service.models if "-oss" not in one.name)  # the newest of a service is first
-        found = next((name for name in names if word in re.split(r"[^a-z]+", name)), "") if maker else ""
-        if found:
-            return f"{service.provider}/{found}"
+    keyed = [one for one in SERVICES if any(environ.get(name, "").strip() for name, _ in one.keys)]
+    for service in (*sorted(keyed, key=lambda one: one not in own), *own) if maker else ():
+        for model in service.models:  # the newest of a service is first
+            if word in re.split(r"[^a-z]+", model.name) and "-oss" not in model.name:
+                return f"{service.provider}/{model.name}"
     return ""
 
 
@@ -304,6 +306,3 @@ SERVICES = (
 """The services, in the order of their first key's rank."""
 
 _BY_NAME = {service.name: service for service in SERVICES}
-
-_FAMILIES = {"claude": "anthropic", "opus": "anthropic", "sonnet": "anthropic", "haiku": "anthropic",
-             "gpt": "openai", "gemini": "gemini"}  # fmt: skip

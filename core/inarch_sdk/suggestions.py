@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-
 SIMILAR = 0.6
 """Similarity from which a word may be a misspelling: `word_count` and `read_output` have 0.57."""
 

@@ -215,9 +215,8 @@ def _check_offers(name: str, offers: Mapping[str, tuple[Any, ...]]) -> None:
         for kind, values in offers.items():
             faults = [fault_of(kind, value) for value in values]
             wrong += filter(None, faults)
-            right += [
-                f"{PORTS[kind].noun} {value.name!r}" for value, fault in zip(values, faults, strict=True) if not fault
-            ]
+            fine = (value for value, fault in zip(values, faults, strict=True) if not fault)
+            right += [f"{PORTS[kind].noun} {value.name!r}" for value in fine]
             if values and not any(faults) and (again := twice(kind, name, values)):
                 wrong.append(again)
         if wrong:

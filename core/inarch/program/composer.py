@@ -69,7 +69,7 @@ class Options(NamedTuple):
             without=tuple(map(_left_out, given.get("without") or ())),
             files=tuple(given.get("files") or ()),
             added=tuple(given.get("added") or ()),
-            output={"stream-json": "jsonl"}.get(given.get("output"), given.get("output") or "text"),
+            output="jsonl" if given.get("output") == "stream-json" else given.get("output") or "text",
             session=None if session == BARE else session,
             resume=resume or session == BARE,
             name=given.get("name"),

@@ -94,7 +94,7 @@ class Commands(click.Group):
         known = own_commands() if ctx.meta.get(ALL) else {*own_commands(), *_of_plugins()}
         rows = [(name, said) for name, said in SUMMARIES.items() if name in known]
         if not ctx.meta.get(ALL):
-            joined = {name for head, (names, _) in _ROWS.items() for name in names.split(", ") if name != head}
+            joined = {*", ".join(names for names, _ in _ROWS.values()).split(", ")} - _ROWS.keys()
             rows = [_ROWS.get(name, (name, said)) for name, said in rows if name not in joined]
             if others := ", ".join(sorted(_of_plugins().keys() - SUMMARIES)):
                 rows.append(("(of plugins)", escape(others, keep_newlines=False)))
@@ -154,7 +154,7 @@ class Commands(click.Group):
         useless = given.keys() - _SHOWING - (_LOADING if name not in SUMMARIES else set())
         if useless and (useless := useless - _parameters(command)):  # needed to load a group's subcommands
             flags = {param.name: param.opts[-1 if param.name != "without" else 0] for param in reversed(self.params)}
-            said = ", ".join(flags[key] for key in reversed(flags) if key in useless)
+            said = ", ".join(flag for key, flag in flags.items() if key in useless)
             raise click.UsageError(f"{said} means nothing to {name!r}", ctx)
         ctx.default_map = {name: _defaults(command, given)}
         return name, command, args
@@ -265,16 +265,13 @@ def _run(argv: Sequence[str]) -> int:
 
 def _message(error: click.ClickException | InarchError) -> str:
     """Return the text of an error; one about an option names the option that was meant, or lists them."""
-    if not isinstance(error, click.ClickException):
-        return str(error)
-    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
-        return error.format_message()
-    from inarch_sdk.suggestions import closest
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        from inarch_sdk.suggestions import closest
 
-    near = closest(error.option_name, {name for one in error.ctx.command.params for name in one.opts})
-    lists = "inarch --help --all" if error.ctx.parent is None else f"{error.ctx.command_path} --help"
-    error.possibilities = None
-    return f"{error.format_message()} ({f'did you mean {near}?' if near else f'{lists} lists the options'})"
+        near = closest(error.option_name, {name for one in error.ctx.command.params for name in one.opts})
+        lists = f"{error.ctx.command_path} --help{'' if error.ctx.parent else ' --all'} lists the options"
+        return f"there is no option {error.option_name} ({f'did you mean {near}?' if near else lists})"
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)
 
 
 def _was_terminal(descriptor: int) -> bool:

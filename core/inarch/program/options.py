@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -16,27 +17,22 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 BARE = "\0"
 """Value of an `OptionalValue` that was given without one; no argument can contain it."""
 PRINTS = "inarch.prints"
-_ANSWERING = ("ask", "prompt")
+"""Key of the context's `meta`: `-p` asks for one answer."""
 
 
 class OptionalValue(click.Option):
-    """Option that takes the next word only if `fits` accepts it; any other word stays an argument."""
-
-    def __init__(self, *names: Any, fits: Callable[[str], bool], **settings: Any) -> None:
-        super().__init__(*names, is_flag=False, flag_value=BARE, **settings)
-        self.fits = fits
+    """Option that takes the next word only if it is a value: `no:NAME`, or a word without spaces."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Make the parser put back a word that is not a value."""
         super().add_to_parser(parser, ctx)
-        known = {**parser._short_opt, **parser._long_opt}
-        option = known[self.opts[0]]
-        process = option.process
+        option = parser._short_opt[self.opts[0]]
+        process, pattern = option.process, r"no:\S+" if self.name == "without" else r"\S+"
 
         def choose(value: Any, state: Any) -> None:
-            if isinstance(value, str) and not self.fits(value):
+            if isinstance(value, str) and not re.fullmatch(pattern, value):
                 state.rargs.insert(0, value)
-                value = BARE
+                value = None
             process(value if isinstance(value, str) else BARE, state)
 
         option.process = choose
@@ -49,11 +45,9 @@ def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> 
         UsageError: The command's own built-in part is among them, or the command does not answer a prompt.
     """
     if BARE in names:
-        if ctx.parent is not None and ctx.command.name not in _ANSWERING:
-            raise UsageError(
-                f"-p prints one answer, which {ctx.command_path} does not do",
-                'write inarch -p "PROMPT"; -p no:NAME leaves a plugin out',
-            )
+        if ctx.parent is not None and ctx.command.name not in ("ask", "prompt"):
+            said = f"-p prints one answer, which {ctx.command_path} does not do"
+            raise UsageError(said, 'write inarch -p "PROMPT"; -p no:NAME leaves a plugin out')
         ctx.meta[PRINTS] = True
         names = tuple(name for name in names if name != BARE)
     if names:
@@ -88,9 +82,8 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     ),
     (("--plugin", "files"), {"metavar": "FILE", "multiple": True, "help": "Add a plugin from a Python file."}),
 )
-_LEAVING_OUT: dict[str, Any] = {
-    "cls": OptionalValue, "fits": lambda word: word.startswith("no:") and " " not in word, "multiple": True, "callback": _without,
-}
+_OPTIONAL: dict[str, Any] = {"cls": OptionalValue, "is_flag": False, "flag_value": BARE}
+_LEAVING_OUT = {**_OPTIONAL, "multiple": True, "callback": _without}
 _WITHOUT = ((("-p", "without"), {**_LEAVING_OUT, "metavar": "no:NAME", "help": "Leave a plugin out."}),)
 _PRINT = (
     (
@@ -107,12 +100,7 @@ _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("-c", "--continue", "resume"), {"is_flag": True, "help": "Resume the latest session of this directory."}),
     (
         ("-r", "--resume", "session"),
-        {
-            "cls": OptionalValue,
-            "fits": lambda word: " " not in word,
-            "metavar": "[ID]",
-            "help": "The same as --session ID, or without one as --continue.",
-        },
+        {**_OPTIONAL, "metavar": "[ID]", "help": "The same as --session ID, or without one as --continue."},
     ),
     (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Maximum requests of a turn."}),
     (("--max-cost",), {"metavar": "USD", "help": "Maximum cost of a turn."}),

@@ -216,8 +216,6 @@ def _model_lines(app: App, name: str) -> list[str]:
 
 def _quoted(text: str) -> str:
     """Return a text as a TOML string, for values and names."""
-    import json
-
     return json.dumps(text, ensure_ascii=False)
 
 

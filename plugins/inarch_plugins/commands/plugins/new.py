@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -140,10 +141,8 @@ def _testing(folder: str) -> Iterator[list[str]]:
 
     if find_spec("pytest") is None:
         is_pipx = (Path(sys.prefix) / "pipx_metadata.json").is_file()  # it does not inject the package itself
-        try:
+        with suppress(CannotInstall):
             yield installing([What("pytest" if is_pipx else "inarch[test]")], upgrade=False)
-        except CannotInstall as error:
-            print_line(f"  (pytest is missing: {error.message})")
     yield [sys.executable, "-m", "pytest", folder]
 
 
