@@ -153,16 +153,15 @@ class Commands(click.Group):
         given = {key: value for key, value in ctx.params.items() if ctx.get_parameter_source(key) is not unset}
         useless = given.keys() - _SHOWING - (_LOADING if name not in SUMMARIES else set())
         if useless and (useless := useless - _parameters(command)):  # needed to load a group's subcommands
-            flags = {param.name: param.opts[-1 if param.name != "without" else 0] for param in reversed(self.params)}
-            said = ", ".join(flag for key, flag in flags.items() if key in useless)
-            raise click.UsageError(f"{said} means nothing to {name!r}", ctx)
+            flags = {one.name: one.opts[-1 if one.name != "without" else 0] for one in reversed(self.params)}
+            raise click.UsageError(f"{', '.join(flags[key] for key in sorted(useless))} means nothing to {name!r}", ctx)
         ctx.default_map = {name: _defaults(command, given)}
         return name, command, args
 
     def alone(self, ctx: click.Context) -> Any:
         """Run without a command: a conversation on a terminal, else the prompt from a pipe."""
-        asks = PRINTS in ctx.meta or ctx.params["goal"] is not None
-        name = "chat" if sys.stdin is not None and sys.stdin.isatty() and not asks else "ask"
+        asks = PRINTS in ctx.meta or ctx.params["goal"] is not None or sys.stdin is None or not sys.stdin.isatty()
+        name = "ask" if asks else "chat"
         command = self._own(ctx, name)
         self._called(ctx, name, command, [])
         with command.make_context(name, [], parent=ctx) as inner:

@@ -27,7 +27,7 @@ class OptionalValue(click.Option):
         """Make the parser put back a word that is not a value."""
         super().add_to_parser(parser, ctx)
         option = parser._short_opt[self.opts[0]]
-        process, pattern = option.process, r"no:\S+" if self.name == "without" else r"\S+"
+        process, pattern = option.process, r"no:\S*" if self.name == "without" else r"\S+"
 
         def choose(value: Any, state: Any) -> None:
             if isinstance(value, str) and not re.fullmatch(pattern, value):
@@ -56,17 +56,14 @@ def _without(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> 
 
         words = ctx.command_path.partition(" ")[2]
         found = own_commands().get(words) or own_commands().get(words.partition(" ")[0])  # one in its group
-        if found is not None and f"no:{found.part}" in names:
+        if found is not None and found.part and f"no:{found.part}" in names:
             raise left_out(f"inarch {words}", found.part)
     return names
 
 
 _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--profile",), {"metavar": "NAME", "help": "Profile of the configuration."}),
-    (
-        ("-m", "--model"),
-        {"metavar": "PROVIDER/NAME", "help": "Model to ask, or claude, gpt or gemini; auto picks one."},
-    ),
+    (("-m", "--model"), {"metavar": "PROVIDER/NAME", "help": "Model, or a family such as claude; auto picks one."}),
     (("--root",), {"metavar": "DIR", "help": "Work in this directory instead of the current one."}),
     (
         ("--add-dir", "added"),
@@ -85,12 +82,8 @@ _COMPOSING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 _OPTIONAL: dict[str, Any] = {"cls": OptionalValue, "is_flag": False, "flag_value": BARE}
 _LEAVING_OUT = {**_OPTIONAL, "multiple": True, "callback": _without}
 _WITHOUT = ((("-p", "without"), {**_LEAVING_OUT, "metavar": "no:NAME", "help": "Leave a plugin out."}),)
-_PRINT = (
-    (
-        ("-p", "--print", "without"),
-        {**_LEAVING_OUT, "metavar": "[no:NAME]", "help": "Print one answer; -p no:NAME leaves a plugin out."},
-    ),
-)
+_PRINTING = {**_LEAVING_OUT, "metavar": "[no:NAME]", "help": "Print one answer; no:NAME leaves a plugin out instead."}
+_PRINT = ((("-p", "--print", "without"), _PRINTING),)
 _EFFORTS = ["minimal", "low", "medium", "high", "max"]  # `Effort`, which the help need not import
 _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--output",), {"metavar": "text|json|jsonl|NAME", "help": "Front end that shows the run; NAME is a plugin's."}),
@@ -100,7 +93,7 @@ _TURN: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("-c", "--continue", "resume"), {"is_flag": True, "help": "Resume the latest session of this directory."}),
     (
         ("-r", "--resume", "session"),
-        {**_OPTIONAL, "metavar": "[ID]", "help": "The same as --session ID, or without one as --continue."},
+        {**_OPTIONAL, "metavar": "[ID]", "help": "Resume a session, without ID the latest one."},
     ),
     (("--max-iterations",), {"type": click.IntRange(min=1), "metavar": "N", "help": "Maximum requests of a turn."}),
     (("--max-cost",), {"metavar": "USD", "help": "Maximum cost of a turn."}),
