@@ -51,6 +51,7 @@ READY = {"openai-compatible": ("settings.base_url", 30), "offline": ("nothing", 
 
 COMMANDS = {
     "ask": "inarch.program.ask:ask",
+    "exec": "inarch.program.ask:ask",
     "chat": "inarch.program.ask:chat",
     "sessions": "inarch_plugins.commands.sessions.sessions_command:sessions",
     "sessions.show": "inarch_plugins.commands.sessions.show:show_session",
