@@ -1,0 +1,58 @@
+"""Tour without a person: answers go to a terminal of its own, and what that terminal shows is printed."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import termios
+
+from inarch import InarchError
+from inarch.output import columns_of
+from inarch_plugins.tour.example_copy import ExampleCopy
+from inarch_plugins.tour.script import PROMPT
+
+ANSWERS = (PROMPT, "a", "a", "a", "a", "/undo", "/quit")
+ROWS = 200  # so that no question is cut
+QUIET_S = 0.3
+"""Seconds of silence after which a line that ends with a space is a prompt."""
+LONGEST_S = 60.0
+
+
+def converse_plainly(copy: ExampleCopy) -> None:
+    """Hold the conversation, and print it with the answers where a person types them.
+
+    Raises:
+        InarchError: The conversation waits for something else.
+    """
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (ROWS, min(columns_of(sys.stdout), 100)))
+    os.environ["TERM"] = "dumb"
+    with copy.start(*copy.chat, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as process:
+        os.close(theirs)
+        try:
+            _answer(ours)
+        finally:
+            process.terminate()
+            os.close(ours)
+
+
+def _answer(terminal: int) -> None:
+    left, shown, waited = list(ANSWERS), b"", 0.0
+    while waited < LONGEST_S:
+        if select.select([terminal], [], [], QUIET_S)[0]:
+            try:
+                data = os.read(terminal, 65_536)
+            except OSError:  # the other side is closed
+                return
+            if not data:
+                return
+            shown, waited = (shown + data)[-80:], 0.0
+            sys.stdout.write(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+            sys.stdout.flush()
+        elif shown.endswith(b" ") and left:
+            os.write(terminal, f"{left.pop(0)}\n".encode())
+            shown = b""
+        else:
+            waited += QUIET_S
+    raise InarchError("the tour does not go on", "report it")

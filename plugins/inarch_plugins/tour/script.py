@@ -1,0 +1,120 @@
+"""The scripted model of the tour, as a plugin file: it calls no service, and asks for the same calls each time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from attrs import frozen
+
+import inarch
+
+PROMPT = "refuse a table without columns"
+FILE = "acme/validation.py"
+LOOP = '    for name, kind in table.get("columns", {}).items():'
+WRONG = '    if not table["columns"]:\n'
+RIGHT = '    if not table.get("columns"):\n'
+TESTS = "python3 -B -m unittest discover tests"
+PAUSE_S = 0.4  # so that a reader sees one step after another
+
+
+@frozen
+class Step:
+    """One reply: what the model says, and the calls it asks for."""
+
+    text: str
+    calls: tuple[tuple[str, Mapping[str, Any]], ...]
+
+
+def _patch(search: str, replace: str, description: str) -> tuple[str, Mapping[str, Any]]:
+    arguments = {"file_path": FILE, "search": search, "replace": replace, "description": description}
+    return "patch_source_file", arguments
+
+
+STEPS = (
+    Step(
+        "I am a script, not a model. First I read the code. Reading runs without a question.",
+        (("read_file", {"file_path": FILE}), ("find_callers", {"function": "acme.validation.check_schema"})),
+    ),
+    Step(
+        "Before I change a file, Inarch asks you. Press `a` to approve this edit.",
+        (_patch(LOOP, f'{WRONG}        raise TableError("the table has no columns")\n{LOOP}', "refuse such tables"),),
+    ),
+    Step(
+        "Now the tests. Commands run in a sandbox, and ask first. Press `a` again.",
+        (("execute_command", {"command": TESTS}),),
+    ),
+    Step(
+        'A test fails: `table["columns"]` raises KeyError if the key is missing. I correct my edit. Press `a`.',
+        (_patch(WRONG, RIGHT, "accept a missing key"),),
+    ),
+    Step("The tests again. Press `a`.", (("execute_command", {"command": TESTS}),)),
+)
+END = """The tests pass. `check_schema` refuses a table without columns now, and `acme check` reports it. Your turn:
+
+1. Type `/undo` and Enter: it restores the files that this turn changed. `/redo` changes them again.
+2. Press Ctrl-D to leave. The tour then replays this session from its record.
+"""
+UNEXPECTED = "Something went differently than my script says. Press Ctrl-D to leave, then start `inarch tour` again."
+DENIED = "You said no, so nothing happened. Send any prompt and I ask again, or press Ctrl-D to leave."
+OVER = "I am a script and have nothing more to say. Try `/undo` or `/help`, or press Ctrl-D to leave."
+
+
+class Script:
+    """Plays the steps in order; a denied or cancelled step comes again with the next prompt."""
+
+    name = "tour"
+    default_model = default_decision_model = "scripted"
+
+    async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
+        """Answer with the step after the last one whose calls ran."""
+        await asyncio.sleep(PAUSE_S)
+        found = next_reply(request.messages)
+        if isinstance(found, str):
+            yield inarch.TextDelta(found)
+        else:
+            yield inarch.TextDelta(found.text)
+            for index, (name, arguments) in enumerate(found.calls):
+                yield inarch.CallDelta(index, f"c{index}", name, json.dumps(arguments))
+        yield inarch.UsageDelta(inarch.Usage(900 * len(request.messages), 60, cost_usd=Decimal(0)))
+        yield inarch.Finish("stop" if isinstance(found, str) else "calls")
+
+    async def models(self) -> Sequence[inarch.ModelInfo]:
+        """Return the one model."""
+        return [inarch.ModelInfo("scripted", "plays the tour; no service is called")]
+
+    def limits(self, model: str) -> inarch.Limits:
+        """Return a window, so that the display has one to show."""
+        return inarch.Limits(context_tokens=128_000)
+
+    def price(self, model: str) -> inarch.Price:
+        """Return zero, because nothing is sent."""
+        return inarch.Price(Decimal(0), Decimal(0))
+
+    async def close(self) -> None:
+        """Do nothing, because there is no connection."""
+
+
+def next_reply(messages: Sequence[inarch.Message]) -> Step | str:
+    """Return the next step of the script, or the text that ends the turn."""
+    done, failed, is_new = 0, "", True
+    for message in messages:
+        results = [part.result for part in message.parts if isinstance(part, inarch.ResultPart)]
+        is_new = message.role == "user" or (is_new and not results)
+        if results:
+            failed = next((result.error.code for result in results if result.error is not None), "")
+            done += not failed
+    if failed and not is_new:
+        return DENIED if failed == "denied" else UNEXPECTED
+    if done < len(STEPS):
+        return STEPS[done]
+    return OVER if is_new else END
+
+
+@inarch.hookimpl
+def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
+    """Return the scripted model."""
+    return [Script()]
