@@ -17,7 +17,7 @@ FILE = "acme/validation.py"
 LOOP = '    for name, kind in table.get("columns", {}).items():'
 WRONG = '    if not table["columns"]:\n'
 RIGHT = '    if not table.get("columns"):\n'
-TESTS = "python3 -B -m unittest discover tests"
+TESTS = "python3 -m unittest discover tests"
 PAUSE_S = 0.4  # so that a reader sees one step after another
 
 

@@ -23,6 +23,7 @@ You work in a copy of an example project, which is deleted when you leave. Ctrl-
 Its check_schema accepts a table without columns. Type this, then press Enter:
 
     {PROMPT}
+
 """
 REPLAY = "Inarch recorded each step before its effect. It can run the session again from its record, without a model:"
 PRESS = "Press Enter to replay (Ctrl-D skips it). "
