@@ -45,15 +45,19 @@ class ExampleCopy:
         """Return whether the conversation had a turn."""
         return any(self.home.rglob("names.json"))
 
-    def run(self, *words: str) -> None:
-        """Run the program to its end; Ctrl-C and other signals are for it to handle."""
-        with interrupts(lambda _: None, lambda _: None), self.start(*words) as process:
-            process.wait()
+    def run(self, *words: str) -> int:
+        """Run the program at this terminal and return its exit code; Ctrl-C is for it to handle."""
+        with interrupts(lambda _: None, lambda _: None, ("SIGINT",)), self.start(*words) as process:
+            try:
+                return process.wait()
+            finally:
+                process.terminate()
 
-    def start(self, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
-        """Start the program in the copy."""
+    def start(self, *words: str, term: str = "", **options: Any) -> subprocess.Popen[bytes]:
+        """Start the program in the copy, for another kind of terminal if `term` names one."""
         python = Path(sys.executable)
         environ = {name: os.environ[name] for name in _PASSED if name in os.environ}
         environ |= {"HOME": str(self.home), "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+        environ |= {"TERM": term} if term else {}
         command = [str(python), "-P", "-m", "inarch", *words]
-        return subprocess.Popen(command, cwd=self.home / "acme", env=environ, **streams)
+        return subprocess.Popen(command, cwd=self.home / "acme", env=environ, **options)

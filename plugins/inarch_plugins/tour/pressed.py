@@ -6,6 +6,7 @@ import os
 import select
 import sys
 import termios
+from codecs import getincrementaldecoder
 
 from inarch import InarchError
 from inarch.output import columns_of
@@ -14,31 +15,33 @@ from inarch_plugins.tour.script import PROMPT
 
 ANSWERS = (PROMPT, "a", "a", "a", "a", "/undo", "/quit")
 ROWS = 200  # so that no question is cut
-QUIET_S = 0.3
+QUIET_S = 0.2
 """Seconds of silence after which a line that ends with a space is a prompt."""
 LONGEST_S = 60.0
 
 
-def converse_plainly(copy: ExampleCopy) -> None:
-    """Hold the conversation, and print it with the answers where a person types them.
+def converse_plainly(copy: ExampleCopy) -> int:
+    """Hold the conversation, print it with the answers where a person types them, and return its exit code.
 
     Raises:
         InarchError: The conversation waits for something else.
     """
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (ROWS, min(columns_of(sys.stdout), 100)))
-    os.environ["TERM"] = "dumb"
-    with copy.start(*copy.chat, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as process:
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    with copy.start(*copy.chat, term="dumb", start_new_session=True, **streams) as process:
         os.close(theirs)
         try:
             _answer(ours)
+            return process.wait()
         finally:
             process.terminate()
             os.close(ours)
 
 
 def _answer(terminal: int) -> None:
-    left, shown, waited = list(ANSWERS), b"", 0.0
+    left, shown, waited = list(ANSWERS), "", 0.0
+    decoder = getincrementaldecoder("utf-8")("replace")
     while waited < LONGEST_S:
         if select.select([terminal], [], [], QUIET_S)[0]:
             try:
@@ -47,12 +50,12 @@ def _answer(terminal: int) -> None:
                 return
             if not data:
                 return
-            shown, waited = (shown + data)[-80:], 0.0
-            sys.stdout.write(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+            shown, waited = decoder.decode(data).replace("\r", ""), 0.0
+            sys.stdout.write(shown)
             sys.stdout.flush()
-        elif shown.endswith(b" ") and left:
+        elif shown.endswith(" ") and left:
             os.write(terminal, f"{left.pop(0)}\n".encode())
-            shown = b""
+            shown = ""
         else:
             waited += QUIET_S
     raise InarchError("the tour does not go on", "report it")

@@ -18,15 +18,16 @@ LOOP = '    for name, kind in table.get("columns", {}).items():'
 WRONG = '    if not table["columns"]:\n'
 RIGHT = '    if not table.get("columns"):\n'
 TESTS = "python3 -m unittest discover tests"
-PAUSE_S = 0.4  # so that a reader sees one step after another
+PAUSE_S = 0.3  # so that a reader sees one step after another
 
 
 @frozen
 class Step:
-    """One reply: what the model says, and the calls it asks for."""
+    """One reply: what the model says, the calls it asks for, and the exit code that their command has."""
 
     text: str
     calls: tuple[tuple[str, Mapping[str, Any]], ...]
+    exit_code: int = 0
 
 
 def _patch(search: str, replace: str, description: str) -> tuple[str, Mapping[str, Any]]:
@@ -46,6 +47,7 @@ STEPS = (
     Step(
         "Now the tests. Commands run in a sandbox, and ask first. Press `a` again.",
         (("execute_command", {"command": TESTS}),),
+        exit_code=1,
     ),
     Step(
         'A test fails: `table["columns"]` raises KeyError if the key is missing. I correct my edit. Press `a`.',
@@ -79,7 +81,7 @@ class Script:
             yield inarch.TextDelta(found.text)
             for index, (name, arguments) in enumerate(found.calls):
                 yield inarch.CallDelta(index, f"c{index}", name, json.dumps(arguments))
-        yield inarch.UsageDelta(inarch.Usage(900 * len(request.messages), 60, cost_usd=Decimal(0)))
+        yield inarch.UsageDelta(inarch.Usage(cost_usd=Decimal(0)))
         yield inarch.Finish("stop" if isinstance(found, str) else "calls")
 
     async def models(self) -> Sequence[inarch.ModelInfo]:
@@ -100,18 +102,29 @@ class Script:
 
 def next_reply(messages: Sequence[inarch.Message]) -> Step | str:
     """Return the next step of the script, or the text that ends the turn."""
-    done, failed, is_new = 0, "", True
+    done, fault, is_new = 0, "", True
     for message in messages:
-        results = [part.result for part in message.parts if isinstance(part, inarch.ResultPart)]
-        is_new = message.role == "user" or (is_new and not results)
-        if results:
-            failed = next((result.error.code for result in results if result.error is not None), "")
-            done += not failed
-    if failed and not is_new:
-        return DENIED if failed == "denied" else UNEXPECTED
+        names = [name for name, _ in STEPS[done].calls] if done < len(STEPS) else []
+        parts = [part for part in message.parts if isinstance(part, inarch.ResultPart) and part.name in names]
+        is_new = message.role == "user" or (is_new and not parts)
+        if parts:
+            fault = _fault(STEPS[done], [part.result for part in parts])
+            done += not fault
+    if fault and not is_new:
+        return DENIED if fault == "denied" else UNEXPECTED
     if done < len(STEPS):
         return STEPS[done]
     return OVER if is_new else END
+
+
+def _fault(step: Step, results: Iterable[inarch.ToolResult]) -> str:
+    """Return the code of the first error; a step that ends as the script expects has none."""
+    for result in results:
+        if result.error is not None:
+            return result.error.code
+        if isinstance(result.data, Mapping) and result.data.get("exit_code", step.exit_code) != step.exit_code:
+            return "execution"
+    return ""
 
 
 @inarch.hookimpl

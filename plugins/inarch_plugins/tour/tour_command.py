@@ -9,10 +9,9 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from inarch.commands import ANSWERED
+from inarch.commands import ANSWERED, interrupts
 from inarch.output import columns_of, is_terminal
 from inarch_plugins.tour.example_copy import ExampleCopy
-from inarch_plugins.tour.pressed import converse_plainly
 from inarch_plugins.tour.script import PROMPT
 
 WELCOME = f"""\
@@ -25,7 +24,12 @@ Its check_schema accepts a table without columns. Type this, then press Enter:
     {PROMPT}
 
 """
-REPLAY = "Inarch recorded each step before its effect. It can run the session again from its record, without a model:"
+REPLAY = """
+Inarch recorded each step before its effect. It can run the session again from its record, without a model:
+
+    inarch replay tour
+
+"""
 PRESS = "Press Enter to replay (Ctrl-D skips it). "
 CLOSING = """
 The tour is over, and its copy is deleted. In a project of yours, set the key of a service that you use:
@@ -46,19 +50,28 @@ def tour(plain: bool) -> int:
     neither reads nor changes files of yours. Without a terminal, it prints the tour.
     """
     plain = plain or not (is_terminal(sys.stdin) and is_terminal(sys.stdout))
-    with TemporaryDirectory(prefix="inarch-tour-") as folder:
+    with interrupts(_stop, names=("SIGTERM", "SIGHUP")), TemporaryDirectory(prefix="inarch-tour-") as folder:
         copy = ExampleCopy.make(Path(folder))
         _show(WELCOME)
         if plain:
-            converse_plainly(copy)
+            from inarch_plugins.tour.pressed import converse_plainly
+
+            code = converse_plainly(copy)
         else:
-            copy.run(*copy.chat)
+            code = copy.run(*copy.chat)
+        if code != ANSWERED:
+            return code
         if copy.has_session:
-            _show(f"\n{REPLAY}\n\n    inarch replay tour\n")
+            _show(REPLAY)
             if plain or _is_wanted():
                 copy.run(*copy.replay)
     _show(CLOSING)
     return ANSWERED
+
+
+def _stop(_: int) -> None:
+    """Let the copy be deleted before a signal ends the program."""
+    raise KeyboardInterrupt
 
 
 def _is_wanted() -> bool:
