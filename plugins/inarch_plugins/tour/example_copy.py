@@ -15,7 +15,18 @@ from inarch.commands import interrupts
 
 HERE = Path(__file__).parent
 _MODEL = ("--plugin", str(HERE / "script.py"))
-_PASSED = ("TERM", "COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
+_PASSED = (
+    "TERM",
+    "TMPDIR",
+    "COLORTERM",
+    "NO_COLOR",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "PYTHONPATH",
+    "LD_LIBRARY_PATH",
+)
 
 
 @frozen

@@ -17,21 +17,22 @@ from inarch_plugins.tour.script import PROMPT
 WELCOME = f"""\
 A tour of Inarch in a minute, without a key. The model is a script: no service is called. All the rest is real.
 
-You work in a copy of an example project, which is deleted when you leave. Ctrl-D leaves at any time.
+You work in a copy of an example project, which is deleted when you leave. Ctrl-D leaves at any time. If you deny or
+cancel a step, send any prompt to go on.
 
 Its check_schema accepts a table without columns. Type this, then press Enter:
 
     {PROMPT}
 
 """
-REPLAY = """
+REPLAY = """\
 Inarch recorded each step before its effect. It can run the session again from its record, without a model:
 
     inarch replay tour
 
 """
 PRESS = "Press Enter to replay (Ctrl-D skips it). "
-CLOSING = """
+CLOSING = """\
 The tour is over, and its copy is deleted. In a project of yours, set the key of a service that you use:
 
     export ANTHROPIC_API_KEY=your-key
@@ -84,9 +85,8 @@ def _is_wanted() -> bool:
 
 
 def _show(text: str) -> None:
-    """Print a text, folded to the terminal except for indented lines."""
+    """Print paragraphs, each folded to the terminal unless it is indented."""
     columns = columns_of(sys.stdout)
-    for line in text.splitlines():
-        is_kept = line.startswith(" ") or not line
-        sys.stdout.write((line if is_kept else textwrap.fill(line, columns)) + "\n")
+    parts = (part if part.startswith(" ") else textwrap.fill(part, columns) for part in text.rstrip().split("\n\n"))
+    sys.stdout.write("\n" + "\n\n".join(parts) + text[len(text.rstrip()) :])
     sys.stdout.flush()
