@@ -42,7 +42,8 @@ _SVG = """\
 def take_terminal(folder: Path) -> str:
     """Return what the conversation of `inarch tour` shows from its first test run on, with escape sequences."""
     copy = ExampleCopy.make(folder)
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # its python3 runs the tests
+    environ = {"PATH": path, "HOME": str(folder), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
     words = [sys.executable, "-P", "-m", "inarch", *copy.chat]
     command = ["env", "-i", *(f"{name}={value}" for name, value in environ.items()), *words]
     with _tmux(folder, shlex.join(command), folder / "acme") as tmux:

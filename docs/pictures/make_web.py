@@ -52,7 +52,8 @@ def served(folder: Path) -> Iterator[str]:
     config.mkdir(parents=True)
     (config / "config.toml").write_text(CONFIG)
     command = [sys.executable, "-P", "-m", "inarch", "web", "--no-browser", "--plugin", script.__file__]
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8"}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # its python3 runs the tests
+    environ = {"PATH": path, "HOME": str(folder), "LANG": "C.UTF-8"}
     with subprocess.Popen(command, cwd=project, env=environ, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
