@@ -126,12 +126,13 @@ def after(*results: tuple[Step, ToolResult]) -> list[Message]:
 
 
 def test_the_script_goes_by_what_happened() -> None:
-    steps = [(step, ToolResult(True, {"exit_code": step.exit_code})) for step in STEPS]
+    steps = [(step, ToolResult(True, {"output": step.prints})) for step in STEPS]
     said = [next_reply(after(*steps[:count])) for count in range(len(steps) + 1)]
     assert said == [*STEPS, END]
     assert next_reply([*after(*steps), *after()]) == OVER
     for count, step in enumerate(STEPS):
         denied = after(*steps[:count], (step, ToolResult(False, error=ToolError("denied", "no"))))
         assert (next_reply(denied), next_reply([*denied, *after()])) == (DENIED, step)
-        broken = after(*steps[:count], (step, ToolResult(True, {"exit_code": 127})))
+        broken = after(*steps[:count], (step, ToolResult(False, error=ToolError("execution", "it failed"))))
         assert next_reply(broken) == UNEXPECTED
+    assert next_reply(after(*steps[:4], (STEPS[4], ToolResult(True, {"output": "FAILED"})))) == UNEXPECTED

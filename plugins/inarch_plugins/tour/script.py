@@ -23,11 +23,11 @@ PAUSE_S = 0.3  # so that a reader sees one step after another
 
 @frozen
 class Step:
-    """One reply: what the model says, the calls it asks for, and the exit code that their command has."""
+    """One reply: what the model says, the calls it asks for, and what their command prints."""
 
     text: str
     calls: tuple[tuple[str, Mapping[str, Any]], ...]
-    exit_code: int = 0
+    prints: str = ""
 
 
 def _patch(search: str, replace: str, description: str) -> tuple[str, Mapping[str, Any]]:
@@ -47,13 +47,13 @@ STEPS = (
     Step(
         "Now the tests. Commands run in a sandbox, and ask first. Press `a` again.",
         (("execute_command", {"command": TESTS}),),
-        exit_code=1,
+        prints="KeyError",
     ),
     Step(
         'A test fails: `table["columns"]` raises KeyError if the key is missing. I correct my edit. Press `a`.',
         (_patch(WRONG, RIGHT, "accept a missing key"),),
     ),
-    Step("The tests again. Press `a`.", (("execute_command", {"command": TESTS}),)),
+    Step("The tests again. Press `a`.", (("execute_command", {"command": TESTS}),), prints="OK"),
 )
 END = """The tests pass. `check_schema` refuses a table without columns now, and `acme check` reports it. Your turn:
 
@@ -122,7 +122,7 @@ def _fault(step: Step, results: Iterable[inarch.ToolResult]) -> str:
     for result in results:
         if result.error is not None:
             return result.error.code
-        if isinstance(result.data, Mapping) and result.data.get("exit_code", step.exit_code) != step.exit_code:
+        if step.prints and step.prints not in result.data["output"]:
             return "execution"
     return ""
 
