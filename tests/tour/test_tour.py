@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch import CallPart, Message, ResultPart, Text, ToolError, ToolResult
+from inarch import Message, ResultPart, Text, ToolError, ToolResult
 from inarch_plugins.tour.script import DENIED, END, OVER, PROMPT, STEPS, UNEXPECTED, Step, next_reply
 
 from ..running.program import PROGRAM, Run
@@ -119,9 +119,7 @@ def after(*results: tuple[Step, ToolResult]) -> list[Message]:
     """Return the messages of a turn in which these steps ended so."""
     found = [Message("user", (Text("go"),))]
     for step, result in results:
-        calls = [CallPart(str(number), "", name, {}) for number, (name, _) in enumerate(step.calls)]
-        found.append(Message("assistant", (Text(step.text), *calls)))
-        found.append(Message("tool", tuple(ResultPart(call.id, "", call.name, result) for call in calls)))
+        found.append(Message("tool", tuple(ResultPart("", "", name, result) for name, _ in step.calls)))
     return found
 
 

@@ -15,18 +15,7 @@ from inarch.commands import interrupts
 
 HERE = Path(__file__).parent
 _MODEL = ("--plugin", str(HERE / "script.py"))
-_PASSED = (
-    "TERM",
-    "TMPDIR",
-    "COLORTERM",
-    "NO_COLOR",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "PYTHONPATH",
-    "LD_LIBRARY_PATH",
-)
+_PASSED = ("TERM", "TMPDIR", "COLORTERM", "NO_COLOR", "LANG", "LC_", "TZ", "PYTHONPATH", "LD_LIBRARY_PATH")
 
 
 @frozen
@@ -67,7 +56,7 @@ class ExampleCopy:
     def start(self, *words: str, term: str = "", **options: Any) -> subprocess.Popen[bytes]:
         """Start the program in the copy, for another kind of terminal if `term` names one."""
         python = Path(sys.executable)
-        environ = {name: os.environ[name] for name in _PASSED if name in os.environ}
+        environ = {name: value for name, value in os.environ.items() if name.startswith(_PASSED)}
         environ |= {"HOME": str(self.home), "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
         environ |= {"TERM": term} if term else {}
         command = [str(python), "-P", "-m", "inarch", *words]

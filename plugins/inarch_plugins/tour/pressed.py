@@ -48,8 +48,6 @@ def _answer(terminal: int) -> None:
                 data = os.read(terminal, 65_536)
             except OSError:  # the other side is closed
                 return
-            if not data:
-                return
             shown, waited = decoder.decode(data).replace("\r", ""), 0.0
             sys.stdout.write(shown)
             sys.stdout.flush()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
 from attrs import frozen
 
 import inarch
+from inarch.testing import ScriptedModel, calls, says
 
 PROMPT = "refuse a table without columns"
 FILE = "acme/validation.py"
@@ -18,6 +17,7 @@ LOOP = '    for name, kind in table.get("columns", {}).items():'
 WRONG = '    if not table["columns"]:\n'
 RIGHT = '    if not table.get("columns"):\n'
 TESTS = "python3 -m unittest discover tests"
+FREE = inarch.Usage(cost_usd=Decimal(0))
 PAUSE_S = 0.3  # so that a reader sees one step after another
 
 
@@ -26,11 +26,11 @@ class Step:
     """One reply: what the model says, the calls it asks for, and what their command prints."""
 
     text: str
-    calls: tuple[tuple[str, Mapping[str, Any]], ...]
+    calls: tuple[tuple[str, dict[str, Any]], ...]
     prints: str = ""
 
 
-def _patch(search: str, replace: str, description: str) -> tuple[str, Mapping[str, Any]]:
+def _patch(search: str, replace: str, description: str) -> tuple[str, dict[str, Any]]:
     arguments = {"file_path": FILE, "search": search, "replace": replace, "description": description}
     return "patch_source_file", arguments
 
@@ -65,39 +65,11 @@ DENIED = "You said no, so nothing happened. Send any prompt and I ask again, or 
 OVER = "I am a script and have nothing more to say. Try `/undo` or `/help`, or press Ctrl-D to leave."
 
 
-class Script:
-    """Plays the steps in order; a denied or cancelled step comes again with the next prompt."""
-
-    name = "tour"
-    default_model = default_decision_model = "scripted"
-
-    async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
-        """Answer with the step after the last one whose calls ran."""
-        await asyncio.sleep(PAUSE_S)
-        found = next_reply(request.messages)
-        if isinstance(found, str):
-            yield inarch.TextDelta(found)
-        else:
-            yield inarch.TextDelta(found.text)
-            for index, (name, arguments) in enumerate(found.calls):
-                yield inarch.CallDelta(index, f"c{index}", name, json.dumps(arguments))
-        yield inarch.UsageDelta(inarch.Usage(cost_usd=Decimal(0)))
-        yield inarch.Finish("stop" if isinstance(found, str) else "calls")
-
-    async def models(self) -> Sequence[inarch.ModelInfo]:
-        """Return the one model."""
-        return [inarch.ModelInfo("scripted", "plays the tour; no service is called")]
-
-    def limits(self, model: str) -> inarch.Limits:
-        """Return a window, so that the display has one to show."""
-        return inarch.Limits(context_tokens=128_000)
-
-    def price(self, model: str) -> inarch.Price:
-        """Return zero, because nothing is sent."""
-        return inarch.Price(Decimal(0), Decimal(0))
-
-    async def close(self) -> None:
-        """Do nothing, because there is no connection."""
+def reply(request: inarch.ModelRequest) -> list[Any]:
+    """Return the pieces of the next reply, after a pause."""
+    found = next_reply(request.messages)
+    pieces = says(found, FREE) if isinstance(found, str) else calls(*found.calls, text=found.text, usage=FREE)
+    return [PAUSE_S, *pieces]
 
 
 def next_reply(messages: Sequence[inarch.Message]) -> Step | str:
@@ -130,4 +102,5 @@ def _fault(step: Step, results: Iterable[inarch.ToolResult]) -> str:
 @inarch.hookimpl
 def inarch_models(context: inarch.PluginContext) -> Iterable[inarch.ModelProvider]:
     """Return the scripted model."""
-    return [Script()]
+    free = inarch.Price(Decimal(0), Decimal(0))
+    return [ScriptedModel([reply], "tour", "scripted", "scripted", free, repeat=True)]
