@@ -88,6 +88,7 @@ COMMANDS = {
     "bundles": "inarch_plugins.importing.bundles.bundles_command:bundles",
     "import": "inarch_plugins.importing.import_command:import_command",
     "review": "inarch_plugins.review.review_command:review",
+    "tour": "inarch_plugins.tour.tour_command:tour",
 }
 """Commands and their functions. `GROUP.NAME` is a command in a group."""
 

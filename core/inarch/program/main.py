@@ -29,6 +29,7 @@ SUMMARIES = {
     "ask": "Ask one question, in as many words as you like.",
     "exec": "The same as ask.",
     "chat": "Talk in one session.",
+    "tour": "Try Inarch in a minute, without a key.",
     "sessions": "List, search, show, name, fork, export and delete sessions.",
     "stats": "Summarise the usage of requests.",
     "replay": "Run a session again from its record.",
