@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import islice
 
 from attrs import evolve
 
 from inarch import PlannedCall, ToolResult
-from inarch_brief.offline.exchange import Asking
+from inarch_brief.offline.exchange import Asking, T
 from inarch_brief.offline.results import (
     FileText,
     Symbol,
@@ -90,6 +91,7 @@ def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileTex
     """Read a file, or its lines from `first` to `last`. Return its text, cut if it is too long, and the result."""
     end = min(last or first + _RANGE - 1, first + _RANGE - 1)
     [result] = yield [read_file(path, first, end)]
+    [result] = yield from whole(result)
     text = file_text(result)
     if text is not None and not last and not last_line(result) and text.text.count("\n") >= end - first:
         return text._replace(truncated=True), result  # too large to count its lines
@@ -98,6 +100,7 @@ def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileTex
         return text, result
     starts = range(end + 1, total + 1, _RANGE)
     read = yield [read_file(path, start, min(start + _RANGE - 1, total)) for start in starts[:_MOST_RANGES]]
+    read = yield from whole(*read)
     pieces, is_cut = [text.text.removesuffix("\n")], len(starts) > _MOST_RANGES
     for more in map(file_text, read):
         pieces += [more.text.removesuffix("\n")] if more else []
@@ -128,17 +131,43 @@ def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
     return sorted({*files(listed), *(path for one in beside for path in files(one))}), not is_partial(listed)
 
 
+def together(asks: Iterable[Asking[T]]) -> Asking[list[T]]:
+    """Advance several generators in step, so that their calls share rounds. Return what each returns."""
+    running, done, sent = dict(enumerate(asks)), dict[int, T](), dict[int, Sequence[ToolResult]]()
+    while True:
+        wanted: dict[int, Sequence[PlannedCall]] = {}
+        for number, ask in running.items():
+            try:
+                wanted[number] = ask.send(sent[number]) if sent else next(ask)
+            except StopIteration as end:
+                done[number] = end.value
+        running = {number: running[number] for number in wanted}
+        if not running:
+            return [done[number] for number in sorted(done)]
+        results = iter((yield [call for calls in wanted.values() for call in calls]))
+        sent = {number: list(islice(results, len(calls))) for number, calls in wanted.items()}
+
+
 def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
     """Return results with the cut ones completed. A result stays cut if a page is missing."""
-    joined = list(results)
-    for index, result in enumerate(results):
-        ref = output_ref(result)
-        if not ref:
-            continue
-        [first] = yield [read_output(ref, 0, _PAGE)]
-        starts = list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
-        pages = (yield [read_output(ref, start, _PAGE) for start in starts]) if starts else []
-        text = "".join(output_page(page)[0] for page in [first, *pages])
-        with suppress(ValueError):  # a page is missing
-            joined[index] = evolve(result, data=json.loads(text), metadata={**result.metadata, "truncated": False})
+    joined = yield from together(map(_completed, results))
     return joined
+
+
+def _completed(result: ToolResult) -> Asking[ToolResult]:
+    ref = output_ref(result)
+    if not ref:
+        return result
+    [first] = yield [read_output(ref, 0, _PAGE)]
+    starts = list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
+    pages = (yield [read_output(ref, start, _PAGE) for start in starts]) if starts else []
+    text = "".join(output_page(page)[0] for page in [first, *pages])
+    with suppress(ValueError):  # a page is missing
+        return evolve(result, data=json.loads(text), metadata={**result.metadata, "truncated": False})
+    return result
+
+
+def whole_texts(paths: Iterable[str]) -> Asking[dict[str, FileText]]:
+    """Read files whole, in step. Leave out those that cannot be read."""
+    read = yield from together(whole_file(path) for path in paths)
+    return {text.path: text for text, _ in read if text is not None}

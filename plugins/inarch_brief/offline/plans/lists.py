@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from inarch import ToolResult
 from inarch_brief.offline import calls
-from inarch_brief.offline.calls import whole, whole_list
+from inarch_brief.offline.calls import whole, whole_list, whole_texts
 from inarch_brief.offline.exchange import Asking, Plan
 from inarch_brief.offline.intents import Intent
 from inarch_brief.offline.layout import MANIFESTS, is_aside, is_code, is_test, languages
@@ -16,7 +16,7 @@ from inarch_brief.offline.lookup import say_hits
 from inarch_brief.offline.manifests import Project, read_project
 from inarch_brief.offline.page import Page, Place, code, counted, cut, fitted, joined, shortened
 from inarch_brief.offline.prose import Fact
-from inarch_brief.offline.results import Entry, entries, file_text, files, hits, is_partial, said, totals
+from inarch_brief.offline.results import Entry, entries, files, hits, is_partial, said, totals
 
 _MOST, _FEW, _LINES = 30, 6, 15
 _MARKS = r"\b(TODO|FIXME|XXX)\b"
@@ -67,8 +67,8 @@ def _tests(intent: Intent) -> Plan:
 def _project(paths: Sequence[str]) -> Asking[Project]:
     """Read the manifests and the licence of the top folder."""
     present = [one for one in paths if one in MANIFESTS or one.lower().startswith(("licen", "copying"))][:8]
-    results = (yield [calls.read_file(name) for name in present]) if present else []
-    return read_project([text for result in results if (text := file_text(result))], paths)
+    texts = yield from whole_texts(present)
+    return read_project(list(texts.values()), paths)
 
 
 def _declared() -> Asking[Project]:
@@ -310,8 +310,9 @@ def _say(page: Page, way: Way, most: int) -> None:
 def _say_other_languages(page: Page) -> Plan:
     """List the entry points in manifests of other languages, and the files that define a `main`."""
     names = ("package.json", "Cargo.toml", "Makefile")
-    *results, mains = yield [*map(calls.read_file, names), calls.search(_MAIN, limit=60)]
-    project = read_project([text for result in results if (text := file_text(result))], [])
+    [mains] = yield [calls.search(_MAIN, limit=60)]
+    texts = yield from whole_texts(names)
+    project = read_project(list(texts.values()), [])
     own = [hit for hit in hits(mains) if is_code(hit.path) and not is_aside(hit.path) and not hit.path.endswith(".py")]
     if project.scripts:
         page.head("Declared in manifests")
