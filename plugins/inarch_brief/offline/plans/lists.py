@@ -200,7 +200,8 @@ def _marks(intent: Intent) -> Plan:
 
 
 SCRIPTS, PLUGINS, COMMANDS, ROUTES = "console script", "plugin entry point", "command", "route"
-_KINDS = {"main": "runnable module", "command": COMMANDS, "route": ROUTES}
+NPM, MODULES, HOOKS = "npm script", "runnable module", "hook"
+_KINDS = {"main": MODULES, "command": COMMANDS, "route": ROUTES}
 _MOST_ENTRIES = 40
 _MAIN = (
     r"^\s*(func main\(\)|(pub )?(async )?fn main\(|public static void main\(|int main\s*\(|"
@@ -236,7 +237,7 @@ def ways_of(*results: ToolResult) -> list[Way]:
         for entry in entries(result):
             kind = _KINDS.get(entry.kind, entry.kind.replace("_", " "))
             if entry.kind == "script":
-                kind = SCRIPTS if "script" in entry.how else PLUGINS
+                kind = PLUGINS if entry.how.startswith("entry point") else NPM if NPM in entry.how else SCRIPTS
             if entry.kind != "test":
                 groups.setdefault(kind, []).append(entry)
             listed = sum(other.kind == entry.kind for other in entries(result)) if entry.kind in known else 0
@@ -262,7 +263,7 @@ def list_entries(intent: Intent) -> Plan:
     results = yield [calls.entry_points(kind) for kind in kinds]
     page, is_all = Page(), intent.facet == "entry points"
     for way in ways_of(*results):
-        if is_all or way.kind in (SCRIPTS, COMMANDS, ROUTES):
+        if is_all or way.kind in (SCRIPTS, NPM, COMMANDS, ROUTES):
             _say(page, way, _FEW if is_all else _MOST_ENTRIES)
     if is_all:
         yield from _say_other_languages(page)
