@@ -84,7 +84,7 @@ def is_aside(path: str) -> bool:
     folders = path.split("/")[:-1]
     top = folders[0] if folders else ""
     is_beside = top in _ASIDE or bool(re.match(_TESTS, top)) or not _SHOWING.isdisjoint(folders)
-    return is_test(path) or is_beside
+    return is_test(path) or is_beside or path.endswith("build.rs")
 
 
 def is_code(path: str) -> bool:

@@ -118,6 +118,8 @@ def _look_closer(
     readme = next((text for path, text in texts.items() if path.lower().startswith("readme")), None)
     facts = [text for path, text in texts.items() if text is not readme]
     project, title = read_project(facts, paths), title_of(readme) if readme else None
+    if len({place.path.rpartition("/")[0] for place in project.manifests}) > 1:  # several parts, none of them the whole
+        project.name, project.description, project.version = None, None, ""
     names = names_of(project.name, title)
     home = _home(paths, names, project)
     found = packages(paths, names, project.packages)
@@ -200,8 +202,8 @@ def _say_what_it_is(page: Page, found: _Findings) -> None:
     told = f"{name} {project.version}".strip()
     about = said_of(project, found.doc, readme, found.names)
     for fact in about[:1]:
-        places = (fact.place,) if fact is not about[-1] or project.description else (title and title.place, fact.place)
-        page.say(f"{told}: {fact.text}" if told else fact.text, *filter(None, places))
+        places = [title.place] if title and title.place.path != fact.place.path else []
+        page.say(f"{told}: {fact.text}" if told else fact.text, *places, fact.place)
     for fact in about[1:]:
         page.say(fact.text, fact.place)
     if title and not about:
