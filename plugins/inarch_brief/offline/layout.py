@@ -20,6 +20,7 @@ MANIFESTS = (
     "CMakeLists.txt", "Makefile",
 )  # fmt: skip
 """File names to read, the most telling first."""
+_PYTHON_MANIFESTS = frozenset(MANIFESTS[:3])
 _LANGUAGES = {
     "py": "Python", "pyi": "Python", "pyx": "Cython", "js": "JavaScript", "mjs": "JavaScript", "cjs": "JavaScript",
     "jsx": "JavaScript", "ts": "TypeScript", "tsx": "TypeScript", "go": "Go", "rs": "Rust", "java": "Java",
@@ -32,13 +33,15 @@ _PROSE = frozenset(("Markdown", "reStructuredText", "YAML", "HTML", "CSS"))
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs", "e2e"))
 _TESTS = r"\.|(?:tests?|specs?)(?:[-_]|$)|(?:testing|e2e|__tests__)$"
 """Top folders beside the product: hidden ones, and those of tests, such as `tests-build`."""
+_SETTING_UP = r"(?:^|/)(?:build\.rs|(?:gulp|grunt)file\.js|\.[^/]+)$|\.config\.[cm]?[jt]s$"
+"""Files that only build or check the product."""
 _ASIDE = frozenset((
     "doc", "docs", "docs_src", "scripts", "tools", "extra", "extras", "node_modules", "vendor", "vendors", "ci", "perf",
     "tutorials", "website", "site",
 ))  # fmt: skip
 _SHOWING = frozenset((
     "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench", "benches",
-    "playground", "fixtures", "testdata", "fuzz", "__tests__", "__mocks__",
+    "playground", "fixtures", "testdata", "fuzz", "tests", "mocks",
 ))  # fmt: skip
 """Folders outside the product at any depth."""
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
@@ -83,8 +86,8 @@ def is_aside(path: str) -> bool:
     """Return whether a path belongs to tests, documentation, examples or tools rather than to the product."""
     folders = path.split("/")[:-1]
     top = folders[0] if folders else ""
-    is_beside = top in _ASIDE or bool(re.match(_TESTS, top)) or not _SHOWING.isdisjoint(folders)
-    return is_test(path) or is_beside or path.endswith("build.rs")
+    is_beside = top in _ASIDE or bool(re.match(_TESTS, top)) or any(one.strip("_") in _SHOWING for one in folders)
+    return is_test(path) or is_beside or bool(re.search(_SETTING_UP, path))
 
 
 def is_code(path: str) -> bool:
@@ -111,8 +114,9 @@ def main_package(paths: Sequence[str], names: Collection[str] = (), installed: S
     others = [
         count for name, count in counts.items() if name not in _PROSE | {"Python", "Shell", "notebooks", "SQL", "C"}
     ]
-    found = packages(paths, names, installed)
-    return None if max(others, default=0) > counts.get("Python", 0) else next(iter(found), None)
+    found = next(iter(packages(paths, names, installed)), None)
+    is_declared = found and found.name.lower() in names and _PYTHON_MANIFESTS.intersection(paths)
+    return found if is_declared or max(others, default=0) <= counts.get("Python", 0) else None
 
 
 def packages(paths: Sequence[str], names: Collection[str] = (), installed: Sequence[str] = ()) -> list[Package]:

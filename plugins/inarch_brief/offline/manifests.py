@@ -55,6 +55,8 @@ class Project:
 
     name: Fact | None = None
     version: str = ""
+    is_private: bool = False
+    """Whether the first manifest is only the frame of a workspace of JavaScript: it is never published."""
     description: Fact | None = None
     python: Fact | None = None
     licence: Fact | None = None
@@ -175,6 +177,7 @@ def _declared(project: Project, text: FileText, data: Any) -> None:
     version = own.get("version")
     project.version = project.version or (version if isinstance(version, str) else "")
     project.packages += _packages(data)
+    project.is_private |= data.get("private") is True
     if needed := own.get("requires-python") or _table(poetry, "dependencies").get("python"):
         project.offer(python=Fact(f"Python {needed}", _line(text, r"^(?:requires-python|python)\s*=")))
     for section in ("dependencies", "require"):

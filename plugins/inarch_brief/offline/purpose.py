@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from inarch_brief.offline.manifests import Project
-from inarch_brief.offline.page import one_line, sentence
+from inarch_brief.offline.page import one_line
 from inarch_brief.offline.prose import Fact, docstring_in, lead_of, paragraphs_of
 from inarch_brief.offline.results import FileText
 from inarch_brief.offline.words import words_of
@@ -66,7 +66,7 @@ def _ranked(text: FileText, names: Collection[str]) -> Iterator[tuple[int, Fact]
     for paragraph, _ in zip(paragraphs_of(text), range(_MOST_PARAGRAPHS), strict=False):
         said = paragraph.fact.text.lstrip("*_ ")
         is_above, is_ours = paragraph.headings <= 1, bool(re.search(_US, said))
-        if re.match(rf"(?i){name}(?: [\w-]+){{0,2}}(?:\s?\([^)]*\))?,? (?:is|are) (?:an?|the|your|one of)\b", said):
+        if re.match(rf"(?i){name}(?-i: [a-z-]+){{0,2}}(?:\s?\([^)]*\))?,? (?:is|are) (?:an?|the|your|one of)\b", said):
             yield 1 if is_ours else 4, paragraph.fact
         elif is_above and re.match(rf"(?i)(?:this|it)(?: [\w-]+)? {_DEFINES}{r'|an? ' * is_first}", said):
             yield 3, paragraph.fact
@@ -96,7 +96,7 @@ def said_of(project: Project, doc: Fact | None, readme: FileText | None, names: 
     rank, said = (purpose_in(readme, names) if readme else None) or (0, None)
     if said is None:
         return described
-    if described and _share(sentence(described[0].text), said.text) >= _SAME:
+    if described and _share(described[0].text.split(". ")[0], said.text) >= _SAME:
         return [said]
     if described and (rank < STATEMENT or _share(said.text, described[0].text) >= _SAME):
         return described

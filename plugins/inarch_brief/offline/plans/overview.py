@@ -162,7 +162,7 @@ def _look_closer(
 
 def _home(paths: Sequence[str], names: Sequence[str], project: Project) -> str:
     """Return the folder of the main package of a workspace, with a slash, or "" for the top folder."""
-    if project.description and is_telling(project.description.text, names):
+    if project.description and is_telling(project.description.text, names) and not project.is_private:
         return ""
     nested = [path.rpartition("/")[0] for path in paths if "/" in path and is_manifest(path) and not is_aside(path)]
     named = [one for name in names for one in nested if one.rpartition("/")[2].lower() == name]

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from inarch_brief.offline.layout import is_aside
 from inarch_brief.offline.page import Page, Place, fitting, room_for
-from inarch_brief.offline.plans.lists import HOOKS, MODULES, NPM, SCRIPTS, Way, named
+from inarch_brief.offline.plans.lists import HOOKS, MODULES, NPM, ROUTES, SCRIPTS, Way, named
 from inarch_brief.offline.prose import Fact
-from inarch_brief.offline.results import Entry
 
 PROGRAMS = "program"
 _RUN = (MODULES, PROGRAMS)
@@ -80,17 +79,16 @@ def _entered(way: Way, paths: Collection[str]) -> Way:
         found = [one for one in found if "." not in one.name]
     if way.kind == "task":  # a task has a name of its own, wherever it is defined
         found = [one._replace(name=one.name.rpartition(".")[2]) for one in found]
+    if way.kind == ROUTES:  # a request that a client makes has the same form
+        found = [one for one in found if "${" not in one.name]
     if way.kind != MODULES:
         return way._replace(found=tuple(found))
     if python := [one for one in found if one.place.path.endswith(".py")]:
-        return way._replace(found=tuple(one for one in python if _is_run(one, paths)))
+        is_packaged = any(path.endswith("/__init__.py") and not is_aside(path) for path in paths)
+        kept = [one for one in python if one.name.startswith("python -m") or not (is_packaged and "/" in one.name)]
+        return way._replace(found=tuple(kept))
     found = [one for one in found if one.how != "Rust main" or re.search(r"(?:^|/)main\.rs$|/bin/", one.place.path)]
     found = [one for one in found if not re.search(rf"^build/|{_SHOWING}", one.place.path)]
     usual = r"(?:^|/)(?:cmd|bin)/|^(?:src/)?main\.\w+$|^[^/]+$"
     found = [one for one in found if re.search(usual, one.place.path)] or found
     return Way(PROGRAMS, tuple(one._replace(name=one.place.path) for one in found), way.complete)
-
-
-def _is_run(entry: Entry, paths: Collection[str]) -> bool:
-    """Return whether a Python module is run by itself: `python -m`, or a script that is not in a package."""
-    return entry.name.startswith("python -m") or f"{entry.place.path.rpartition('/')[0]}/__init__.py" not in paths
