@@ -85,6 +85,16 @@ HTML = """
     """
 
 
+BLOCKS = """
+    <h1 align="center">Bell</h1>
+    <p align="center"><b>Powered by</b></p>
+    <p align="center">Bell is a timer for tea.</p>
+    <p align="center"><a href="https://example.org">Releases of Bell are there</a></p>
+
+    Bell is a project of Teahouse, a company.
+    """
+
+
 def readme(text, name="README.md"):
     return FileText(name, textwrap.dedent(text).lstrip("\n"))
 
@@ -96,6 +106,7 @@ def readme(text, name="README.md"):
         (BANNER, "Bell is a timer for tea and coffee."),
         (TAGLINE, "Fast, small timers for tea."),
         (DEED, "Bell makes tea easier by watching the clock."),
+        (BLOCKS, "Bell is a timer for tea."),
         (HTML, "A timer for tea, written by friends."),
     ],
 )

@@ -39,10 +39,9 @@ _ASIDE = frozenset((
     "doc", "docs", "docs_src", "scripts", "tools", "extra", "extras", "node_modules", "vendor", "vendors", "ci", "perf",
     "tutorials", "website", "site",
 ))  # fmt: skip
-_SHOWING = frozenset((
-    "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "bench", "benches",
-    "playground", "fixtures", "testdata", "fuzz", "tests", "mocks",
-))  # fmt: skip
+_SHOWING = re.compile(
+    r"_*(?:samples?|playgrounds?|fixtures|testdata|fuzz|tests|mocks|(?:.+[-_])?(?:examples?|demos?|bench(?:es|marks?)?))_*"
+)
 """Folders outside the product at any depth."""
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
 _SCRIPT = r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$"
@@ -68,7 +67,9 @@ def is_test(path: str) -> bool:
     stem = base.partition(".")[0]
     named = stem.startswith("test_") or stem.endswith(("_test", "Test", "Tests", "_spec")) or ".test." in base
     is_among = bool(folders) and ("tests" in folders or not _TEST_FOLDERS.isdisjoint((folders[0], folders[-1])))
-    return is_code(base) and (named or ".spec." in base or stem in ("conftest", "tests") or is_among)
+    return is_code(base) and (
+        named or ".spec." in base or stem in ("conftest", "tests") or base == "test.rs" or is_among
+    )
 
 
 def languages(paths: Sequence[str]) -> list[tuple[str, int, str]]:
@@ -86,7 +87,7 @@ def is_aside(path: str) -> bool:
     """Return whether a path belongs to tests, documentation, examples or tools rather than to the product."""
     folders = path.split("/")[:-1]
     top = folders[0] if folders else ""
-    is_beside = top in _ASIDE or bool(re.match(_TESTS, top)) or any(one.strip("_") in _SHOWING for one in folders)
+    is_beside = top in _ASIDE or bool(re.match(_TESTS, top)) or any(map(_SHOWING.fullmatch, folders))
     return is_test(path) or is_beside or bool(re.search(_SETTING_UP, path))
 
 

@@ -25,6 +25,9 @@ _ELEMENT = (
     r"(?<!`)</?(?:a|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
     r"tr|ul)(?:\s[^<>]*)?/?>(?!`)"
 )
+_BLOCK = re.compile(r"^\s*<(?:p|h[2-6])(?:\s[^<>]*)?>(.*)</(?:p|h[2-6])>\s*$")
+_BREAKS = ("```", "#", ".. ", "<p", "<h", "<d", "</")
+"""Beginnings of lines that end a paragraph."""
 _LINK = re.compile(r"\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<a\s.*?</a>|`[^`<]*<[^`]*>`_+")
 _LICENCES = (
     ("Apache Licence 2.0", r"Apache License\s+Version 2\.0"),
@@ -53,12 +56,14 @@ def lead_of(text: FileText) -> Fact | None:
 
 def paragraphs_of(text: FileText) -> Iterator[Paragraph]:
     """Yield the paragraphs of prose, without lists, quotes, badges, images, code, directives and rows of links."""
-    lines, first = text.text.split("\n"), 0
+    blocks = {index: one[1] for index, line in enumerate(text.text.split("\n")) if (one := _BLOCK.match(line))}
+    lines, first = [blocks.get(index, line) for index, line in enumerate(text.text.split("\n"))], 0
     fenced, headings = False, 0
     paragraph: list[str] = []
     for index, line in enumerate([*lines, ""]):
         is_title = index + 1 < len(lines) and bool(_RULE.match(lines[index + 1])) and not paragraph
-        if paragraph and (not line.strip() or line.startswith(("```", "#", ".. ")) or _RULE.match(line)):
+        is_apart = index in blocks or first in blocks or line.startswith(_BREAKS) or _RULE.match(line)
+        if paragraph and (not line.strip() or is_apart):
             said = plain_text(" ".join(paragraph))
             if (
                 len(said.split()) >= 4

@@ -93,4 +93,5 @@ def _python(text: FileText) -> tuple[list[str], int]:
         if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] == package):
             names += [one.asname or one.name for one in node.names if one.name != "*"]
             line = line or node.lineno - 1
-    return names, line
+    defined = sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in tree.body)
+    return (names, line) if 2 * defined <= len(names) else ([], 0)  # else it imports what its own code needs
