@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from itertools import islice
 
 from attrs import evolve
 
 from inarch import PlannedCall, ToolResult
-from inarch_brief.offline.exchange import Asking, T
+from inarch_brief.offline.exchange import Asking
 from inarch_brief.offline.results import (
     FileText,
     Symbol,
@@ -131,43 +130,32 @@ def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
     return sorted({*files(listed), *(path for one in beside for path in files(one))}), not is_partial(listed)
 
 
-def together(asks: Iterable[Asking[T]]) -> Asking[list[T]]:
-    """Advance several generators in step, so that their calls share rounds. Return what each returns."""
-    running, done, sent = dict(enumerate(asks)), dict[int, T](), dict[int, Sequence[ToolResult]]()
-    while True:
-        wanted: dict[int, Sequence[PlannedCall]] = {}
-        for number, ask in running.items():
-            try:
-                wanted[number] = ask.send(sent[number]) if sent else next(ask)
-            except StopIteration as end:
-                done[number] = end.value
-        running = {number: running[number] for number in wanted}
-        if not running:
-            return [done[number] for number in sorted(done)]
-        results = iter((yield [call for calls in wanted.values() for call in calls]))
-        sent = {number: list(islice(results, len(calls))) for number, calls in wanted.items()}
-
-
 def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
     """Return results with the cut ones completed. A result stays cut if a page is missing."""
-    joined = yield from together(map(_completed, results))
+    refs = [ref for result in results if (ref := output_ref(result))]
+    firsts = (yield [read_output(ref, 0, _PAGE) for ref in refs]) if refs else []
+    pages = {ref: [first] for ref, first in zip(refs, firsts, strict=True)}
+    rest = [
+        (ref, start) for ref, [first] in pages.items()
+        for start in list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
+    ]  # fmt: skip
+    for (ref, _), page in zip(rest, (yield [read_output(*one, _PAGE) for one in rest]) if rest else [], strict=True):
+        pages[ref].append(page)
+    joined = list(results)
+    for index, result in enumerate(results):
+        with suppress(ValueError):  # a page is missing
+            if ref := output_ref(result):
+                data = json.loads("".join(output_page(page)[0] for page in pages[ref]))
+                joined[index] = evolve(result, data=data, metadata={**result.metadata, "truncated": False})
     return joined
 
 
-def _completed(result: ToolResult) -> Asking[ToolResult]:
-    ref = output_ref(result)
-    if not ref:
-        return result
-    [first] = yield [read_output(ref, 0, _PAGE)]
-    starts = list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
-    pages = (yield [read_output(ref, start, _PAGE) for start in starts]) if starts else []
-    text = "".join(output_page(page)[0] for page in [first, *pages])
-    with suppress(ValueError):  # a page is missing
-        return evolve(result, data=json.loads(text), metadata={**result.metadata, "truncated": False})
-    return result
-
-
-def whole_texts(paths: Iterable[str]) -> Asking[dict[str, FileText]]:
-    """Read files whole, in step. Leave out those that cannot be read."""
-    read = yield from together(whole_file(path) for path in paths)
-    return {text.path: text for text, _ in read if text is not None}
+def whole_files(paths: Mapping[str, int]) -> Asking[list[tuple[FileText | None, ToolResult]]]:
+    """Read files, each to a last line or, for 0, to its end. Return for each what `whole_file` returns."""
+    if paths:
+        yield [read_file(path, 1, min(last or _RANGE, _RANGE)) for path, last in paths.items()]
+    found = []
+    for path, last in paths.items():
+        one = yield from whole_file(path, 1, last)
+        found.append(one)
+    return found

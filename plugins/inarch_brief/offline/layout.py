@@ -67,9 +67,8 @@ def is_test(path: str) -> bool:
     stem = base.partition(".")[0]
     named = stem.startswith("test_") or stem.endswith(("_test", "Test", "Tests", "_spec")) or ".test." in base
     is_among = bool(folders) and ("tests" in folders or not _TEST_FOLDERS.isdisjoint((folders[0], folders[-1])))
-    return is_code(base) and (
-        named or ".spec." in base or stem in ("conftest", "tests") or base == "test.rs" or is_among
-    )
+    is_one = stem in ("conftest", "tests") or base == "test.rs"
+    return is_code(base) and (named or ".spec." in base or is_one or is_among)
 
 
 def languages(paths: Sequence[str]) -> list[tuple[str, int, str]]:
@@ -121,15 +120,10 @@ def main_package(paths: Sequence[str], names: Collection[str] = (), installed: S
 
 
 def packages(paths: Sequence[str], names: Collection[str] = (), installed: Sequence[str] = ()) -> list[Package]:
-    """Find the top-level Python packages of the product; without any, the folder of modules.
+    """Find the top-level Python packages of the product, the main one first; without any, the folder of modules.
 
-    The one with the project's name is first unless it is a small part, then come those that are installed, the largest
-    first.
-
-    Args:
-        paths: All files.
-        names: The project's names in lower case.
-        installed: Names or folders of packages, as far as a manifest lists them.
+    The main one has one of the project's names, in lower case, unless it is small. Those that are `installed`, by name or
+    folder, come next, the largest first.
     """
     regular = {path.rpartition("/")[0] for path in paths if path.endswith("__init__.py")}
     tops = [one for one in regular if one and one.rpartition("/")[0] not in regular and not is_aside(f"{one}/x.py")]
@@ -142,12 +136,11 @@ def packages(paths: Sequence[str], names: Collection[str] = (), installed: Seque
         folder = max(plain, key=lambda name: (plain[name], -name.count("/")))
         found = [Package(folder, tuple(path for path in python if path.rpartition("/")[0] == folder))]
     most = max((len(one.modules) for one in found), default=0)
-    given = {one.replace(".", "/") for one in installed}
 
     def rank(package: Package) -> tuple[bool, bool, int, str]:
         size = len(package.modules)
         is_named = package.name.lower() in names and (size >= _ENOUGH or 2 * size >= most)
-        is_installed = package.folder.startswith("src/") or not given.isdisjoint((package.folder, package.name))
+        is_installed = package.folder.startswith("src/") or package.folder in installed or package.name in installed
         return not is_named, not is_installed, -size, package.folder
 
     return sorted(found, key=rank)

@@ -126,6 +126,8 @@ def _read(project: Project, base: str, text: FileText) -> None:
                 project.offer(**{name: fact._replace(text=f"Python {fact.text}") if name == "python" else fact})
             elif not had:
                 project.dependencies.append(fact)
+    listed = " ".join(re.findall(r"(?m)^\s*packages\s*=\s*\[([^\]]*)\]", text.text))
+    project.packages += re.findall(r"[\"']([\w./-]+)[\"']", listed)
     command, pattern = _TESTS.get(base, ("", ""))
     if command and (not pattern or re.search(pattern, text.text, re.M)):
         project.offer(test_command=Fact(command, _line(text, pattern)))
@@ -147,7 +149,6 @@ def _setup(project: Project, text: FileText) -> None:
         if fact := next(iter(told.get(argument, ())), None):
             project.offer(**{name: fact._replace(text=f"Python {fact.text}") if name == "python" else fact})
     project.dependencies += [] if project.dependencies else told.get("install_requires", [])
-    project.packages += [one for one, _ in given.get("packages", ())]
 
 
 def _texts(node: ast.expr | None, known: Mapping[str, ast.expr], depth: int = 9) -> list[tuple[str, int]]:
@@ -176,7 +177,6 @@ def _declared(project: Project, text: FileText, data: Any) -> None:
             project.offer(**{name: Fact(told, _key(text, key, r"^\[(?:project|package|tool\.poetry)\]"))})
     version = own.get("version")
     project.version = project.version or (version if isinstance(version, str) else "")
-    project.packages += _packages(data)
     project.is_private |= data.get("private") is True
     if needed := own.get("requires-python") or _table(poetry, "dependencies").get("python"):
         project.offer(python=Fact(f"Python {needed}", _line(text, r"^(?:requires-python|python)\s*=")))
@@ -195,19 +195,6 @@ def _declared(project: Project, text: FileText, data: Any) -> None:
     for name, target in {**known, "main module": data.get("main")}.items():
         if isinstance(target, str):
             project.scripts.append(Fact(f"{name} = {target}", _key(text, name, r"scripts|\"bin\"|\"main\"")))
-
-
-def _packages(data: Mapping[str, Any]) -> list[str]:
-    """Return the folders and names that the build back ends of Python are given: setuptools, Hatch, Poetry, Flit."""
-    tools = _table(data, "tool")
-    listed = (
-        _table(tools, "setuptools").get("packages"), _table(tools, "poetry").get("packages"),
-        _table(tools, "hatch", "build", "targets", "wheel").get("packages"),
-        [_table(tools, "flit", "module").get("name")],
-    )  # fmt: skip
-    found = [one for each in listed if isinstance(each, list) for one in each]
-    found = [one.get("include") if isinstance(one, Mapping) else one for one in found]
-    return [one for one in found if isinstance(one, str)]
 
 
 def _requirements(text: FileText, section: str, listed: object) -> list[Fact]:

@@ -42,20 +42,13 @@ _LICENCES = (
 )
 
 
-class Paragraph(NamedTuple):
-    """A paragraph of prose, and the number of headings above it."""
-
-    fact: Fact
-    headings: int
-
-
 def lead_of(text: FileText) -> Fact | None:
     """Return the first paragraph of prose, after title, badges, images, code and directives."""
-    return next((paragraph.fact for paragraph in paragraphs_of(text)), None)
+    return next((fact for fact, _ in paragraphs_of(text)), None)
 
 
-def paragraphs_of(text: FileText) -> Iterator[Paragraph]:
-    """Yield the paragraphs of prose, without lists, quotes, badges, images, code, directives and rows of links."""
+def paragraphs_of(text: FileText) -> Iterator[tuple[Fact, int]]:
+    """Yield the paragraphs of prose, without lists and rows of links, and the number of headings above each."""
     blocks = {index: one[1] for index, line in enumerate(text.text.split("\n")) if (one := _BLOCK.match(line))}
     lines, first = [blocks.get(index, line) for index, line in enumerate(text.text.split("\n"))], 0
     fenced, headings = False, 0
@@ -64,13 +57,11 @@ def paragraphs_of(text: FileText) -> Iterator[Paragraph]:
         is_title = index + 1 < len(lines) and bool(_RULE.match(lines[index + 1])) and not paragraph
         is_apart = index in blocks or first in blocks or line.startswith(_BREAKS) or _RULE.match(line)
         if paragraph and (not line.strip() or is_apart):
-            said = plain_text(" ".join(paragraph))
-            if (
-                len(said.split()) >= 4
-                and not _RULE.match(line)
-                and re.search(r"\w", _LINK.sub("", " ".join(paragraph)))
-            ):
-                yield Paragraph(Fact(re.sub(r"\[([^\]]+)\]", r"\1", said), text.place(first)), headings)
+            whole = " ".join(paragraph)
+            said = plain_text(whole)
+            is_prose = len(said.split()) >= 4 and re.search(r"\w", _LINK.sub("", whole)) and not _RULE.match(line)
+            if is_prose:
+                yield Fact(re.sub(r"\[([^\]]+)\]", r"\1", said), text.place(first)), headings
             paragraph = []
         fenced ^= line.startswith("```")
         headings += not fenced and (bool(line.strip() and is_title) or bool(re.match(r"#+\s|<h[1-6]", line)))

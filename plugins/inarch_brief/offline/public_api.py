@@ -1,8 +1,7 @@
-"""The public interface of a library: the names that its main file exports."""
+"""The public names of a library: those that its main file exports."""
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Collection, Sequence
 
@@ -10,31 +9,23 @@ from inarch_brief.offline.layout import is_test
 from inarch_brief.offline.page import Place
 from inarch_brief.offline.results import FileText, Hit
 
-_RUST = (
-    r"(?m)(?<!\(hidden\)\]\n)(?:^|(?<=^    )(?=pub mod))pub (?:use ([^;]+);|(?:mod|struct|trait|enum|fn|type) (\w+))"
+_EXPORT = re.compile(
+    r"^__all__\s*=\s*[\[(](?P<all>[^\])]*)|^from \.[\w.]* import (?:\((?P<many>[^)]*)\)|(?P<few>.*))"
+    r"|^(?: {4}(?=pub mod))?pub (?:use (?P<used>[^;]*)|(?:mod|struct|trait|enum|fn|type) (?P<rust>\w+))"
+    r"|^(?:func|type) (?P<go>[A-Z]\w*)|^(?:module\.)?exports\.(?P<cjs>[\w$]+) *="
+    r"|^export (?:declare |default |async |abstract )*(?:class|function|const|let|var|enum)\*? (?P<es>[\w$]+)",
+    re.M,
 )
-_GO = r"(?:func|type) ([A-Z]\w*)"
-_SCRIPT = (
-    r"export (?:declare |default |async |abstract )*(?:class|function|const|let|var|enum)\*? ([\w$]+)"
-    r"|(?:module\.)?exports\.([\w$]+) *="
-)
+"""A statement that exports the names in its group, in Python, Rust, Go or JavaScript."""
 
 
 def main_file(home: str, declared: Sequence[str], names: Collection[str], paths: Sequence[str]) -> str:
-    """Return the file that a package of JavaScript or Rust exports, or "".
-
-    Args:
-        home: The folder of its manifest, "" or with a slash at the end.
-        declared: Files that the manifest names.
-        names: The project's names.
-        paths: All files.
-    """
+    """Return the file with the exports of a package of Rust or JavaScript in the folder `home`, or ""."""
     stems = [re.sub(r"^\./|\.[cm]?[jt]s$", "", one) for one in declared]
     stems += [stem.removeprefix("dist/") for stem in stems]
     stems += [f"{folder}{stem}" for stem in (*names, "index", "main") for folder in ("lib/", "src/", "source/", "")]
     wanted = [f"{home}src/lib.rs", *(f"{home}{stem}.{end}" for stem in stems for end in ("ts", "js", "mjs", "cjs"))]
-    present = set(paths)
-    return next((path for path in wanted if path in present), "")
+    return next((path for path in wanted if path in set(paths)), "")
 
 
 def is_script(path: str) -> bool:
@@ -43,55 +34,31 @@ def is_script(path: str) -> bool:
 
 
 def exported(text: FileText | None, where: str, definitions: Sequence[Hit]) -> tuple[list[str], Place] | None:
-    """Return the exported names of a package, errors last, and the place of the first, or None if none are known.
+    """Return the exported names, errors last, and the place of the first, or None if there are none.
 
     Args:
-        text: The package's `__init__.py` or `lib.rs`; None for a script and for Go.
+        text: The package's `__init__.py` or `lib.rs`; None for JavaScript and Go, whose definitions are enough.
         where: The main script, or the folder of a Go package: "" or with a slash at the end.
         definitions: Lines with definitions, those of the main files first.
     """
-    if text is not None:
-        names, line = _rust(text.text) if text.path.endswith(".rs") else _python(text)
-        place = text.place(line)
-    else:
-        pattern = _SCRIPT if is_script(where) else _GO
-        hits = [hit for hit in definitions if hit.path == where or _is_beside(hit.path, where)]
-        found = [(match, hit) for hit in hits if (match := re.match(pattern, hit.text))]
-        found.sort(key=lambda one: one[1].text.startswith("func "))
-        names = [next(filter(None, match.groups())) for match, _ in found]
-        place = found[0][1].place if found else Place(where)
+    hits = [] if text else [hit for hit in definitions if hit.path == where or _is_beside(hit.path, where)]
+    found = [(one, hit.place) for hit in hits for one in _EXPORT.finditer(hit.text)]
+    if text:
+        package = re.escape(where.removesuffix("/__init__.py").rpartition("/")[2])
+        source = re.sub(rf"(?m)^from {package}\b\.?", "from .", text.text)
+        found = [(one, text.place(source.count("\n", 0, one.start()))) for one in _EXPORT.finditer(source)]
+    found = [one for one in found if one[0].lastgroup == "all"][:1] or found
+    names = [name for one, _ in sorted(found, key=lambda one: one[0][0].startswith("func ")) for name in _names(one)]
     public = [name for name in dict.fromkeys(names) if not name.startswith("_")]
-    public.sort(key=lambda name: (bool(re.search(r"(?:Error|Exception|Warning|Timeout)$", name)), name.isupper()))
-    return (public, place) if public else None
+    public.sort(key=lambda name: (name.endswith(("Error", "Exception", "Warning", "Timeout")), name.isupper()))
+    own = len(re.findall(r"(?m)^(?:async )?(?:def|class) ", text.text)) if text else 0
+    is_own_code = found and found[0][0].lastgroup in ("many", "few") and 2 * own > len(public)
+    return (public, found[0][1]) if public and not is_own_code else None  # own code imports what it needs
+
+
+def _names(found: re.Match[str]) -> list[str]:
+    return re.findall(r"[\w$]+(?=[\"']?\s*(?:[,}]|$))", re.sub(r"#.*", "", found[found.lastgroup or 0]))
 
 
 def _is_beside(path: str, home: str) -> bool:
     return path.startswith(home) and "/" not in path.removeprefix(home) and path.endswith(".go") and not is_test(path)
-
-
-def _rust(text: str) -> tuple[list[str], int]:
-    found = list(re.finditer(_RUST, text))
-    used = [re.findall(r"(\w+)(?=\s*(?:[,}]|$))", one[1]) if one[1] else [one[2]] for one in found]
-    names = [name for group in used for name in group if name not in ("self", "prelude")]
-    return names, text.count("\n", 0, found[0].start()) if found else 0
-
-
-def _python(text: FileText) -> tuple[list[str], int]:
-    """Return `__all__` or, without it, the names that a package imports from its own modules."""
-    try:
-        tree = ast.parse(text.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return [], 0
-    package = text.path.split("/")[-2] if "/" in text.path else ""
-    names: list[str] = []
-    line = 0
-    for node in tree.body:
-        targets = [ast.unparse(one) for one in node.targets] if isinstance(node, ast.Assign) else []
-        if targets == ["__all__"] and isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.Tuple):
-            listed = [one.value for one in node.value.elts if isinstance(one, ast.Constant)]
-            return list(map(str, listed)), node.lineno - 1
-        if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] == package):
-            names += [one.asname or one.name for one in node.names if one.name != "*"]
-            line = line or node.lineno - 1
-    defined = sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for node in tree.body)
-    return (names, line) if 2 * defined <= len(names) else ([], 0)  # else it imports what its own code needs

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import islice
 
 from inarch_brief.offline.manifests import Project
-from inarch_brief.offline.page import one_line
+from inarch_brief.offline.page import Place, one_line
 from inarch_brief.offline.prose import Fact, docstring_in, lead_of, paragraphs_of
 from inarch_brief.offline.results import FileText
 from inarch_brief.offline.words import words_of
@@ -52,30 +53,28 @@ def comment_in(text: FileText) -> Fact | None:
     return lead_of(FileText(text.path, bare, text.start + text.text.count("\n", 0, found.start())))
 
 
-def purpose_in(text: FileText, names: Collection[str]) -> tuple[int, Fact] | None:
-    """Return the paragraph of a README that says best what the project is, with its rank."""
-    ranked = list(_ranked(text, names))
-    rank, fact = max(ranked, key=lambda one: one[0], default=(0, None))
-    return (rank, fact._replace(text=opening(fact.text))) if fact else None
+def purpose_in(text: FileText, names: Collection[str]) -> tuple[int, Fact]:
+    """Return the paragraph of a README that says best what the project is, with its rank; an empty one if none does."""
+    ranked = _ranked(text, names)
+    rank, fact = max(ranked, key=lambda one: one[0], default=(0, Fact("", text.place(0))))
+    return rank, fact._replace(text=opening(fact.text))
 
 
 def _ranked(text: FileText, names: Collection[str]) -> Iterator[tuple[int, Fact]]:
     """Yield paragraphs with ranks by form: a definition, a statement, a noun phrase below the title, a deed."""
     name = rf"(?:the )?`?(?:{'|'.join(map(re.escape, names)) or '(?!)'})`?(?:\s?[®™])?"
-    is_first = True
-    for paragraph, _ in zip(paragraphs_of(text), range(_MOST_PARAGRAPHS), strict=False):
-        said = paragraph.fact.text.lstrip("*_ ")
-        is_above, is_ours = paragraph.headings <= 1, bool(re.search(_US, said))
+    for number, (fact, headings) in enumerate(islice(paragraphs_of(text), _MOST_PARAGRAPHS)):
+        said = fact.text.lstrip("*_ ")
+        is_above, is_ours = headings <= 1, bool(re.search(_US, said))
         if re.match(rf"(?i){name}(?-i: [a-z-]+){{0,2}}(?:\s?\([^)]*\))?,? (?:is|are) (?:an?|the|your|one of)\b", said):
-            yield 1 if is_ours else 4, paragraph.fact
-        elif is_above and re.match(rf"(?i)(?:this|it)(?: [\w-]+)? {_DEFINES}{r'|an? ' * is_first}", said):
-            yield 3, paragraph.fact
+            yield 1 if is_ours else 4, fact
+        elif is_above and re.match(rf"(?i)(?:this|it)(?: [\w-]+)? {_DEFINES}{'' if number else '|an? '}", said):
+            yield 3, fact
         elif re.match(rf"(?i){name} (?!is|has|was|does|uses|needs|requires|supports|follows|comes)[a-z]+s\b", said):
-            yield STATEMENT if is_above else 1, paragraph.fact
+            yield STATEMENT if is_above else 1, fact
         elif is_above and not is_ours and not said.endswith(":"):
             is_phrase = re.search(r"\b(?:for|that|to|which)\b", said) and not re.search(r"(?i)\byour?\b", said)
-            yield int(is_first and bool(is_phrase)), paragraph.fact
-        is_first = False
+            yield int(number == 0 and bool(is_phrase)), fact
 
 
 def opening(text: str) -> str:
@@ -93,8 +92,8 @@ def said_of(project: Project, doc: Fact | None, readme: FileText | None, names: 
     """Return what a project is in one or two statements: its best sentence, then the README's own."""
     told = [fact._replace(text=opening(fact.text)) for fact in (project.description, doc) if fact]
     described = [fact for fact in told if is_telling(fact.text, names)][:1]
-    rank, said = (purpose_in(readme, names) if readme else None) or (0, None)
-    if said is None:
+    rank, said = purpose_in(readme, names) if readme else (0, Fact("", Place("")))
+    if not said.text:
         return described
     if described and _share(described[0].text.split(". ")[0], said.text) >= _SAME:
         return [said]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from inarch import ToolResult
 from inarch_brief.offline import calls
-from inarch_brief.offline.calls import together, whole, whole_file, whole_list, whole_texts
+from inarch_brief.offline.calls import whole, whole_files, whole_list
 from inarch_brief.offline.exchange import Asking, Plan
 from inarch_brief.offline.intents import Intent
 from inarch_brief.offline.layout import (
@@ -34,7 +34,7 @@ from inarch_brief.offline.plans.ways_in import say_ways_in
 from inarch_brief.offline.prose import Fact, docstring_in, title_of
 from inarch_brief.offline.public_api import exported, is_script, main_file
 from inarch_brief.offline.purpose import comment_in, is_telling, names_of, said_of
-from inarch_brief.offline.results import FileText, Hit, hits, is_limited, is_partial, said
+from inarch_brief.offline.results import FileText, Hit, file_text, hits, is_limited, is_partial, said
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
@@ -44,27 +44,34 @@ _SIZES = ((11, 8, 2), (8, 6, 2), (6, 6, 1), (4, 4, 1))
 """Rows of the layout, described parts, and lines of each: the first that fits is used."""
 
 
+class _Main(NamedTuple):
+    """The main part of a project, as far as names and manifests show it.
+
+    Args:
+        names: The project's names, in lower case.
+        home: The folder of its manifest, "" or with a slash at the end.
+        packages: The Python packages.
+        package: The main one, or None if the main part is in another language.
+        first: Its first file, which exports its names, or "".
+    """
+
+    names: Sequence[str]
+    home: str
+    packages: Sequence[Package]
+    package: Package | None
+    first: str
+
+
 class _Findings(NamedTuple):
-    """The input of an overview."""
+    """The input of an overview; `doc` is the documentation of the main part, `api` has its exported names."""
 
     paths: Sequence[str]
     texts: Mapping[str, FileText]
     project: Project
-    names: Sequence[str]
-    """The project's names."""
-    packages: Sequence[Package]
-    package: Package | None
+    main: _Main
     parts: Sequence[Part]
-    ways_in: Sequence[Way]
     doc: Fact | None
-    """The documentation of the main package."""
     api: tuple[list[str], Place] | None
-    """The exported names."""
-
-    @property
-    def readme(self) -> FileText | None:
-        """The README of the top folder."""
-        return next((text for path, text in self.texts.items() if path.lower().startswith("readme")), None)
 
 
 def summarize(intent: Intent) -> Plan:
@@ -78,10 +85,10 @@ def summarize(intent: Intent) -> Plan:
         )
         return page
     chosen = _important_files(paths)
-    read = yield from together(whole_file(path, 1, last) for path, last in chosen.items())
+    read = yield from whole_files(chosen)
     texts = {text.path: text for text, _ in read if text is not None}
-    findings, looks = yield from _look_closer(paths, texts, ways_of(ways_in))
-    _write(page, findings)
+    findings, looks = yield from _look_closer(paths, texts)
+    _write(page, findings, ways_of(ways_in))
     if not complete:
         page.note(f"counts are of the {len(paths):,} files that were listed")
     if any(map(is_partial, looks)):
@@ -103,61 +110,72 @@ def _important_files(paths: Sequence[str]) -> dict[str, int]:
     nested = [path for path in paths if is_manifest(path) and not is_aside(path)]
     chosen = chosen or dict.fromkeys(sorted(nested, key=lambda path: (path.count("/"), path))[:3], 0)
     readmes = [path for path in top if path.lower().startswith("readme")]
-    readmes.sort(
-        key=lambda path: (not re.fullmatch(r"readme(\.\w+)?", path.lower()), not path.endswith((".md", ".rst")))
-    )
+    readmes.sort(key=lambda path: (not re.fullmatch(r"readme(\.\w+)?", path.lower()), not path.endswith(("md", "rst"))))
     chosen |= dict.fromkeys(readmes[:1], 300)
     chosen |= dict.fromkeys([path for path in top if path.lower().startswith(("licen", "copying", "unlicen"))][:1], 40)
     return dict(list(chosen.items())[:12])
 
 
-def _look_closer(
-    paths: Sequence[str], texts: dict[str, FileText], ways_in: Sequence[Way]
-) -> Asking[tuple[_Findings, Sequence[ToolResult]]]:
-    """Read the manifest and the first file of the main part, and search its definitions."""
-    readme = next((text for path, text in texts.items() if path.lower().startswith("readme")), None)
-    facts = [text for path, text in texts.items() if text is not readme]
-    project, title = read_project(facts, paths), title_of(readme) if readme else None
+def _look_closer(paths: Sequence[str], texts: dict[str, FileText]) -> Asking[tuple[_Findings, Sequence[ToolResult]]]:
+    """Read the manifest and the first files of the main part, and search its definitions and their documentation."""
+    project, main = _main_of(paths, texts)
+    wanted = [main.first, f"{main.home}src/main.rs", *(f"{one.folder}/__init__.py" for one in main.packages[:3])]
+    wanted += [f"{main.home}{one}" for one in MANIFESTS] if main.home else []
+    read = yield from whole_files({path: 0 for path in wanted if path in paths and not is_script(path)})
+    texts |= {text.path: text for text, _ in read if text is not None}
+    if main.home:
+        project = read_project([one for path, one in texts.items() if not _is_readme(path)], paths)
+        main = main._replace(names=names_of(project.name, _title(texts)))
+    where, glob = (main.package.folder, "*.py") if main.package else (main.home.rstrip("/"), "")
+    searched = [
+        calls.search(TOP_LEVEL, where or ".", glob, limit=_MOST_HITS),
+        calls.search(imports_of(main.package.name if main.package else ""), where or ".", glob, limit=_MOST_HITS),
+    ]
+    if f"{main.home}go.mod" in paths:
+        searched.append(calls.search(r"^(// |/\* ?)?Package \w+ ", where or ".", "*.go", limit=_MOST_HITS))
+    looks = yield from whole(*(yield searched))
+    defined, used, *documented = map(hits, looks)
+    init = texts.get(main.first)
+    if main.package:
+        parts = parts_of(main.package.folder, main.package.modules, defined, used, init.text if init else "")
+    else:
+        parts = parts_of(None, [path for path in paths if path.startswith(main.home)], defined, used)
+    if is_script(main.first) and all(part.name != main.first for part in parts):
+        parts.insert(0, Part(main.first, Place(main.first), Fact("the main module", Place(main.first))))
+    key = parts[: _SIZES[0][1]] if main.package else []
+    places = [*(part.place for part in key), *_documented([one for found in documented for one in found], main.names)]
+    starts = (yield [calls.read_file(one.path, one.line, one.line + 20) for one in places]) if places else []
+    docs = [comment_in(text) if (text := file_text(one)) else None for one in starts]
+    for part, doc in zip(key, docs, strict=False):
+        part.doc = doc
+    docs = [*docs[len(key) :], *(comment_in(texts[path]) for path in wanted[:2] if path in texts)]
+    doc = next((one for one in docs if one and is_telling(one.text, main.names)), None)
+    order = {part.name: rank for rank, part in enumerate(parts)}
+    api = exported(init, main.first or main.home, sorted(defined, key=lambda one: order.get(one.path, len(order))))
+    return _Findings(paths, texts, project, main, parts, doc, api), looks[:2]
+
+
+def _main_of(paths: Sequence[str], texts: Mapping[str, FileText]) -> tuple[Project, _Main]:
+    """Choose the main part by the manifests at the top."""
+    project = read_project([text for path, text in texts.items() if not _is_readme(path)], paths)
     if len({place.path.rpartition("/")[0] for place in project.manifests}) > 1:  # several parts, none of them the whole
         project.name, project.description, project.version = None, None, ""
-    names = names_of(project.name, title)
+    names = names_of(project.name, _title(texts))
     home = _home(paths, names, project)
-    found = packages(paths, names, project.packages)
     package = main_package(paths, names, project.packages)
-    nested = [f"{home}{one}" for one in MANIFESTS if home and f"{home}{one}" in paths]
     declared = [fact.text.partition(" = ")[2] for fact in project.scripts if fact.text.startswith("main module")]
     first = f"{package.folder}/__init__.py" if package else main_file(home, declared, names, paths)
-    inits = [f"{one.folder}/__init__.py" for one in found[:3]]
-    mains = [path for path in (f"{home}src/main.rs",) if path in paths]
-    wanted = dict.fromkeys(path for path in (first, *inits, *nested, *mains) if path in paths and not is_script(path))
-    where, glob = (package.folder or ".", "*.py") if package else (home.rstrip("/") or ".", "")
-    patterns = (TOP_LEVEL, imports_of(package.name if package else ""), r"^(// |/\* ?)?Package \w+ ")
-    globs = (glob, glob, "*.go")[: 3 if f"{home}go.mod" in paths else 2]
-    searched = [calls.search(one, where, of, limit=_MOST_HITS) for one, of in zip(patterns, globs, strict=False)]
-    texts |= yield from whole_texts(wanted)
-    looks = yield from whole(*(yield searched))
-    if nested:
-        project = read_project([*facts, *(texts[path] for path in nested if path in texts)], paths)
-        names = names_of(project.name, title)
-    init = texts.get(first)
-    seen = (hits(looks[0]), hits(looks[1]), init.text if init and package else "")
-    own = [path for path in paths if path.startswith(home)]
-    parts = parts_of(package.folder, package.modules, *seen) if package else parts_of(None, own, *seen)
-    if is_script(first) and all(part.name != first for part in parts):
-        parts.insert(0, Part(first, Place(first), Fact("the main module", Place(first))))
-    documented = _documented(hits(looks[2]) if len(looks) > 2 else [], names)
-    key = [part.place for part in parts[: _SIZES[0][1]]] if package else []
-    starts = yield from together(whole_file(place.path, place.line, place.line + 20) for place in (*key, *documented))
-    docs = [comment_in(text) if text else None for text, _ in starts]
-    for part, doc in zip(parts, docs[: len(key)], strict=False):
-        part.doc = doc
-    opened = [comment_in(texts[path]) for path in (first, *mains) if path in texts]
-    doc = next((doc for doc in (*docs[len(key) :], *opened) if doc and is_telling(doc.text, names)), None)
-    order = {part.name: rank for rank, part in enumerate(parts)}
-    api = exported(init, first or home, sorted(seen[0], key=lambda hit: order.get(hit.path, len(order))))
-    if not api and is_script(first) and not declared:
+    if is_script(first) and not declared:
         project.scripts.append(Fact(f"main module = {first}", Place(first)))
-    return _Findings(paths, texts, project, names, found, package, parts, ways_in, doc, api), looks[:2]
+    return project, _Main(names, home, packages(paths, names, project.packages), package, first)
+
+
+def _is_readme(path: str) -> bool:
+    return path.lower().startswith("readme")
+
+
+def _title(texts: Mapping[str, FileText]) -> Fact | None:
+    return next((title_of(text) for path, text in texts.items() if _is_readme(path)), None)
 
 
 def _home(paths: Sequence[str], names: Sequence[str], project: Project) -> str:
@@ -176,12 +194,12 @@ def _documented(found: Sequence[Hit], names: Sequence[str]) -> list[Place]:
     return [hit.place for hit in (*named, *(hit for hit in near if "/" not in hit.path))][:1]
 
 
-def _write(page: Page, found: _Findings) -> None:
+def _write(page: Page, found: _Findings, ways_in: Sequence[Way]) -> None:
     """Write the whole overview, shortening long parts until it fits one screen."""
     end = Page()
     _say_what_it_is(page, found)
     page.gap()
-    say_ways_in(end, found.ways_in, found.project.scripts, found.api, found.paths)
+    say_ways_in(end, ways_in, found.project.scripts, found.api, found.paths)
     _say_practice(end, found.project, [path for path in found.paths if is_test(path)])
     for fact in found.project.broken:
         end.say(fact.text, fact.place)
@@ -196,11 +214,11 @@ def _write(page: Page, found: _Findings) -> None:
 
 
 def _say_what_it_is(page: Page, found: _Findings) -> None:
-    project, readme = found.project, found.readme
-    title = project.name or (title_of(readme) if readme else None)
+    project, title = found.project, found.project.name or _title(found.texts)
+    readme = next((text for path, text in found.texts.items() if _is_readme(path)), None)
     name = names_of(title)[0] if title and "/" in title.text else title.text if title else ""
     told = f"{name} {project.version}".strip()
-    about = said_of(project, found.doc, readme, found.names)
+    about = said_of(project, found.doc, readme, found.main.names)
     for fact in about[:1]:
         places = [title.place] if title and title.place.path != fact.place.path else []
         page.say(f"{told}: {fact.text}" if told else fact.text, *places, fact.place)
@@ -208,7 +226,7 @@ def _say_what_it_is(page: Page, found: _Findings) -> None:
         page.say(fact.text, fact.place)
     if title and not about:
         page.say(told, title.place)
-    telling = [path for path in found.paths if is_manifest(path) or path.lower().startswith("readme")]
+    telling = [path for path in found.paths if is_manifest(path) or _is_readme(path)]
     if not (title or about or project.broken or any(path not in found.texts for path in telling)):
         page.note("no manifest and no README says what this is")
     counts = languages(sources(found.paths))
@@ -219,7 +237,7 @@ def _say_what_it_is(page: Page, found: _Findings) -> None:
 
 def _say_layout(page: Page, found: _Findings, most: int) -> None:
     rows: list[tuple[str, str, Place]] = []
-    for package in found.packages[: max(most - 5, 3)]:
+    for package in found.main.packages[: max(most - 5, 3)]:
         first = f"{package.folder}/__init__.py"
         doc = docstring_in(found.texts[first]) if first in found.texts else None
         told = counted(len(package.modules), "module") + (f": {clause(doc.text, 70)}" if doc else "")
@@ -241,7 +259,7 @@ def _say_parts(page: Page, found: _Findings, most: int, lines: int) -> None:
     if not found.parts:
         return
     noun = "Main parts" if found.parts[0].modules > 1 else "Key modules"
-    page.head(f"{noun} of {found.package.name or 'the top folder'}" if found.package else "Key files")
+    page.head(f"{noun} of {found.main.package.name or 'the top folder'}" if found.main.package else "Key files")
     pad = max(len(part.name) for part in found.parts[:most])
     page.rows(
         ((part.name, _part(part, room_for(_place(part), pad + 4, lines)), _place(part)) for part in found.parts[:most]),

@@ -24,15 +24,7 @@ def say_ways_in(
     api: tuple[list[str], Place] | None,
     paths: Collection[str],
 ) -> None:
-    """List programs, commands and routes, and the exported names.
-
-    Args:
-        page: The page to write to.
-        ways: The entry points by kind.
-        declared: The scripts and main modules of the manifests.
-        api: The exported names.
-        paths: All files.
-    """
+    """List programs, commands and routes, the scripts of manifests and the exported names (`api`)."""
     own = [_entered(one, paths) for one in ways if one.kind not in _INNER]
     scripts = [one for way in own if way.kind == SCRIPTS for one in way.found]
     names, files = {one.qualname for one in scripts}, {one.place.path for one in scripts}
