@@ -122,8 +122,8 @@ def main_package(paths: Sequence[str], names: Collection[str] = (), installed: S
 def packages(paths: Sequence[str], names: Collection[str] = (), installed: Sequence[str] = ()) -> list[Package]:
     """Find the top-level Python packages of the product, the main one first; without any, the folder of modules.
 
-    The main one has one of the project's names, in lower case, unless it is small. Those that are `installed`, by name or
-    folder, come next, the largest first.
+    The main one has one of the project's names, in lower case, unless it is small. Those that are `installed`, by name
+    or folder, come next, the largest first.
     """
     regular = {path.rpartition("/")[0] for path in paths if path.endswith("__init__.py")}
     tops = [one for one in regular if one and one.rpartition("/")[0] not in regular and not is_aside(f"{one}/x.py")]

@@ -38,6 +38,7 @@ from inarch_brief.offline.results import FileText, Hit, file_text, hits, is_limi
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
+_MODULE = "main module = "
 _SCREEN = 43
 """Lines of an overview, without the two before it."""
 _SIZES = ((11, 8, 2), (8, 6, 2), (6, 6, 1), (4, 4, 1))
@@ -142,17 +143,25 @@ def _look_closer(paths: Sequence[str], texts: dict[str, FileText]) -> Asking[tup
         parts = parts_of(None, [path for path in paths if path.startswith(main.home)], defined, used)
     if is_script(main.first) and all(part.name != main.first for part in parts):
         parts.insert(0, Part(main.first, Place(main.first), Fact("the main module", Place(main.first))))
-    key = parts[: _SIZES[0][1]] if main.package else []
-    places = [*(part.place for part in key), *_documented([one for found in documented for one in found], main.names)]
-    starts = (yield [calls.read_file(one.path, one.line, one.line + 20) for one in places]) if places else []
-    docs = [comment_in(text) if (text := file_text(one)) else None for one in starts]
-    for part, doc in zip(key, docs, strict=False):
-        part.doc = doc
-    docs = [*docs[len(key) :], *(comment_in(texts[path]) for path in wanted[:2] if path in texts)]
+    places = _documented([one for found in documented for one in found], main.names)
+    docs = yield from _documentation(parts[: _SIZES[0][1]] if main.package else [], places)
+    docs += [comment_in(texts[path]) for path in wanted[:2] if path in texts]
     doc = next((one for one in docs if one and is_telling(one.text, main.names)), None)
     order = {part.name: rank for rank, part in enumerate(parts)}
     api = exported(init, main.first or main.home, sorted(defined, key=lambda one: order.get(one.path, len(order))))
+    if is_script(main.first) and not any(fact.text.startswith(_MODULE) for fact in project.scripts):
+        project.scripts.append(Fact(f"{_MODULE}{main.first}", Place(main.first)))
     return _Findings(paths, texts, project, main, parts, doc, api), looks[:2]
+
+
+def _documentation(parts: Sequence[Part], places: Sequence[Place]) -> Asking[list[Fact | None]]:
+    """Read the documentation of parts into them, and return that at other places."""
+    wanted = [*(part.place for part in parts), *places]
+    starts = (yield [calls.read_file(one.path, one.line, one.line + 20) for one in wanted]) if wanted else []
+    docs = [comment_in(text) if (text := file_text(one)) else None for one in starts]
+    for part, doc in zip(parts, docs, strict=False):
+        part.doc = doc
+    return docs[len(parts) :]
 
 
 def _main_of(paths: Sequence[str], texts: Mapping[str, FileText]) -> tuple[Project, _Main]:
@@ -163,10 +172,8 @@ def _main_of(paths: Sequence[str], texts: Mapping[str, FileText]) -> tuple[Proje
     names = names_of(project.name, _title(texts))
     home = _home(paths, names, project)
     package = main_package(paths, names, project.packages)
-    declared = [fact.text.partition(" = ")[2] for fact in project.scripts if fact.text.startswith("main module")]
+    declared = [fact.text.removeprefix(_MODULE) for fact in project.scripts if fact.text.startswith(_MODULE)]
     first = f"{package.folder}/__init__.py" if package else main_file(home, declared, names, paths)
-    if is_script(first) and not declared:
-        project.scripts.append(Fact(f"main module = {first}", Place(first)))
     return project, _Main(names, home, packages(paths, names, project.packages), package, first)
 
 
