@@ -46,15 +46,8 @@ _SIZES = ((11, 8, 2), (8, 6, 2), (6, 6, 1), (4, 4, 1))
 
 
 class _Main(NamedTuple):
-    """The main part of a project, as far as names and manifests show it.
-
-    Args:
-        names: The project's names, in lower case.
-        home: The folder of its manifest, "" or with a slash at the end.
-        packages: The Python packages.
-        package: The main one, or None if the main part is in another language.
-        first: Its first file, which exports its names, or "".
-    """
+    """The main part of a project: its names, the folder of its manifest ("" or with a slash), its Python packages, the
+    main one of them unless it is in another language, and the file that exports its names, or ""."""
 
     names: Sequence[str]
     home: str

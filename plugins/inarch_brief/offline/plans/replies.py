@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from inarch_brief.offline import calls
 from inarch_brief.offline.exchange import Plan
 from inarch_brief.offline.intents import Intent
@@ -32,7 +34,7 @@ def introduce(intent: Intent) -> Plan:
     [searched] = yield [calls.search(TOP_LEVEL, limit=_MOST_HITS)]
     found = hits(searched)
     parts = parts_of(None, list(dict.fromkeys(hit.path for hit in found)), found, ())
-    names = [one for part in parts[:3] for one in part.names if not one.startswith("_") and one != "main"]
+    names = [one for part in parts[:3] for one in part.names if not re.match(r"_|test|main$", one)]
     indexed = (yield [calls.find_symbols(one) for one in names[:_MOST_NAMES]]) if names else []
     known = [
         one for name, result in zip(names, indexed, strict=False)
