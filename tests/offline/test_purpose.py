@@ -70,21 +70,6 @@ DEED = """
 
     Bell is released under the MIT license.
     """
-HTML = """
-    <div align="center">
-      <img src="bell.png" alt="Bell">
-    </div>
-
-    [docs]: https://example.org/docs
-
-    A timer for tea, written by [friends][docs].
-
-    ## Licence
-
-    Dual-licensed under Apache 2.0 or MIT.
-    """
-
-
 BLOCKS = """
     <h1 align="center">Bell</h1>
     <p align="center"><b>Powered by</b></p>
@@ -107,7 +92,6 @@ def readme(text, name="README.md"):
         (TAGLINE, "Fast, small timers for tea."),
         (DEED, "Bell makes tea easier by watching the clock."),
         (BLOCKS, "Bell is a timer for tea."),
-        (HTML, "A timer for tea, written by friends."),
     ],
 )
 def test_readme_is_read_for_the_sentence_that_says_what_it_is(text, said):
@@ -119,19 +103,9 @@ def test_title_has_no_badges():
     assert title_of(readme("<h1 align='center'>Bell</h1>\n")).text == "Bell"
 
 
-@pytest.mark.parametrize(
-    ("declared", "name"),
-    [
-        ("example.org/people/bell/v2", "bell"),
-        ("@people/bell-monorepo", "bell"),
-        ("go-bell", "bell"),
-        ("bell.js", "bell"),
-        ("Bell v4.1", "bell"),
-        ("tea_bell", "tea_bell"),
-    ],
-)
-def test_names_in_prose_follow_from_a_declared_name(declared, name):
-    assert name in names_of(Fact(declared, Place("x")))
+@pytest.mark.parametrize("declared", ["x.org/people/bell/v2", "@me/bell-monorepo", "go-bell", "bell.js", "Bell v4.1"])
+def test_names_in_prose_follow_from_a_declared_name(declared):
+    assert "bell" in names_of(Fact(declared, Place("x")))
 
 
 @pytest.mark.parametrize("text", ["Python package", "bell", "Add your description here", "A Bell library", ""])

@@ -22,7 +22,7 @@ class Fact(NamedTuple):
 _RULE = re.compile(r"^\s*[=\-~^*#+_.]{3,}\s*$")
 _MARKUP = r"\s*(?:\.\. |:\w[\w -]*:|<|!\[|\[!\[|\||\[[^\]]+\]:|```|~~~|$|---)"
 _ELEMENT = (
-    r"(?<!`)</?(?:a|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
+    r"(?<!`)</?(?:a|abbr|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
     r"tr|ul)(?:\s[^<>]*)?/?>(?!`)"
 )
 _BLOCK = re.compile(r"^\s*<(?:p|h[2-6])(?:\s[^<>]*)?>(.*)</(?:p|h[2-6])>\s*$")

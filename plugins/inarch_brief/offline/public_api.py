@@ -13,6 +13,7 @@ _EXPORT = re.compile(
     r"^__all__\s*=\s*[\[(](?P<all>[^\])]*)|^from \.[\w.]* import (?:\((?P<many>[^)]*)\)|(?P<few>.*))"
     r"|^(?: {4}(?=pub mod))?pub (?:use (?P<used>[^;]*)|(?:mod|struct|trait|enum|fn|type) (?P<rust>\w+))"
     r"|^(?:func|type) (?P<go>[A-Z]\w*)|^(?:module\.)?exports\.(?P<cjs>[\w$]+) *="
+    r"|^module\.exports = (?:class|function) (?P<whole>\w+)"
     r"|^export (?:declare |default |async |abstract )*(?:class|function|const|let|var|enum)\*? (?P<es>[\w$]+)",
     re.M,
 )
