@@ -150,10 +150,15 @@ def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
     return joined
 
 
+def first_reads(paths: Mapping[str, int]) -> list[PlannedCall]:
+    """Return the calls that `whole_files` begins with, to make them beside others."""
+    return [read_file(path, 1, min(last or _RANGE, _RANGE)) for path, last in paths.items()]
+
+
 def whole_files(paths: Mapping[str, int]) -> Asking[list[tuple[FileText | None, ToolResult]]]:
     """Read files, each to a last line or, for 0, to its end. Return for each what `whole_file` returns."""
     if paths:
-        yield [read_file(path, 1, min(last or _RANGE, _RANGE)) for path, last in paths.items()]
+        yield first_reads(paths)
     found = []
     for path, last in paths.items():
         one = yield from whole_file(path, 1, last)

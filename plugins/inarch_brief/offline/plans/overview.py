@@ -115,11 +115,6 @@ def _look_closer(paths: Sequence[str], texts: dict[str, FileText]) -> Asking[tup
     project, main = _main_of(paths, texts)
     wanted = [main.first, f"{main.home}src/main.rs", *(f"{one.folder}/__init__.py" for one in main.packages[:3])]
     wanted += [f"{main.home}{one}" for one in MANIFESTS] if main.home else []
-    read = yield from whole_files({path: 0 for path in wanted if path in paths and not is_script(path)})
-    texts |= {text.path: text for text, _ in read if text is not None}
-    if main.home:
-        project = read_project([one for path, one in texts.items() if not _is_readme(path)], paths)
-        main = main._replace(names=names_of(project.name, _title(texts)))
     where, glob = (main.package.folder, "*.py") if main.package else (main.home.rstrip("/"), "")
     searched = [
         calls.search(TOP_LEVEL, where or ".", glob, limit=_MOST_HITS),
@@ -127,7 +122,14 @@ def _look_closer(paths: Sequence[str], texts: dict[str, FileText]) -> Asking[tup
     ]
     if f"{main.home}go.mod" in paths:
         searched.append(calls.search(r"^(// |/\* ?)?Package \w+ ", where or ".", "*.go", limit=_MOST_HITS))
+    files = {path: 0 for path in wanted if path in paths and not is_script(path)}
+    yield [*searched, *calls.first_reads(files)]
+    read = yield from whole_files(files)
+    texts |= {text.path: text for text, _ in read if text is not None}
     looks = yield from whole(*(yield searched))
+    if main.home:
+        project = read_project([one for path, one in texts.items() if not _is_readme(path)], paths)
+        main = main._replace(names=names_of(project.name, _title(texts)))
     defined, used, *documented = map(hits, looks)
     init = texts.get(main.first)
     if main.package:
