@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from inarch_brief.tracer.answers.flow_graph import graph_of
+from inarch_brief.tracer.answers.flow_graph import FlowGraph, graph_of
 from inarch_brief.tracer.answers.flow_text import in_order, ordered, targets_of
 from inarch_brief.tracer.answers.flow_words import Sources, at, count, entered, named
 from inarch_brief.tracer.graph.model import CALL, Below, Entry, ExecutionPath, Flow, Node, Step
@@ -101,9 +101,8 @@ def bounded(data: dict[str, Any], tokens: int) -> dict[str, Any]:
 def chart(flow: Flow) -> str:
     """Draw the paths to a target and its calls. Calls found by name alone are dotted."""
     graph = graph_of(flow)
-    entries = {route.entry.node.id: entered(route.entry) for route in reversed(ordered(flow.routes))}
     names = {number: f"n{place}" for place, number in enumerate(graph.nodes)}
-    lines = ["flowchart TD", *_boxes(graph.nodes, names, entries)]
+    lines = ["flowchart TD", *_boxes(graph, names)]
     for (caller_id, callee_id), step in graph.calls.items():
         kind = "" if step.kind in ("", CALL) else f"{step.kind} "
         label = _text(f"{kind}{at(step.file, step.line)}" if step.line else kind or "…")
@@ -113,11 +112,12 @@ def chart(flow: Flow) -> str:
     return "\n".join([*lines, "  classDef target stroke-width:3px", f"  class {marked} target"]) + "\n"
 
 
-def _boxes(nodes: Mapping[int, Node], names: Mapping[int, str], entries: Mapping[int, str]) -> Iterator[str]:
-    for number, node in nodes.items():
-        parts = (named(node), at(node.file, node.line), entries.get(number, ""))
+def _boxes(graph: FlowGraph, names: Mapping[int, str]) -> Iterator[str]:
+    for number, node in graph.nodes.items():
+        entry = graph.entries.get(number)
+        parts = (named(node), at(node.file, node.line), entered(entry) if entry else "")
         text = "<br/>".join(_text(part) for part in parts if part)
-        left, right = ("([", "])") if number in entries else ("[", "]")
+        left, right = ("([", "])") if entry else ("[", "]")
         yield f'  {names[number]}{left}"{text}"{right}'
 
 

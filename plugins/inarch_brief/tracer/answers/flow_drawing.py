@@ -80,9 +80,8 @@ def drawing(flow: Flow) -> str:
     An arrow that was found by a name alone is dashed. A link is the path of a file with `#L` and the line.
     """
     graph = graph_of(flow)
-    entries = {route.entry.node.id: route.entry for route in reversed(ordered(flow.routes))}
     marked = targets_of(flow)
-    boxes = {number: _boxed(node, entries.get(number), number in marked) for number, node in graph.nodes.items()}
+    boxes = {number: _boxed(node, graph.entries.get(number), number in marked) for number, node in graph.nodes.items()}
     spots = _spots(graph, boxes)
     dashed = "dashed: found by name alone" if any(step.is_unsure for step in graph.calls.values()) else ""
     below = joined(dashed, f"and {count(graph.left_out, 'more function')}" if graph.left_out else "")
@@ -149,7 +148,7 @@ def _arrows(graph: FlowGraph, spots: Mapping[Item, _Spot]) -> Iterator[str]:
 
 
 def _link(node: Node, box: _Box, spot: _Spot) -> Iterator[str]:
-    yield f'<a class="{box.role}" href="{escape(quote(node.file))}#L{node.line}">'
+    yield f'<a class="{box.role}" href="{quote(node.file, errors="surrogateescape")}#L{node.line}">'
     yield f"<title>{_text(f'{box.kind} · {box.name} · {box.place}')}</title>"
     size = f'width="{spot.width:.0f}" height="{spot.height}" rx="{15 if box.role == "entry" else 4}"'
     yield f'<rect x="{spot.x:.0f}" y="{spot.y:.0f}" {size}/>'

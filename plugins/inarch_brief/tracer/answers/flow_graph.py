@@ -10,7 +10,7 @@ from attrs import Factory, define
 from inarch_brief.tracer.answers.flow_text import ordered
 from inarch_brief.tracer.answers.flow_words import count
 from inarch_brief.tracer.facts.kinds import FIXTURE, ORPHAN, TEST
-from inarch_brief.tracer.graph.model import NAME, Flow, Node, Step
+from inarch_brief.tracer.graph.model import NAME, Entry, Flow, Node, Step
 
 MOST_NODES = 40
 _MOST_TESTS = 6
@@ -22,9 +22,10 @@ Item = int | tuple[int, int, int]
 
 @define(eq=False, repr=False)
 class FlowGraph:
-    """Functions by their numbers, calls by both ends, and those calls that do not close a circle."""
+    """Functions and entry points by their numbers, calls by both ends, and the calls that do not close a circle."""
 
     nodes: dict[int, Node] = Factory(dict)
+    entries: dict[int, Entry] = Factory(dict)
     calls: dict[tuple[int, int], Step] = Factory(dict)
     forward: list[tuple[int, int]] = Factory(list)
     left_out: int = 0
@@ -80,7 +81,8 @@ def graph_of(flow: Flow) -> FlowGraph:
     for route in routes:
         steps = route.steps if graph.nodes else _shortened(route.steps)
         if route not in tests and len(graph.nodes.keys() | {step.node.id for step in steps}) <= MOST_NODES:
-            graph.nodes.update((step.node.id, step.node) for step in steps[:1])
+            graph.nodes.setdefault(steps[0].node.id, steps[0].node)
+            graph.entries.setdefault(route.entry.node.id, route.entry)
             # From the target on: then each function on a path has one that leads to the target without a circle.
             for before, step in reversed(list(pairwise(steps))):
                 graph._add(before.node, step)

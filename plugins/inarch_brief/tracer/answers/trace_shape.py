@@ -13,7 +13,7 @@ MAX_TOKENS = 1_000_000
 def formats(command: Any) -> Any:
     """Add the options that choose the format of an answer, apart from its length."""
     for option in (
-        click.option("--svg", is_flag=True, help="Print an SVG picture in which each function links to its code."),
+        click.option("--svg", is_flag=True, help="Print an SVG picture."),
         click.option("--mermaid", is_flag=True, help="Print a Mermaid flowchart."),
         click.option("--json", "as_json", is_flag=True, help="Print everything as JSON."),
     ):
