@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from inarch_brief.tracer.plugin import (
     inarch_context_sources,
+    inarch_session_extensions,
     inarch_settings,
     inarch_strategies,
     inarch_tools,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ExecutionPath",
     "inarch_context_sources",
+    "inarch_session_extensions",
     "inarch_settings",
     "inarch_strategies",
     "inarch_tools",

@@ -20,7 +20,8 @@ export class Conversation {
   /**
    * @param {HTMLElement} place
    * @param {{earlier: (before: number) => Promise<{turns: Entry[], earlier: number}>,
-   *   steps: (turn: number, before: number) => Promise<Steps>, placed: (part: ParentNode) => void}} asks
+   *   steps: (turn: number, before: number) => Promise<Steps>,
+   *   path: (part: ParentNode, turn: number) => void, placed: (part: ParentNode) => void}} asks
    */
   constructor(place, asks) {
     this.place = place;
@@ -154,6 +155,7 @@ export class Conversation {
     else for (const some of each("ol.steps", made)) [...some.children].forEach((item, at) => { html(item).dataset.place = String(at); });
     const isLong = made.querySelectorAll("ol.steps > li").length > OPEN_STEPS && !entry.running;
     if (work instanceof HTMLDetailsElement) work.open = isOpen && !isLong;
+    if (entry.path) this.asks.path(made, entry.number);
     this.asks.placed(made);
     return made;
   }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Mapping
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -21,21 +22,7 @@ _HIGH, _THIN, _GAP, _APART = 60, 10, 16, 52
 _PAD = 12
 _MOST_PATHS = 12
 """Paths in the description."""
-_STYLE = """
-.inarch-path{--ink:#1f2328;--quiet:#59636e;--line:#818b98;--box:#fff;--page:#f6f8fa;--accent:#0969da;--tint:#ddf4ff}
-@media (prefers-color-scheme:dark){.inarch-path{--ink:#f0f6fc;--quiet:#9198a1;--line:#7d8590;--box:#151b23;
---page:#0d1117;--accent:#58a6ff;--tint:#12304f}}
-.inarch-path rect.ground{fill:var(--page);stroke:none}
-.inarch-path text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:var(--quiet)}
-.inarch-path .name{font-size:13px;fill:var(--ink)}
-.inarch-path .arrow{fill:none;stroke:var(--line);stroke-width:1.5}
-.inarch-path .unsure{stroke-dasharray:5 4}
-.inarch-path .head{fill:var(--line)}
-.inarch-path rect{fill:var(--box);stroke:var(--line)}
-.inarch-path .entry rect{stroke:var(--accent)}
-.inarch-path .target rect{fill:var(--tint);stroke:var(--accent);stroke-width:3}
-.inarch-path a:hover .name,.inarch-path a:focus .name{text-decoration:underline}
-"""
+_STYLE = Path(__file__).with_suffix(".css").read_text("utf-8")
 
 
 class _Box(NamedTuple):
@@ -93,7 +80,7 @@ def drawing(flow: Flow) -> str:
         f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">',
         f"<title>{_text(f'Execution paths to {named(flow.target)}')}</title>",
         f"<desc>{_text(_described(flow, below))}</desc>",
-        f"<style>{_STYLE}</style>",
+        f"<style>\n{_STYLE}</style>",
         '<rect class="ground" width="100%" height="100%"/>',
         *_arrows(graph, spots),
     ]
