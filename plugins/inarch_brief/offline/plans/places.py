@@ -28,7 +28,7 @@ from inarch_brief.offline.lookup import (
 )
 from inarch_brief.offline.page import NOTICE, Page, Place, clause, code, columns, cut, fitting, glued, joined, quoted
 from inarch_brief.offline.prose import plain_text
-from inarch_brief.offline.results import Context, Symbol, context, file_text, files, hits, symbols
+from inarch_brief.offline.results import Context, Method, Symbol, context, file_text, files, hits, symbols
 from inarch_brief.offline.snippets import methods_of, telling_lines
 from inarch_brief.offline.words import held, significant
 from inarch_brief.search.confidence import LIKELY as LIKELY_FROM
@@ -180,7 +180,8 @@ def _placed(
         there = context(looked) if looked is not None else found
         if there.target is None or there.target.place != one.place:
             there = Context(one)
-        opened.append(there._replace(target=(yield from whole_code(there.target or one))))
+        target = yield from whole_code(there.target or one)
+        opened.append(there._replace(target=target, methods=(yield from _methods(target))))
     rest = places[len(opened) :]
     reasons = yield from _reasons(intent, rest)
     for lines, callers, wide in ((_ALL_LINES, 2, 2),) if intent.long else _FORMS:
@@ -203,6 +204,22 @@ def _placed(
     return page
 
 
+def _methods(one: Symbol) -> Asking[tuple[Method, ...]]:
+    """Return the methods of a class; Go and Rust define them outside of it."""
+    if one.kind != "class":
+        return ()
+    declared = methods_of(one)
+    if declared or not one.place.path.endswith((".go", ".rs")):
+        return tuple(declared)
+    [result] = yield [calls.find_symbols(one.name, "method", 30)]
+    folder = one.place.path.rpartition("/")[0]
+    return tuple(
+        Method(other.name, other.signature, other.place, other.doc, other.end - other.place.line + 3 * bool(other.doc))
+        for other in symbols(result)
+        if other.qualname.endswith(f".{one.name}.{other.name}") and other.place.path.rpartition("/")[0] == folder
+    )
+
+
 def _say_opened(
     page: Page, number: int, found: Context, words: Sequence[str], most: int, callers: int, is_path: bool
 ) -> None:
@@ -216,8 +233,9 @@ def _say_opened(
         say_path(page, found, 6 + callers)
         return
     room = columns() - 16
-    if one.kind == "class":
-        ranked = sorted(methods_of(one), key=lambda one: (-held(one.name, words), one.name[0] == "_", -one.weight))
+    if found.methods:
+        inner = str.islower if one.place.path.endswith(".go") else "_".__eq__
+        ranked = sorted(found.methods, key=lambda one: (-held(one.name, words), inner(one.name[0]), -one.weight))
         for method in sorted(ranked[:most], key=lambda method: method.place):
             told = f"`{method.name}{'' if method.doc else method.signature}`"
             told += f" — {clause(method.doc, max(room - len(told) - 3, 24))}" if method.doc else ""
@@ -225,8 +243,7 @@ def _say_opened(
         if len(ranked) > most > 0:
             page.inner(f"and {', '.join(method.name for method in ranked[most : most + 6])}")
     elif not one.is_text and one.kind != "module":
-        called = {site.qualname.rpartition(".")[2] for site in found.callees}
-        for line in telling_lines(one, words, called, most):
+        for line in telling_lines(one, words, found.callees, most):
             text = line.text.strip()
             page.item(f"{line.number} {quoted(text if len(text) <= room else text[: room - 1] + '…')}", depth=2)
     elif one.kind == "module":
@@ -317,8 +334,7 @@ def compare(intent: Intent) -> Plan:
         if not is_named(intent._replace(subject=name, names=(name,)), target):
             page.plain(f"The closest definition for “{cut(name, 60)}”:")
         say_definition(page, target)
-        called = [site.qualname.rpartition(".")[2] for site in found.callees]
-        for line in telling_lines(target, (), called, _MOST_SHOWN) if target.kind != "class" else ():
+        for line in telling_lines(target, (), found.callees, _MOST_SHOWN) if target.kind != "class" else ():
             page.item(code(line.text, 100), Place(target.place.path, line.number))
         say_sites(page, "Called from", found.callers, 2, found.more_callers)
         shown.append(target)

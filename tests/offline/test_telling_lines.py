@@ -1,0 +1,183 @@
+"""Bodies are quoted by telling statements in every language: own calls, results and errors, each on one line."""
+
+import re
+
+import pytest
+
+from .conftest import write
+
+PROJECTS = {
+    "store.js": """
+        function check (order) { return order.total > 0 }
+        function save (order, log) { log.push(order); return order.id }
+
+        function place (order, options) {
+          // An order is refused before it is stored.
+          console.debug('placing', order, { with: options })
+          var count = 0
+          var settings = {
+            retries: 3,
+            name: 'orders',
+          }
+          if (!check(order)) {
+            throw new Error(
+              'no total')
+          }
+          for (const item of order.items) {
+            count += item.count
+          }
+          options.count = count
+          return save(order,
+            options.log)
+        }
+        module.exports = { place }
+        """,
+    "store.ts": """
+        interface Order { id: number; total: number }
+        function check(order: Order): boolean { return order.total > 0 }
+        function save(order: Order, log: Order[]): number { log.push(order); return order.id }
+
+        export function place<T extends Order>(order: T, options: { log: Order[]; count: number }): number {
+          console.debug('placing', order)
+          let count = 0
+          const settings = {
+            retries: 3,
+            name: 'orders',
+          }
+          if (!check(order)) {
+            throw new Error(
+              'no total')
+          }
+          count += settings.retries
+          options.count = count
+          return save(order,
+            options.log)
+        }
+        """,
+    "store.go": """
+        package store
+
+        type Order struct{ ID, Total int }
+
+        func check(order Order) bool { return order.Total > 0 }
+        func save(order Order, log []Order) (int, error) { return order.ID, nil }
+
+        // Place stores an order.
+        func Place(order Order, log []Order) (int, error) {
+            defer fmt.Println("placed")
+            settings := map[string]int{
+                "retries": 3,
+            }
+            count := 0
+            if !check(order) {
+                return 0, errors.New(
+                    "no total")
+            }
+            count++
+            order.Total = count
+            number, err := save(order,
+                log)
+            if err != nil {
+                return 0, err
+            }
+            return number, nil
+        }
+        """,
+    "store.rs": """
+        pub struct Order { id: u32, total: u32 }
+        fn check(order: &Order) -> bool { order.total > 0 }
+        fn save<'a>(order: &'a Order, log: &mut Vec<u32>) -> u32 { log.push(order.id); order.id }
+
+        pub fn place<'a>(order: &'a Order, log: &mut Vec<u32>) -> Result<u32, String> {
+            log::debug!("placing {}", '{');
+            let mut count = 0;
+            let settings = Settings {
+                retries: 3,
+                name: 5,
+            };
+            if !check(order) {
+                return Err(
+                    String::from("no total"));
+            }
+            count += 1;
+            settings.count = count;
+            let number = save(order,
+                log);
+            Ok(number)
+        }
+        """,
+    "Store.java": """
+        class Store {
+            boolean check(Order order) { return order.total > 0; }
+            int save(Order order, List<Order> log) { log.add(order); return order.id; }
+
+            int place(Order order, List<Order> log) {
+                logger.debug("placing");
+                int count = 0;
+                int[] settings = {
+                    3,
+                };
+                if (!check(order)) {
+                    throw new IllegalStateException(
+                        "no total");
+                }
+                count += 1;
+                order.count = count;
+                return save(order,
+                    log);
+            }
+        }
+        """,
+    "store.py": """
+        def check(order): return order.total > 0
+        def save(order, log): return order.id
+
+
+        def place(order, log):
+            logging.debug("placing")
+            count = 0
+            settings = {
+                "retries": 3,
+                "name": 5,
+            }
+            if not check(order):
+                raise ValueError(
+                    "no total")
+            count += 1
+            order.count = count
+            return save(order,
+                        log)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_a_body_is_quoted_by_its_calls_results_and_errors(tmp_path, answer, name):
+    text = answer(write(tmp_path / "project", {name: PROJECTS[name]}), f"how does {name[0]}tore.place work?".lower())
+    quoted = re.findall(r"(?m)^    - (\d+) `(.*)`$", text)
+    lines = (tmp_path / "project" / name).read_text().splitlines()
+    assert all(code.split("(")[0] in lines[int(number) - 1] for number, code in quoted)
+    code = " ".join(code for _, code in quoted)
+    assert "check(order)" in code and "save(order, " in code and "no total" in code
+    assert not any(word in code for word in ("retries:", '"retries"', "placing", "err != nil")), quoted
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("till.go", "type Till struct {\n    total int\n}\n\n// Add adds an item.\nfunc (t *Till) Add(item int) {}\n"
+                    "func (t *Till) drop() {}\n"),
+        ("till.rs", "pub struct Till {\n    total: u32,\n}\nimpl Till {\n    /// Add adds an item.\n"
+                    "    pub fn Add(&mut self, item: u32) {}\n    fn drop(&self) {}\n}\n"),
+    ],
+)  # fmt: skip
+def test_a_type_is_shown_by_methods_that_are_outside_of_it(tmp_path, answer, name, text):
+    shown = answer(
+        write(tmp_path / "project", {name: f"{'package till' * name.endswith('go')}\n{text}"}), "how does Till work?"
+    )
+    assert "`Add` — Add adds an item." in shown and re.search(r"- \d+ `drop\(", shown)
+
+
+def test_a_type_without_methods_is_shown_by_its_members(tmp_path, answer):
+    root = write(tmp_path / "project", {"till.rs": "pub struct Till {\n    /// Cents.\n    total: u32,\n}\n"})
+    assert "- 3 `total: u32,`" in answer(root, "how does Till work?")
