@@ -52,17 +52,6 @@ class Site(NamedTuple):
     """Whether it was found by a name alone."""
 
 
-class Method(NamedTuple):
-    """A method as its class declares it."""
-
-    name: str
-    signature: str
-    place: Place
-    doc: str = ""
-    weight: int = 0
-    """Its importance: its lines, more if it has a docstring."""
-
-
 class Entry(NamedTuple):
     """An entry point: a command, a route, a script."""
 
@@ -132,7 +121,7 @@ class Context(NamedTuple):
     """Words of the question that are in no file."""
     ways: tuple[Way, ...] = ()
     """The paths from the entry points to the target."""
-    methods: tuple[Method, ...] = ()
+    methods: tuple[Symbol, ...] = ()
     """The methods of the target, if it is a class."""
 
     @property

@@ -1,4 +1,4 @@
-"""The most telling lines of a definition's code, and the methods of a class, in any language."""
+"""The most telling lines of a definition's code, in any language."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from inarch_brief.offline.page import Place
-from inarch_brief.offline.results import Method, Site, Symbol
+from inarch_brief.offline.results import Site, Symbol
 from inarch_brief.offline.words import held
 
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*(?!\w)|\"{3}|'{3}|--)")
@@ -27,12 +26,6 @@ _TEXT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`")
 _RUST_TEXT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])'")
 _KEY = re.compile(r"\s*['\"]?\w+['\"]?: [^=]*,$")
 _EMPTY = re.compile(r"\W*(?:pass|else|try|finally|end|self|return None|return)?\W*")
-_PYTHON_METHOD = r"^(?P<margin>[ \t]+)(?:async )?def (?P<name>\w+)\((?P<rest>.*?)\)(?P<gives> *->[^\n]*?)?:[^\n]*$"
-_OTHER_METHOD = (
-    r"^(?P<margin>[ \t]+)(?:(?:public|protected|static|async|get|set|abstract|override|final|pub|fn|func|def|fun|"
-    r"[A-Z]\w*|void|int|boolean) +)*(?P<name>[A-Za-z_$][\w$]*)\s*\((?P<rest>[^)\n]*)\)?(?P<gives>[^{;\n]*)\{[ \t]*$"
-)
-_NO_METHOD = frozenset(("if", "for", "while", "switch", "return", "catch", "super", "function", "match"))
 
 
 class Line(NamedTuple):
@@ -115,19 +108,3 @@ def _code(symbol: Symbol) -> Iterable[tuple[int, str]]:
             quote = "" if quote in rest else quote
         elif not _COMMENT.match(line):
             yield number, line
-
-
-def methods_of(symbol: Symbol) -> list[Method]:
-    """Return the methods that the code of a class declares, in order."""
-    pattern = _PYTHON_METHOD if symbol.place.path.endswith((".py", ".pyi")) else _OTHER_METHOD
-    declared = [one for one in re.finditer(pattern, symbol.code, re.M | re.S) if one["name"] not in _NO_METHOD]
-    own = [one for one in declared if one["margin"] == declared[0]["margin"]]
-    found: dict[str, Method] = {}
-    for match, end in zip(own, [*(one.start() for one in own[1:]), len(symbol.code)], strict=False):
-        taken = re.sub(r"^(?:self|cls)\b(?:, ?)?", "", re.sub(r"\s+", " ", match["rest"]).strip(" ,"))
-        place = Place(symbol.place.path, symbol.place.line + symbol.code.count("\n", 0, match.start("name")))
-        doc = re.match(r"\s*[rRuU]?(?:\"{3}|'{3})\s*((?:[^\n\"]+\n?)+)", symbol.code[match.end() :])
-        weight = symbol.code.count("\n", match.start(), end) + 3 * bool(doc)
-        signature = f"({taken}){(match['gives'] or '').rstrip()}"
-        found[match["name"]] = Method(match["name"], signature, place, " ".join(doc[1].split()) if doc else "", weight)
-    return list(found.values())

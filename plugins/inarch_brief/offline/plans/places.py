@@ -28,8 +28,8 @@ from inarch_brief.offline.lookup import (
 )
 from inarch_brief.offline.page import NOTICE, Page, Place, clause, code, columns, cut, fitting, glued, joined, quoted
 from inarch_brief.offline.prose import plain_text
-from inarch_brief.offline.results import Context, Method, Symbol, context, file_text, files, hits, symbols
-from inarch_brief.offline.snippets import methods_of, telling_lines
+from inarch_brief.offline.results import Context, Symbol, context, file_text, files, hits, symbols
+from inarch_brief.offline.snippets import telling_lines
 from inarch_brief.offline.words import held, significant
 from inarch_brief.search.confidence import LIKELY as LIKELY_FROM
 from inarch_brief.search.confidence import SURE
@@ -204,20 +204,25 @@ def _placed(
     return page
 
 
-def _methods(one: Symbol) -> Asking[tuple[Method, ...]]:
-    """Return the methods of a class; Go and Rust define them outside of it."""
+def _methods(one: Symbol) -> Asking[tuple[Symbol, ...]]:
+    """Return the methods of a class in order. Those of Go may be in other files of the folder."""
     if one.kind != "class":
         return ()
-    declared = methods_of(one)
-    if declared or not one.place.path.endswith((".go", ".rs")):
-        return tuple(declared)
-    [result] = yield [calls.find_symbols(one.name, "method", 30)]
-    folder = one.place.path.rpartition("/")[0]
-    return tuple(
-        Method(other.name, other.signature, other.place, other.doc, other.end - other.place.line + 3 * bool(other.doc))
-        for other in symbols(result)
-        if other.qualname.endswith(f".{one.name}.{other.name}") and other.place.path.rpartition("/")[0] == folder
-    )
+    [result] = yield [calls.find_symbols(one.name, "method", 100)]
+    own = {
+        other.name: other._replace(signature=re.sub(r"^\((?:self|cls)\b(?:, ?)?", "(", other.signature))
+        for other in sorted(symbols(result), key=_size)  # of overloads, the body
+        if other.qualname.endswith(f".{one.name}.{other.name}") and _scope(other.place) == _scope(one.place)
+    }
+    return tuple(sorted(own.values(), key=lambda method: method.place))
+
+
+def _size(method: Symbol) -> int:
+    return method.end - method.place.line + 3 * bool(method.doc)
+
+
+def _scope(place: Place) -> str:
+    return place.path.rpartition("/")[0] if place.path.endswith(".go") else place.path
 
 
 def _say_opened(
@@ -234,8 +239,12 @@ def _say_opened(
         return
     room = columns() - 16
     if found.methods:
-        inner = str.islower if one.place.path.endswith(".go") else "_".__eq__
-        ranked = sorted(found.methods, key=lambda one: (-held(one.name, words), inner(one.name[0]), -one.weight))
+        is_inner = str.islower if one.place.path.endswith(".go") else "_".__eq__
+
+        def rank(method: Symbol) -> tuple[int, bool, int]:
+            return -held(method.name, words), is_inner(method.name[0]), -_size(method)
+
+        ranked = sorted(found.methods, key=rank)
         for method in sorted(ranked[:most], key=lambda method: method.place):
             told = f"`{method.name}{'' if method.doc else method.signature}`"
             told += f" — {clause(method.doc, max(room - len(told) - 3, 24))}" if method.doc else ""
@@ -340,13 +349,14 @@ def compare(intent: Intent) -> Plan:
         shown.append(target)
     if len(shown) == 2 and all(one.kind == "class" for one in shown):
         page.gap()
-        _say_methods(page, shown[0], shown[1])
+        yield from _say_methods(page, shown[0], shown[1])
     return page
 
 
-def _say_methods(page: Page, one: Symbol, other: Symbol) -> None:
+def _say_methods(page: Page, one: Symbol, other: Symbol) -> Asking[None]:
     """Write the methods that both classes define themselves, and those of only one."""
-    mine, theirs = ({method.name: method for method in methods_of(each)} for each in (one, other))
+    mine = {method.name: method for method in (yield from _methods(one))}
+    theirs = {method.name: method for method in (yield from _methods(other))}
     if shared := [method for name, method in mine.items() if name in theirs and name[0] != "_"]:
         page.head("Methods that both define")
         page.item(joined([method.name for method in shared], 12), shared[0].place)
