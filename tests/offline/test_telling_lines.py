@@ -6,75 +6,44 @@ import pytest
 
 from .conftest import write
 
+JAVASCRIPT = """
+    function check (order) { return order.total > 0 }
+    function save (order, log) { log.push(order); return order.id }
+
+    function place (order, options) {
+      console.debug('placing', order, { with: '{' })
+      const settings = {
+        retries: 3,
+      }
+      if (!check(order)) {
+        throw new Error(
+          'no total')
+      }
+      options.count += settings.retries
+      options.count++
+      return save(order,
+        options.log)
+    }
+    """
 PROJECTS = {
-    "store.js": """
-        function check (order) { return order.total > 0 }
-        function save (order, log) { log.push(order); return order.id }
-
-        function place (order, options) {
-          // An order is refused before it is stored.
-          console.debug('placing', order, { with: options })
-          var count = 0
-          var settings = {
-            retries: 3,
-            name: 'orders',
-          }
-          if (!check(order)) {
-            throw new Error(
-              'no total')
-          }
-          for (const item of order.items) {
-            count += item.count
-          }
-          options.count = count
-          return save(order,
-            options.log)
-        }
-        module.exports = { place }
-        """,
-    "store.ts": """
-        interface Order { id: number; total: number }
-        function check(order: Order): boolean { return order.total > 0 }
-        function save(order: Order, log: Order[]): number { log.push(order); return order.id }
-
-        export function place<T extends Order>(order: T, options: { log: Order[]; count: number }): number {
-          console.debug('placing', order)
-          let count = 0
-          const settings = {
-            retries: 3,
-            name: 'orders',
-          }
-          if (!check(order)) {
-            throw new Error(
-              'no total')
-          }
-          count += settings.retries
-          options.count = count
-          return save(order,
-            options.log)
-        }
-        """,
+    "store.js": JAVASCRIPT,
+    "store.ts": JAVASCRIPT.replace("place (order,", "place<T extends Order>(order: T,"),
     "store.go": """
         package store
-
         type Order struct{ ID, Total int }
-
         func check(order Order) bool { return order.Total > 0 }
         func save(order Order, log []Order) (int, error) { return order.ID, nil }
 
-        // Place stores an order.
         func Place(order Order, log []Order) (int, error) {
-            defer fmt.Println("placed")
+            defer fmt.Println("placing")
             settings := map[string]int{
                 "retries": 3,
             }
-            count := 0
             if !check(order) {
                 return 0, errors.New(
                     "no total")
             }
-            count++
-            order.Total = count
+            order.Total += 1
             number, err := save(order,
                 log)
             if err != nil {
@@ -84,23 +53,19 @@ PROJECTS = {
         }
         """,
     "store.rs": """
-        pub struct Order { id: u32, total: u32 }
         fn check(order: &Order) -> bool { order.total > 0 }
         fn save<'a>(order: &'a Order, log: &mut Vec<u32>) -> u32 { log.push(order.id); order.id }
 
         pub fn place<'a>(order: &'a Order, log: &mut Vec<u32>) -> Result<u32, String> {
             log::debug!("placing {}", '{');
-            let mut count = 0;
             let settings = Settings {
                 retries: 3,
-                name: 5,
             };
             if !check(order) {
                 return Err(
                     String::from("no total"));
             }
-            count += 1;
-            settings.count = count;
+            settings.count += 1;
             let number = save(order,
                 log);
             Ok(number)
@@ -113,7 +78,6 @@ PROJECTS = {
 
             int place(Order order, List<Order> log) {
                 logger.debug("placing");
-                int count = 0;
                 int[] settings = {
                     3,
                 };
@@ -121,32 +85,12 @@ PROJECTS = {
                     throw new IllegalStateException(
                         "no total");
                 }
-                count += 1;
-                order.count = count;
+                order.count += 1;
+                order.count++;
                 return save(order,
                     log);
             }
         }
-        """,
-    "store.py": """
-        def check(order): return order.total > 0
-        def save(order, log): return order.id
-
-
-        def place(order, log):
-            logging.debug("placing")
-            count = 0
-            settings = {
-                "retries": 3,
-                "name": 5,
-            }
-            if not check(order):
-                raise ValueError(
-                    "no total")
-            count += 1
-            order.count = count
-            return save(order,
-                        log)
         """,
 }
 

@@ -6,20 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from inarch import (
-    ContextSource,
-    DecisionStrategy,
-    PluginContext,
-    SessionAccess,
-    SessionExtension,
-    Tool,
-    Tracer,
-    hookimpl,
-)
+from inarch import ContextSource, DecisionStrategy, PluginContext, SessionExtension, Tool, Tracer, hookimpl
 from inarch_brief.tracer.answers.tracer_settings import Settings
 
 if TYPE_CHECKING:
-    from inarch_brief.tracer.answers.path_pictures import PathPictures
     from inarch_brief.tracer.answers.tracer_tools import Desk
 
 
@@ -61,13 +51,10 @@ def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
 @hookimpl
 def inarch_session_extensions(context: PluginContext) -> Iterable[SessionExtension]:
     """Return the extension that draws what calls of the tools found."""
+    from inarch_brief.tracer.answers.tracer_tools import PathPictures
 
-    def opened(session: SessionAccess) -> PathPictures:
-        from inarch_brief.tracer.answers.path_pictures import PathPictures
-
-        return PathPictures(_desk(context), session.workspace)
-
-    return [SessionExtension("paths", "Pictures of execution paths.", opened)]
+    desk = _desk(context)
+    return [SessionExtension("paths", "Pictures of execution paths.", lambda it: PathPictures(desk, it.workspace))]
 
 
 @hookimpl

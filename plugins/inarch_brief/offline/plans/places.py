@@ -208,7 +208,7 @@ def _methods(one: Symbol) -> Asking[tuple[Symbol, ...]]:
     """Return the methods of a class in order. Those of Go may be in other files of the folder."""
     if one.kind != "class":
         return ()
-    [result] = yield [calls.find_symbols(one.name, "method", 100)]
+    [result] = yield [calls.find_symbols(one.qualname, "method", 100)]
     own = {
         other.name: other._replace(signature=re.sub(r"^\((?:self|cls)\b(?:, ?)?", "(", other.signature))
         for other in sorted(symbols(result), key=_size)  # of overloads, the body

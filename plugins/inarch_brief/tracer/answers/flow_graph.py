@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from attrs import Factory, define
 
 from inarch_brief.tracer.answers.flow_text import ordered
-from inarch_brief.tracer.answers.flow_words import count
 from inarch_brief.tracer.facts.kinds import FIXTURE, ORPHAN, TEST
-from inarch_brief.tracer.graph.model import NAME, Entry, Flow, Node, Step
+from inarch_brief.tracer.graph.model import Entry, Flow, Node, Step
 
 MOST_NODES = 40
 _MOST_TESTS = 6
@@ -79,10 +77,10 @@ def graph_of(flow: Flow) -> FlowGraph:
     graph, routes = FlowGraph(), ordered(flow.routes)
     tests = [route for route in routes if route.entry.kind in (FIXTURE, ORPHAN, TEST)][_MOST_TESTS:]
     for route in routes:
-        steps = route.steps if graph.nodes else _shortened(route.steps)
+        steps = route.steps[-MOST_NODES:]
         if route not in tests and len(graph.nodes.keys() | {step.node.id for step in steps}) <= MOST_NODES:
             graph.nodes.setdefault(steps[0].node.id, steps[0].node)
-            graph.entries.setdefault(route.entry.node.id, route.entry)
+            graph.entries.setdefault(steps[0].node.id, route.entry)
             # From the target on: then each function on a path has one that leads to the target without a circle.
             for before, step in reversed(list(pairwise(steps))):
                 graph._add(before.node, step)
@@ -95,12 +93,3 @@ def graph_of(flow: Flow) -> FlowGraph:
     known = {step.node.id for step in flow.steps} | graph.nodes.keys()
     graph.left_out = len(known) - len(graph.nodes) + max(0, flow.entry_count - len(flow.entries)) + flow.more_below
     return graph
-
-
-def _shortened(steps: Sequence[Step]) -> Sequence[Step]:
-    """Keep both ends of a path that is too long."""
-    half = MOST_NODES // 2
-    if len(steps) <= MOST_NODES:
-        return steps
-    gap = f"{count(len(steps) - MOST_NODES, 'step')} left out"
-    return (*steps[:half], Step(steps[-half].node, kind=gap, confidence=NAME), *steps[1 - half :])
