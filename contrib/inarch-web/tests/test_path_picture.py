@@ -20,7 +20,7 @@ def test_the_path_of_an_answer_is_drawn_and_opens_the_code(site: Site) -> None:
     (site.project / "parts.py").write_text(CODE)
     page = site.page()
     ask(page, "trace year")
-    picture = answered(page).get_by_role("group", name="Execution paths to year()")
+    picture = answered(page).get_by_role("group", name="Execution paths through year()")
     boxes = picture.get_by_role("button")
     expect(boxes).to_have_count(2)
     assert picture.evaluate("svg => getComputedStyle(svg.querySelector('.target rect')).strokeWidth") == "3px"

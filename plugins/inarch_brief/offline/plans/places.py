@@ -253,7 +253,7 @@ def _say_opened(
             page.inner(f"and {', '.join(method.name for method in ranked[most : most + 6])}")
     elif not one.is_text and one.kind != "module":
         for line in telling_lines(one, words, found.callees, most):
-            text = line.text.strip()
+            text = line.text.strip().removeprefix("} ")
             page.item(f"{line.number} {quoted(text if len(text) <= room else text[: room - 1] + '…')}", depth=2)
     elif one.kind == "module":
         defined = [(at, text) for at, text in enumerate(one.code.splitlines(), one.place.line) if _DEFINES.match(text)]

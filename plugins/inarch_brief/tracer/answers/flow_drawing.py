@@ -78,7 +78,7 @@ def drawing(flow: Flow) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="inarch-path" role="img" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">',
-        f"<title>{_text(f'Execution paths to {named(flow.target)}')}</title>",
+        f"<title>{_text(f'Execution paths through {named(flow.target)}')}</title>",
         f"<desc>{_text(_described(flow, below))}</desc>",
         f"<style>\n{_STYLE}</style>",
         '<rect class="ground" width="100%" height="100%"/>',
