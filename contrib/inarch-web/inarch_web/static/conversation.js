@@ -149,13 +149,13 @@ export class Conversation {
   /** @param {Entry} entry @param {boolean} isOpen */
   #made(entry, isOpen) {
     const made = fragment(entry.html);
+    if (entry.path) this.asks.path(made, entry.number);
     const work = made.querySelector("details.work");
     const list = made.querySelector(".work ol.steps");
     if (entry.steps && list) this.#fill(list, entry.number, entry.steps);
     else for (const some of each("ol.steps", made)) [...some.children].forEach((item, at) => { html(item).dataset.place = String(at); });
     const isLong = made.querySelectorAll("ol.steps > li").length > OPEN_STEPS && !entry.running;
     if (work instanceof HTMLDetailsElement) work.open = isOpen && !isLong;
-    if (entry.path) this.asks.path(made, entry.number);
     this.asks.placed(made);
     return made;
   }
