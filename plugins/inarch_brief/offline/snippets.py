@@ -51,13 +51,13 @@ def telling_lines(symbol: Symbol, words: Iterable[str], callees: Iterable[Site],
         says = bool(_TELLING.match(line.text)) + 0.5 * bool(_BLOCK.match(line.text)) + 0.5 * ("(" in line.text)
         is_part = (line.text.lstrip()[:1] in "\"'fF)]}" and "(" not in line.text) or bool(_KEY.match(line.text))
         is_outer = "(" in line.text and not line.text[margin : margin + 1].isspace()
-        dull = 2 * bool(_ROUTINE.match(line.text)) + 2 * is_part + (line.text.rstrip()[-1:] in "([{")
+        dull = 2 * bool(_ROUTINE.match(line.text)) + 3 * is_part + (line.text.rstrip()[-1:] in "([{")
         return 2 * held(line.text, stems) + calls + says + 0.5 * is_outer - dull
 
-    kept = list[Line]()
+    kept, span = list[Line](), symbol.code.count("\n") + 1  # of equal statements, those apart tell more
     left = [(weight(line), line) for line in body]
     while left and len(kept) < most:
-        best = max(left, key=lambda one: one[0])
+        best = max(left, key=lambda one: one[0] + min((abs(one[1][0] - it[0]) for it in kept), default=0) / span)
         kept.append(best[1])
         head = _head(best[1])
         left = [(value - 1.5 * bool(head and head == _head(line)), line) for value, line in left if line != best[1]]
