@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from inarch_web.server.path_picture import clean
+from inarch_web.server.path_picture import clean, drawn
 from playwright.sync_api import expect
+
+from inarch.transcripts import Call, Exchange
 
 from .browsing import Site, answered, ask
 
@@ -41,6 +45,15 @@ def test_a_turn_without_a_path_has_no_picture(site: Site) -> None:
     page = site.page()
     ask(page, "trace nothing_is_called_so")
     expect(answered(page).locator(".path")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("context_get", {"query": "--help"}), ("trace_execution", {"function": "a\0b", "direction": "up", "depth": 99})],
+)
+def test_arguments_of_a_model_are_no_options(project: Path, name: str, arguments: dict[str, object]) -> None:
+    call = Call("1", name, 0.0, arguments, status="success", result={"data": {"flow": "x"}})
+    assert drawn(str(project), Exchange(steps=[call])) == ""
 
 
 def test_nothing_in_a_picture_runs_or_loads() -> None:

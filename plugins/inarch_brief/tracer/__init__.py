@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from inarch_brief.tracer.plugin import (
     inarch_context_sources,
-    inarch_session_extensions,
     inarch_settings,
     inarch_strategies,
     inarch_tools,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ExecutionPath",
     "inarch_context_sources",
-    "inarch_session_extensions",
     "inarch_settings",
     "inarch_strategies",
     "inarch_tools",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from inarch import ContextSource, DecisionStrategy, PluginContext, SessionExtension, Tool, Tracer, hookimpl
+from inarch import ContextSource, DecisionStrategy, PluginContext, Tool, Tracer, hookimpl
 from inarch_brief.tracer.answers.tracer_settings import Settings
 
 if TYPE_CHECKING:
@@ -46,15 +46,6 @@ def inarch_strategies(context: PluginContext) -> Iterable[DecisionStrategy]:
     from inarch_brief.tracer.answers.turns import TraceFirst
 
     return [TraceFirst()]
-
-
-@hookimpl
-def inarch_session_extensions(context: PluginContext) -> Iterable[SessionExtension]:
-    """Return the extension that draws what calls of the tools found."""
-    from inarch_brief.tracer.answers.tracer_tools import PathPictures
-
-    desk = _desk(context)
-    return [SessionExtension("paths", "Pictures of execution paths.", lambda it: PathPictures(desk, it.workspace))]
 
 
 @hookimpl

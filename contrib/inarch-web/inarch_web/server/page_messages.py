@@ -143,7 +143,10 @@ async def _steps(page: Page, message: Message) -> Message:
 
 
 async def _path(page: Page, message: Message) -> Message:
-    return {"svg": Raw(await room_here(page, message).path(number_of(message, "turn")))}
+    from inarch_web.server.path_picture import drawn
+
+    exchange = await room_here(page, message).exchange(number_of(message, "turn"))
+    return {"svg": Raw(await asyncio.to_thread(drawn, page.desk.root, exchange))}
 
 
 async def _say(page: Page, message: Message) -> Message:

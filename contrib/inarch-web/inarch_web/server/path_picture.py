@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
-import inarch
 from inarch.transcripts import Call, Exchange
 
+LONGEST_S = 30.0
+"""Seconds that a picture may take."""
 TOOLS = ("context_get", "trace_execution")
 _SVG = "{http://www.w3.org/2000/svg}"
 _ELEMENTS = frozenset(f"{_SVG}{name}" for name in ("svg", "title", "desc", "rect", "g", "path", "a", "text"))
@@ -29,22 +33,28 @@ def _has_path(call: Call) -> bool:
     return bool(data.get("flow") or data.get("paths") or "Execution Flow" in str(data.get("found")))
 
 
-def drawn(app: inarch.App, session_id: str, exchange: Exchange) -> str:
-    """Return the picture as SVG for the page, or "" without one.
-
-    Raises:
-        UsageError: No plugin draws paths.
-    """
+def drawn(root: str, exchange: Exchange) -> str:
+    """Return the picture of the code as it is now as SVG for the page, or "" without one."""
     call = path_call(exchange)
-    return clean(app.extension(session_id, "paths").drawn(call.name, call.arguments)) if call else ""
+    if call is None:
+        return ""
+    given = {name: str(value) for name, value in call.arguments.items()}
+    if call.name == "context_get":
+        words = ["context", "get", "--svg", "--", given.get("query", "")]
+    else:
+        way = given.get("direction", "both")
+        depth = ["--depth", given["depth"]] if "depth" in given and way != "both" else []
+        words = ["trace", "show" if way == "both" else way, "--svg", *depth, "--", given.get("function", "")]
+    run = [sys.executable, "-P", "-m", "inarch", *words]
+    try:
+        done = subprocess.run(run, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST_S)
+    except (subprocess.TimeoutExpired, OSError, ValueError):  # a model's argument may be no argument of a program
+        return ""
+    return clean(done.stdout.decode()) if done.stdout.startswith(b"<svg") else ""
 
 
 def clean(svg: str) -> str:
     """Keep known elements and attributes. The path and line of a link become `data-path` and `data-line`."""
-    from urllib.parse import unquote
-
-    if not svg:
-        return ""
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):
         for child in list(parent):

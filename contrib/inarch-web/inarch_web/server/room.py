@@ -13,7 +13,6 @@ import inarch
 from inarch_web import current_room
 from inarch_web.server.kept_session import MOST_HTML, MOST_TURNS, Kept
 from inarch_web.server.message_log import MessageLog, encoded
-from inarch_web.server.path_picture import drawn
 from inarch_web.server.questions import Asks, Questions, question_message
 from inarch_web.server.room_work import Working
 from inarch_web.server.sections import Fragments, Message, TurnSections, entry, joined, steps_before
@@ -136,9 +135,14 @@ class Room:
         live = await self._live_now()
         if live.exchange.number == number:
             return steps_before(self.fragments, live.exchange, before, running=live.runs)
-        return await asyncio.to_thread(steps_before, self.fragments, await self._exchange(number), before)
+        return await asyncio.to_thread(steps_before, self.fragments, await self.exchange(number), before)
 
-    async def _exchange(self, number: int) -> Exchange:
+    async def exchange(self, number: int) -> Exchange:
+        """Return a turn with its steps.
+
+        Raises:
+            UsageError: There is none.
+        """
         live = await self._live_now()
         if live.exchange.number == number:
             return live.exchange
@@ -146,10 +150,6 @@ class Room:
         if not found:
             raise inarch.UsageError(f"there is no turn {number}", "open the session again")
         return found[0]
-
-    async def path(self, number: int) -> str:
-        """Return the picture of the execution path that a turn found as SVG, or ""."""
-        return await asyncio.to_thread(drawn, self.app, self.id, await self._exchange(number))
 
     def saw(self, event: inarch.Event) -> None:
         """Queue an event, from any thread. `watch` gets it at once, before the next request."""

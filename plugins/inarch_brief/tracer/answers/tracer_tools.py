@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from inarch import Effects, PluginContext, Tool, ToolContext, ToolFailed, Workspace, tool
 
@@ -183,34 +182,6 @@ def tools(desk: Desk) -> list[Tool]:
         return _look(context).graph(desk.index, linked) if kind == "api" else _look(context).facts(desk.index, answer)
 
     return [find_symbols, context_get, trace_execution, find_callers, find_entry_points]
-
-
-@frozen(eq=False, repr=False)
-class PathPictures:
-    """The session extension `paths`: pictures of paths through the code as it is now."""
-
-    desk: Desk
-    workspace: Workspace
-
-    def drawn(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Return the path that a call of `context_get` or `trace_execution` is about as SVG, or "" without one."""
-        from inarch_brief.tracer.answers.answer import Wish, answered, traced
-        from inarch_brief.tracer.answers.flow_drawing import drawing
-        from inarch_brief.tracer.answers.kept_paths import KeptPaths
-        from inarch_brief.tracer.finding.targets import by_name
-        from inarch_brief.tracer.indexing.index import Look
-
-        about = str(arguments.get("query") or arguments.get("function") or "")
-
-        def answer(graph: Graph, coverage: Coverage) -> str:
-            if tool == "context_get":
-                story = answered(graph, coverage, about, Wish(), KeptPaths(self.desk.context.project)).story
-            else:
-                node, depth = by_name(graph, about).node, max(1, min(arguments.get("depth", 20), 20))
-                story = traced(graph, node, arguments.get("direction", "both"), depth).story if node else None
-            return drawing(story.flow) if story else ""
-
-        return Look(self.workspace, about=about).graph(self.desk.index, answer) if about else ""
 
 
 def _look(context: ToolContext, about: str = "") -> Look:
