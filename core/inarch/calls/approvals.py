@@ -23,7 +23,7 @@ from inarch.contract.errors import ErrorCode, InarchError, PluginError, StoreErr
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guard import guarded
-from inarch.contract.ports import Tool
+from inarch.contract.ports import Tool, Tracer
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch_lib.staging.steering_names import steers
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall
     from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.journal.journal import Journal
+    from inarch.plugins.composition import Bound
 
 LONGEST_REASON = 1_000
 """Characters of an approver's reason."""
@@ -58,6 +59,7 @@ class Approvals:
     tried: Callable[[LiveCall, Triable], Awaitable[Trial]] | None = None
     _trials: dict[str, Trial] = field(init=False, factory=dict)
     approvers: Approvers | None = None
+    tracers: Sequence[Bound[Tracer]] = ()
     giving_up: str = ""  # why the turn ends without a user
 
     def passes(self, live: LiveCall) -> bool:
@@ -149,10 +151,13 @@ class Approvals:
         )
         if self.front_end is None:
             return {}
-        requests = [
-            evolve(self._request(live, reason), trial=await self._trial(live))
-            for live, reason in zip(waiting, reasons, strict=True)
-        ]
+        from inarch.calls.previews import remark_on
+
+        requests = []
+        for live, reason in zip(waiting, reasons, strict=True):
+            request, trial = self._request(live, reason), await self._trial(live)
+            remark = self.journal.redactor.text(await remark_on(request.file, self.tracers))
+            requests.append(evolve(request, trial=trial, remark=remark))
         self.journal.flush()  # The user may think for a long time, so store what led to the question first.
         return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
 
