@@ -127,7 +127,7 @@ class Asking:
         content += [text_content(plain(inarch.escape(words))) for words in said if words]
         return schema.ToolCallUpdate(
             tool_call_id=call.id,
-            title=plain(inarch.escape(asked.title, keep_newlines=False)) or call.title,
+            title=plain(inarch.escape(asked.title, keep_newlines=False)),
             kind=call.kind,
             status="pending",
             content=content,
