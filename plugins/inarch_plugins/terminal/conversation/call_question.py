@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from prompt_toolkit.application.run_in_terminal import in_terminal
 
-from inarch import escape
 from inarch_plugins.terminal.abilities import has_unread
-from inarch_plugins.terminal.notifications import QUESTION_WAITS
 from inarch_plugins.terminal.rendering.colors import Ink, fold
 
 if TYPE_CHECKING:
@@ -97,10 +95,10 @@ class ApprovalKeys:
         drafts: dict[str, str] = {}
         async with self._batches:
             for request in filter(only_asks, batch):
-                self.notifier.tell(QUESTION_WAITS)
+                self.notifier.ask([request])
                 settled[request.call.id] = await answered(request, self._words)
             while left := [request for request in batch if request.call.id not in settled]:
-                self.notifier.tell(f"{QUESTION_WAITS}: {escape(left[0].title, keep_newlines=False)}")
+                self.notifier.ask(left)
                 found = await self._asked(left)
                 if found.word == "try":
                     self._show("\n".join([*await tried(left), ""]))
