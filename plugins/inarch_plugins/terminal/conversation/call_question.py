@@ -324,9 +324,10 @@ def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
     from inarch_plugins.terminal.front_ends.questions import answer_rows
 
     tries = (_TRY_SAID,) if triable(batch) is not None else ()
-    lines = [_row(5, key, said, columns) for key, said in (*_KEYS_SAID[:1], *tries, *_KEYS_SAID[1:])]
+    likely = [row for row in answer_rows(batch) if row[0] == "i"]
+    lines = [_row(5, key, said, columns) for key, said in (*likely, *_KEYS_SAID[:1], *tries, *_KEYS_SAID[1:])]
     lines += ["", "after m, type a line:"]
-    keys = {"a", "A", "e", "t", "v", "d [REASON]"}
+    keys = {"a", "A", "e", "i", "t", "v", "d [REASON]"}
     lines += [_row(22, answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
     return "\n".join([*lines, ""])
 

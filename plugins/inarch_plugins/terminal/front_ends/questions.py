@@ -185,7 +185,7 @@ def _part(request: ApprovalRequest, number: int, columns: int) -> Iterator[Line]
     for line in (offer.beyond if offer.usual or offer.beyond else offer.may) if offer is not None else ():
         yield from _wrapped(f"{margin}{_spaced(_plain(line))}", columns, f"{margin}  ", "yellow")
     if likely := likely_words(request):
-        yield from _wrapped(f"{margin}It plainly needs {likely}; i gives it that and nothing else.", columns, margin)
+        yield from _wrapped(f"{margin}It needs {likely}; i gives it just that.", columns, margin)
     yield from body
     if request.shape and (number or _is_long(request, columns)):
         yield from _wrapped(f"{margin}always: {covered(request)}", columns, f"{margin}  ", "dim")
@@ -298,7 +298,7 @@ def answer_rows(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
         ("v", "view everything that would run"),
     ]
     if len(batch) == 1 and (likely := likely_words(batch[0])):
-        rows.insert(0, ("i", f"yes, this once, with {likely} and nothing else of it"))
+        rows.insert(0, ("i", f"yes, this once, with {likely} only"))
     if (request := triable(batch)) is not None:
         which = "it" if len(batch) == 1 else _tool_words(request)
         rows.append(("t", f"try {which} in a copy of the workspace and show what would change; Inarch then asks again"))
