@@ -137,6 +137,7 @@ def test_one_press_approves_what_has_lines_below_but_never_for_ever(talk: Talk, 
     opened.type("a")
     opened.until("not shown yet")
     assert not (project / "AGENTS.md").exists()
+    time.sleep(0.6)
     opened.type("v")
     opened.until("60 + line 60", "a yes  A always")
     time.sleep(0.6)
