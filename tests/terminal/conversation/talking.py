@@ -29,6 +29,22 @@ class Talking:
             yield call(0, "execute_command", command=prompt.partition(":")[2].strip())
             yield inarch.Finish("calls")
             return
+        if prompt.startswith("edit: "):
+            path = prompt.removeprefix("edit: ")
+            if len(turn) == 1:
+                yield call(0, "read_file", file_path=path)
+                yield inarch.Finish("calls")
+                return
+            if len(turn) == 3:
+                yield call(0, "patch_source_file", file_path=path, search="return 1", replace="return 2")
+                yield inarch.Finish("calls")
+                return
+        if prompt == "three" and len(turn) == 1:
+            yield call(0, "create_file", file_path="one.txt", content="1")
+            yield call(1, "create_file", file_path="two.txt", content="2")
+            yield call(2, "execute_command", command="pytest -q")
+            yield inarch.Finish("calls")
+            return
         if prompt.startswith("remind: ") and len(turn) == 1:
             yield call(0, "remind", text=prompt.removeprefix("remind: "))
             yield inarch.Finish("calls")
