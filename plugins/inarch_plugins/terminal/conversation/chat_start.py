@@ -73,6 +73,7 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
         profile=config.profile.name,
         window=_window_of(talk),
         opened_by="Ctrl-O shows them",
+        titled=False,
     )
     if talk.session.state.turns:
         from inarch import to_data

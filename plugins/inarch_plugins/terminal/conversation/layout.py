@@ -94,7 +94,7 @@ def _live(screen: Screen) -> AnyFormattedText:
         return ""
     taken = screen.line.document.line_count + len(screen.queued()) + 4
     text = screen.view.live(screen.columns, max(LEAST_LIVE, screen.rows - min(taken, screen.rows // 2)))
-    return to_formatted_text(ANSI("\n" + text)) if text else ""
+    return to_formatted_text(ANSI(text)) if text else ""
 
 
 def _beside(screen: Screen) -> AnyFormattedText:

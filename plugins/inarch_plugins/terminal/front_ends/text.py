@@ -17,7 +17,7 @@ from inarch.figures import (
     short_arguments,
 )
 from inarch.output import is_terminal
-from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, sum_words, switched_words, wait_words
+from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, switched_words, wait_words
 from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class TextFrontEnd:
         if turn["limit"]:
             say("note", f"a limit ended the turn: {turn['limit']}")
         if not self._quiet:
-            say("turn", " · ".join([*sum_words(turn, data), *self._cache.words()]))
+            say("turn", " · ".join(self._cache.figures(turn, data)))
         self._notifier.tell(TURN_ENDED)
 
     def _forget(self) -> None:

@@ -12,6 +12,7 @@ Data = Mapping[str, Any]
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
 
 
+UNKNOWN = "cost unknown"
 LEAST_REUSED = 4_096
 """Smallest number of cacheable tokens in a turn for which the cache rate is reported."""
 
@@ -27,6 +28,7 @@ class CacheRate:
         self._before: dict[str, int] = {}
         self._reporting: set[str] = set()
         self._cached = self._possible = 0
+        self._is_unknown = False
 
     def replied(self, data: Data) -> None:
         """Add a reply."""
@@ -40,6 +42,13 @@ class CacheRate:
             self._possible += min(self._before[model], inputs)
             self._cached += min(cached, inputs)
         self._before[model] = inputs
+
+    def figures(self, turn: Data, data: Data) -> list[str]:
+        """Return the figures of a finished turn; an unknown cost is in them once."""
+        words = [word for part in [*sum_words(turn, data), *self.words()] for word in part.split(" · ")]
+        kept = [word for place, word in enumerate(words) if word != UNKNOWN or UNKNOWN not in words[:place]]
+        was_unknown, self._is_unknown = self._is_unknown, self._is_unknown or UNKNOWN in words
+        return [word for word in kept if word != UNKNOWN or not was_unknown]
 
     def words(self) -> list[str]:
         """Return the cache rate at the end of the turn and reset; empty if most input came from the cache."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from inarch import width
 from inarch.figures import duration, seconds_between
-from inarch_plugins.terminal.rendering.calls import ShownCall, below, tree_line
+from inarch_plugins.terminal.rendering.calls import TODOS, ShownCall, below, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.remarks import Page
 
@@ -78,6 +78,12 @@ class Running:
         call = self._calls.get(data["call_id"])
         if call is not None and data.get("arguments") is not None:
             call.arguments = data["arguments"]
+
+    def approved(self, data: Data) -> None:
+        """Record that the user approved a call."""
+        call = self._calls.get(data["call_id"])
+        if call is not None and data["by"] == "user":
+            call.was_read = True
 
     def output(self, data: Data) -> None:
         """Add live output."""
@@ -159,6 +165,8 @@ class Running:
         del self._calls[call.id]
         if call.origin == "user":  # the user's own command belongs to no turn, and its caller prints the output
             self._page.remark(call.ended)
+        elif call.is_plain and TODOS in call.arguments:
+            pass  # its event has shown the list
         elif self._is_folding and call.is_plain:
             self._held.append(call)
         else:

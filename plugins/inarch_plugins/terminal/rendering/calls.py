@@ -24,6 +24,10 @@ _MOST_SAID = 3
 _TELLING = ("command", "file_path", "pattern", "query", "function", "directory", "path", "name", "url", "text")
 _WHOLE_TEXTS = ("content", "search", "replace", "description", "message")
 _SILENT: tuple[Any, ...] = (None, False, "", [], {})
+TODOS = "todos"
+"""Argument of a call that writes a todo list. The list is shown from its event."""
+WORTH_SAYING_S = 1.0
+"""Seconds; a shorter call is shown without its duration."""
 
 
 @define(eq=False, repr=False)
@@ -38,6 +42,8 @@ class ShownCall:
     began: float = 0.0
     result: Data | None = None
     files: set[str] = field(factory=set)
+    was_read: bool = False
+    """Whether the user has seen its diff in a question."""
     _tail: str = ""
 
     @property
@@ -82,7 +88,7 @@ class ShownCall:
 
     def _described(self) -> tuple[str, str]:
         """Return the most informative argument, and the others."""
-        given = {key: value for key, value in self.arguments.items() if value not in _SILENT}
+        given = {key: value for key, value in self.arguments.items() if value not in _SILENT and key != TODOS}
         moved = {key: given.pop(key) for key in ("file_path", "new_path") if key in given and "new_path" in given}
         if len(moved) == 2:
             return f"{moved['file_path']} -> {moved['new_path']}", short_arguments(given)
@@ -124,14 +130,14 @@ class ShownCall:
         words = [_short(error) if error else self._outcome(found, changes, ink)]
         pictures = len((result.get("metadata") or {}).get("images") or ())
         words += [counted(pictures, "picture")] if pictures else []
-        words += [duration(took)] if took is not None else []
+        words += [duration(took)] if took is not None and took >= WORTH_SAYING_S else []
         yield call_line(mark, style, self, ink.sign("dot").join(filter(None, words)), columns, ink)
         if error:
             yield from self._why(error, style, columns, ink)
         elif failed_exit(found) and self.origin != "user":
             yield from _last_lines(found, columns, ink)
         room = columns - width(ink.sign("bar")) - 3
-        for line in draw_diff(changes, max(room, 4), ink):
+        for line in draw_diff([] if self.was_read else changes, max(room, 4), ink):
             yield f"{ink.paint(ink.sign('bar'), 'dim')}   {line}" if room >= 4 else line
 
     def _outcome(self, found: Any, changes: list[Any], ink: Ink) -> str:
@@ -147,8 +153,7 @@ class ShownCall:
         if error["code"] == "cancelled" or self.origin == "user":
             return
         room = columns - width(ink.sign("bar")) - 3
-        text = ink.plain(f"{error['code']}: {error['message']}")
-        for line in ink.wrapped(text, room, _MOST_SAID):
+        for line in ink.wrapped(ink.plain(error["message"]), room, _MOST_SAID):
             yield below(line, columns, ink, style)
 
 

@@ -10,11 +10,11 @@ from inarch import escape, shorten, width
 
 CODES = {"dim": "2", "bold": "1", "green": "32", "red": "31", "yellow": "33", "cyan": "36", "magenta": "35"}
 SIGNS = {
-    "root": ("●", "*"), "item": ("├─", "|-"), "bar": ("│ ", "| "), "end": ("╰─", "`-"), "ok": ("✓", "ok"),
+    "root": ("●", "*"), "item": (" ", " "), "bar": (" ", " "), "end": ("", ""), "ok": ("✓", "ok"),
     "failed": ("✗", "failed"), "stopped": ("⊘", "stopped"), "unknown": ("?", "?"), "live": ("⋯", "..."),
     "waits": ("·", "."), "asks": ("?", "?"), "folded": ("▸", ">"), "unfolded": ("▾", "v"), "added": ("+", "+"),
     "dropped": ("−", "-"), "minus": ("−", "-"), "switched": ("⇄", "->"), "cut": ("…", "..."), "dot": (" · ", " - "),
-    "quote": ("│ ", "> "), "bullet": ("• ", "- "), "rule": ("─", "-"),
+    "todo": ("☐", "[ ]"), "doing": ("▸", "[>]"), "done": ("☑", "[x]"), "quote": ("│ ", "> "), "bullet": ("• ", "- "), "rule": ("─", "-"),
 }  # fmt: skip
 TAB = 4
 _LIKE_ASCII = str.maketrans(

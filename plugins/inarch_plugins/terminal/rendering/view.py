@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from inarch import Event
 
 Data = Mapping[str, Any]
+STRUCTURE = "structure"
+"""Context source with the names of the project's files."""
 
 
 class View:
@@ -31,6 +33,7 @@ class View:
         profile: The profile's name, for the status line.
         window: Returns the context window of a model in tokens, or None if unknown.
         opened_by: Hint how to show folded calls; empty if that is not possible.
+        titled: Whether a turn begins with the name of its model.
         clock: Returns seconds that increase monotonically, for elapsed times.
     """
 
@@ -44,11 +47,12 @@ class View:
         profile: str = "",
         window: Callable[[str], int | None] = lambda model: None,
         opened_by: str = "",
+        titled: bool = True,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._ink, self._clock = Ink(colours, glyphs, raw), clock
         self._figures, self._cache = Figures(window, model, profile), CacheRate()
-        self._page = Page()
+        self._page, self._is_titled = Page(), titled
         self._speech = Speech(self._page.block)
         self._remarks = Remarks(self._page)
         self._running = Running(self._page, opened_by)
@@ -130,10 +134,11 @@ class View:
         now, ink = self._clock(), self._ink
         lines = self._running.lines(columns, rows, ink, now)
         lines += self._awaited(columns, rows - len(lines), now)
+        if lines and self._page.text_is_open:
+            lines = ["", *lines][-rows:]
         room = rows - len(lines)
         if self._speech.is_open and room > 0:
-            above = [ink.paint(ink.sign("end"), "dim")] if self._page.tree_is_open else []
-            above = [""] if self._page.text_is_open else above
+            above = [""] if lines or self._page.tree_is_open or self._page.text_is_open else []
             text = self._speech.moving(columns, room, ink)
             lines += [*above, *text][-room:] if text else []
         return "\n".join(lines)
@@ -177,7 +182,10 @@ class View:
         self._running.forget()
         if turn["model"]:
             self._figures.model = turn["model"]
-            self._remarks.title(turn["model"])
+            if self._is_titled:
+                self._remarks.title(turn["model"])
+        if not self._is_titled:
+            self._page.remark(lambda columns, ink: [""])
 
     def _input(self, data: Data) -> None:
         """Show a message sent during the turn when it enters the context; the prompt's own is in its heading."""
@@ -187,6 +195,8 @@ class View:
             self._item("added", "bold", f"{who}: {data['text']}")
 
     def _added(self, data: Data) -> None:
+        if data["source"] == STRUCTURE:  # every turn has it; `/context` counts it
+            return
         images = len(data.get("images") or ())
         size = size_words(data["text"]) if data["text"] or not images else ""
         pictures = f"{images} picture{'s' if images > 1 else ''}" if images else ""
@@ -203,8 +213,8 @@ class View:
         self._item("dropped", "yellow", f"left out of the context: {dropped_words(data)}")
 
     def _requested(self, data: Data) -> None:
-        words = f"asking {data['model']}" + (f", attempt {data['attempt']}" if data.get("attempt", 1) > 1 else "")
-        self._asked = (words + (f" for a {data['purpose']}" if data["purpose"] != "turn" else ""), self._clock())
+        words = "waiting for the model" + (f", attempt {data['attempt']}" if data.get("attempt", 1) > 1 else "")
+        self._asked = (words + (f" (a {data['purpose']})" if data["purpose"] != "turn" else ""), self._clock())
         if data["purpose"] == "turn":
             self._running.close()
             self._speech.forget()
@@ -267,6 +277,7 @@ class View:
         self._item("switched", "yellow", _figures().rewritten_words(data))
 
     def _approval(self, data: Data) -> None:
+        self._running.approved(data)
         if data["by"] == "reviewer" and data["outcome"] == "approve":
             self._item("added", "dim", f"{data['plugin']} approved the call: {data['reason']}")
 
@@ -296,7 +307,7 @@ class View:
         if turn["error"]:
             self._remarks.error(turn["error"])
         self._figures.ended(data)
-        self._remarks.sum_up(turn, data, self._cache.words())
+        self._remarks.sum_up(turn, self._cache.figures(turn, data))
         self._remarks.forget()
 
     def _rest_of_the_answer(self, answer: str) -> None:
