@@ -33,7 +33,7 @@ def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) 
     opened.type("A", "Enter")
     opened.until("The answer.", "cost unknown")
     opened.type("write a file", "Enter")
-    screen = opened.until("call: write_file new.txt", "The answer.", "cost unknown", times=2)
+    screen = opened.until("call: write_file new.txt", "The answer.", "inarch: turn:", times=2)
     assert screen.count("Run it?") == 1
     opened.type("both files", "Enter")
     opened.until("Run them?", "always: write_file on one.txt")
@@ -103,7 +103,7 @@ def test_a_yes_to_a_long_diff_shows_all_of_it_and_is_asked_for_again(terminal: O
     opened.until("+line 60", "Answer again.", "[d]")
     assert not (project / "long.txt").exists()
     opened.type("a", "Enter")
-    opened.until("more lines", "code=0")
+    opened.until("✓ write_file long.txt · +60", "code=0")
     assert len((project / "long.txt").read_text().splitlines()) == 60
 
 

@@ -129,7 +129,7 @@ def test_a_yes_to_a_long_diff_shows_all_of_it_first(talk: Talk, project: Path) -
     assert not (project / "long.txt").exists()
     time.sleep(0.6)  # a key counts only after a moment in which none was pressed
     opened.type("a")
-    opened.until("+49 more lines", "Heard")
+    assert "more lines" not in opened.until("✓ write_file long.txt · +60", "Heard"), "the question has shown them"
     assert len((project / "long.txt").read_text().splitlines()) == 60
 
 

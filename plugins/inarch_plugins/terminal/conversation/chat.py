@@ -13,6 +13,7 @@ from prompt_toolkit.document import Document
 from inarch import InarchError, escape
 from inarch.commands import ANSWERED, say
 from inarch_plugins.terminal.abilities import has_colours
+from inarch_plugins.terminal.first_screen import place_line, way_back
 from inarch_plugins.terminal.conversation.call_question import ApprovalKeys
 from inarch_plugins.terminal.conversation.companions import Beside, companion_of
 from inarch_plugins.terminal.conversation.keys import make_keys
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from inarch import Launch
     from inarch_plugins.terminal.slash.talk import Talk
 
-GREETING = "Ask about this directory. Esc cancels, Ctrl-D leaves, /help lists commands."
 
 
 def converse(launch: Launch) -> int:
@@ -40,10 +40,14 @@ def converse(launch: Launch) -> int:
         InarchError: The configuration, the root or the store is not usable.
     """
     chat = Chat(launch)
-    sys.stdout.write(f"{folded(GREETING, chat.screen.columns)}\n")
+    place = place_line(launch.root, chat.screen.columns)
+    sys.stdout.write(f"\x1b[1m{place}\x1b[0m\n" if chat.colours else f"{place}\n")
     sys.stdout.flush()
     with asyncio.Runner() as runner:
-        return runner.run(chat.run())
+        code = runner.run(chat.run())
+    if chat.talk is not None and (back := way_back(chat.talk)):
+        sys.stdout.write(f"{folded(back, chat.screen.columns)}\n")
+    return code
 
 
 class Chat:
@@ -158,6 +162,12 @@ class Chat:
         if not self._over.done():
             self._over.set_result(code)
 
+    def show_help(self) -> None:
+        """Show the keys and the most useful commands."""
+        from inarch_plugins.terminal.slash.views import short_help
+
+        self.screen.put(f"\n{short_help(self.screen.columns)}\n")
+
     def fold(self) -> None:
         """Show reasoning and all calls unfolded, also the folded calls of this turn; or fold again."""
         view = self.screen.view
@@ -178,8 +188,7 @@ class Chat:
         self.notifier.settings = talk.app.config.settings("terminal", Settings)
         self._show_session(await asyncio.to_thread(model_of, talk))
         self.history.hide_with(talk.session.state.journal.redactor.text)
-        if said:
-            self.screen.put(self._dim(said))
+        self.screen.put("".join(map(self._dim, said)))
         if before := recap(talk.session, self.screen.columns):
             self.screen.put("".join(map(self._dim, before.splitlines())))
         self._ready.set_result(talk)

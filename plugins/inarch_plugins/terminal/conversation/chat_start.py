@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.switched"})
 
 
-def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
-    """Compose the application and open its session, with a line about the sandbox. Do not call it in the event loop.
+def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, list[str]]:
+    """Compose the application and open its session, with the first screen's lines. Do not call it in the event loop.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
     """
-    from inarch.figures import confinement_words
+    from inarch_plugins.terminal.first_screen import session_lines
     from inarch_plugins.terminal.slash.talk import Talk
 
     app = launch.compose(front_end)
@@ -37,13 +37,7 @@ def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
     except InarchError:
         app.close()
         raise
-    said = ""
-    if app.parts.tools.runners:
-        try:
-            said = f"Commands are {confinement_words(app.workspace.confinement())}."
-        except InarchError as error:
-            said = str(error)
-    return Talk(app, session, launch, sys.stdout.write, lambda: 80), said
+    return Talk(app, session, launch, sys.stdout.write, lambda: 80), list(session_lines(app, keys="Shift-Tab"))
 
 
 def model_of(talk: Talk) -> str:

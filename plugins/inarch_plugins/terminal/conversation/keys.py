@@ -84,6 +84,10 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     def take_back(event: KeyPressEvent) -> None:
         chat.take_back()
 
+    @keys.add("?", filter=in_line & Condition(lambda: not chat.screen.line.text))
+    def explain(event: KeyPressEvent) -> None:
+        chat.show_help()
+
     @keys.add("c-o")
     def fold(event: KeyPressEvent) -> None:
         chat.fold()

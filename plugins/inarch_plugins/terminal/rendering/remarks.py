@@ -84,7 +84,6 @@ class Remarks:
         self._page.remark(
             lambda columns, ink: [ink.paint(ink.cut(f"{ink.sign('root')} {ink.plain(text)}", columns), "dim")]
         )
-        self._page.tree_is_open = True
 
     def item(self, mark: str, style: str, text: str) -> None:
         """Add a line to the tree; long text wraps below."""

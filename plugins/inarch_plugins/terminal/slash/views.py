@@ -325,6 +325,25 @@ def help_text(talk: Talk, words: str) -> str:
     return "\n".join(listed(told, talk.columns()))
 
 
+_KEYS = (
+    ("Enter, Ctrl-J", "send, start a new line; a line typed during a turn goes into it"),
+    ("Esc, Ctrl-C", "cancel the turn; its changes stay"),
+    ("Shift-Tab", "change what runs without asking"),
+    ("Up, Ctrl-R", "earlier lines"),
+    ("Ctrl-O", "show thoughts and folded calls"),
+    ("@PATH, !COMMAND", "add a file to the prompt, run a command yourself"),
+    ("/undo, /diff", "take back or show changes of files"),
+    ("/model, /clear", "another model, a new session"),
+    ("/help", "all commands"),
+    ("Ctrl-D, /quit", "leave"),
+)
+
+
+def short_help(columns: int) -> str:
+    """Return the keys and the most useful commands."""
+    return "\n".join(listed(_KEYS, columns))
+
+
 def leave(talk: Talk, words: str) -> str:
     """End the conversation."""
     talk.is_over = True
