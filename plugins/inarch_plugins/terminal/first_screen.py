@@ -58,7 +58,7 @@ def _model(app: App) -> str:
     try:
         choice = app.choice()
         if choice.needs_nothing:
-            return f"{choice.full_name} · offline: no model, no key (inarch auth adds one)"
+            return f"{choice.full_name} · offline: no model, no key"
         return f"{choice.full_name} · {_price(choice.price)}"
     except InarchError as error:
         return f"{app.config.profile.model} · not usable yet: {error}"

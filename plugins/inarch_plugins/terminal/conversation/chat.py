@@ -45,8 +45,8 @@ def converse(launch: Launch) -> int:
     sys.stdout.flush()
     with asyncio.Runner() as runner:
         code = runner.run(chat.run())
-    if chat.talk is not None and (back := way_back(chat.talk)):
-        sys.stdout.write(f"{folded(back, chat.screen.columns)}\n")
+    if chat.way_back:
+        sys.stdout.write(f"\n{folded(chat.way_back, chat.screen.columns)}\n")
     return code
 
 
@@ -76,7 +76,7 @@ class Chat:
         self._beside: set[asyncio.Task[None]] = set()
         self._accompanied: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
-        self.is_leaving = False
+        self.is_leaving, self.way_back = False, ""
         self._over: asyncio.Future[int]
         self._ready: asyncio.Future[Talk]
 
@@ -377,6 +377,7 @@ class Chat:
             if self.talk is not None:
                 try:
                     self.talk.keep()
+                    self.way_back = way_back(self.talk)
                 finally:
                     await self.talk.app.aclose()
 

@@ -69,6 +69,7 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
         opened_by="Ctrl-O shows them",
         titled=False,
     )
+    view.name_calls(talk.app.parts.tools.titled)
     if talk.session.state.turns:
         from inarch import to_data
         from inarch_sdk.snapshots import scan

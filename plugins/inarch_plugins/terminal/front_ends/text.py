@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 from inarch import escape
 from inarch.commands import say, say_remedy
 from inarch.figures import (
+    call_title,
     duration,
     held_words,
     reviewed_words,
     rewritten_words,
     seconds_between,
-    short_arguments,
 )
 from inarch.output import is_terminal
 from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, switched_words, wait_words
@@ -42,6 +42,7 @@ class TextFrontEnd:
         self._answer = LineByLine(out)
         self._cache = CacheRate()
         self._calls: dict[str, str] = {}
+        self._titled: Callable[[str, Data], str] = call_title
         self._typed: set[str] = set()  # the user's own calls; their errors are shown elsewhere
         self._said: set[str] = set()  # notes already shown in this turn
         self._errors: set[str] = set()  # errors already shown in this turn
@@ -63,6 +64,10 @@ class TextFrontEnd:
             "turn.ended": self._turn_ended,
             "command.ran": lambda data: self._forget(),
         }
+
+    def name_calls(self, titled: Callable[[str, Data], str]) -> None:
+        """Take the function that returns a call's title."""
+        self._titled = titled
 
     def show(self, event: Event) -> None:
         """Show an event; ignore kinds that have no text for users."""
@@ -105,7 +110,7 @@ class TextFrontEnd:
     def _call_state(self, data: Data) -> None:
         call_id, call = data["call_id"], data.get("call")
         if call or call_id not in self._calls:
-            self._calls[call_id] = f"{data['name']} {short_arguments(call['arguments']) if call else ''}".rstrip()
+            self._calls[call_id] = self._titled(data["name"], call["arguments"] if call else {})
         if call and call["origin"] == "user":
             self._typed.add(call_id)
 

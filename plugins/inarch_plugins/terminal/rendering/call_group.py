@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import width
@@ -32,7 +32,7 @@ def draw_folded(calls: Sequence[ShownCall], opened_by: str, columns: int, ink: I
 
 def tally(calls: Sequence[ShownCall]) -> str:
     """Return the number of calls per tool, the most frequent first."""
-    counted = Counter(call.name for call in calls).most_common()
+    counted = Counter(call.title.split()[0] if call.has_title else call.name for call in calls).most_common()
     return ", ".join(f"{name} {number}" if number > 1 else name for name, number in counted)
 
 
@@ -54,6 +54,7 @@ class Running:
         self._held: list[ShownCall] = []  # finished plain calls, until the number in a row is known
         self._folded: list[ShownCall] = []  # calls of this turn that the page shows as one line
         self.unfolded = False
+        self.titled: Callable[[str, Data], str] = lambda name, arguments: ""
 
     @property
     def is_executing(self) -> bool:
@@ -69,6 +70,7 @@ class Running:
             self._asked += 1
         if record:  # a later record has the arguments as edited by the user
             call.arguments, call.origin = record["arguments"], record["origin"]
+            call.title = self.titled(call.name, call.arguments)
         if data["status"] == "executing" and call.status != "executing":
             call.began = now
         call.status = data["status"]
@@ -78,6 +80,7 @@ class Running:
         call = self._calls.get(data["call_id"])
         if call is not None and data.get("arguments") is not None:
             call.arguments = data["arguments"]
+            call.title = self.titled(call.name, call.arguments)
 
     def approved(self, data: Data) -> None:
         """Record that the user approved a call."""

@@ -37,6 +37,7 @@ class ShownCall:
     id: str
     name: str
     arguments: Data
+    title: str = ""
     origin: str = "model"
     status: str = "validating"
     began: float = 0.0
@@ -50,6 +51,11 @@ class ShownCall:
     def is_over(self) -> bool:
         """Return whether the call has its result."""
         return self.result is not None
+
+    @property
+    def has_title(self) -> bool:
+        """Return whether its tool has words for what it does; a title that begins with the name is made of it."""
+        return bool(self.title) and not self.title.startswith(self.name)
 
     @property
     def is_going(self) -> bool:
@@ -75,7 +81,9 @@ class ShownCall:
         self._tail = (self._tail + text)[-_TAIL_KEPT:]
 
     def label(self, ink: Ink, room: int) -> str:
-        """Return name and arguments, the most informative one first; its middle is cut if room is short."""
+        """Return title, or name and arguments, the most informative one first; the middle is cut if room is short."""
+        if self.has_title:
+            return ink.cut_middle(ink.plain(self.title), room)
         name = ink.cut(ink.plain(self.name), room)
         lead, rest = self._described()
         left = room - width(name) - 1

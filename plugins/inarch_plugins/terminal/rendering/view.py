@@ -84,6 +84,10 @@ class View:
             "command.ran": lambda data: self._remarks.forget(),
         }
 
+    def name_calls(self, titled: Callable[[str, Data], str]) -> None:
+        """Take the function that returns a call's title by its tool's name and its arguments."""
+        self._running.titled = titled
+
     @property
     def is_unfolded(self) -> bool:
         """Return whether new reasoning and calls are shown unfolded."""
