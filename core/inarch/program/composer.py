@@ -40,6 +40,7 @@ class Options(NamedTuple):
     no_journal: bool = False
     quiet: bool = False
     no_color: bool = False
+    plain: bool = False
     debug: bool = False
 
     @classmethod
@@ -71,7 +72,7 @@ class Options(NamedTuple):
             session=given.get("session"),
             name=given.get("name"),
             naming=(naming,) if naming else (),
-            **{name: bool(given.get(name)) for name in ("resume", "no_journal", "quiet", "no_color", "debug")},
+            **{name: bool(given.get(name)) for name in ("resume", "no_journal", "quiet", "no_color", "plain", "debug")},
         )
 
     def config(self) -> Config:

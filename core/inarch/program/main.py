@@ -48,7 +48,7 @@ SUMMARIES = {
 }
 """Summaries of Inarch's own commands for `--help`, in its order, without loading one."""
 # Options about the place and manner of work; a command refuses those that it does not use.
-_SHOWING = frozenset({"quiet", "no_color", "debug"})
+_SHOWING = frozenset({"quiet", "no_color", "plain", "debug"})
 _LOADING = frozenset({"root", "profile"})  # determine how a plugin's command is loaded
 _GOES_ON = frozenset({"--continue", "--session"})
 _BARE_GROUP: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.1 shows the help itself

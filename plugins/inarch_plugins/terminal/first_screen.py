@@ -55,19 +55,15 @@ def session_lines(app: App, *, keys: str) -> Iterator[str]:
 
 
 def _model(app: App) -> str:
+    from inarch.host import price_words
+
     try:
         choice = app.choice()
         if choice.needs_nothing:
             return f"{choice.full_name} · offline: no model, no key"
-        return f"{choice.full_name} · {_price(choice.price)}"
+        return f"{choice.full_name} · {price_words(choice.price)}"
     except InarchError as error:
         return f"{app.config.profile.model} · not usable yet: {error}"
-
-
-def _price(price: object) -> str:
-    from inarch.host import price_words
-
-    return price_words(price)
 
 
 def _missing(app: App) -> str:
@@ -89,7 +85,7 @@ def way_back(talk: Talk) -> str:
 
 def example(root: str) -> str:
     """Return a prompt that fits the project: about its largest source file near the top, else about all of it."""
-    found = [one for one in islice(_sources(Path(root)), _LOOKED_AT)]
+    found = list(islice(_sources(Path(root)), _LOOKED_AT))
     if not found:
         return "summarize this codebase"
     return f"what does @{max(found)[1]} do?"

@@ -9,11 +9,11 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.document import Document
+from prompt_toolkit.enums import EditingMode
 
-from inarch import InarchError, escape
+from inarch import InarchError, __version__, escape
 from inarch.commands import ANSWERED, say
 from inarch_plugins.terminal.abilities import has_colours
-from inarch_plugins.terminal.first_screen import place_line, way_back
 from inarch_plugins.terminal.conversation.call_question import ApprovalKeys
 from inarch_plugins.terminal.conversation.companions import Beside, companion_of
 from inarch_plugins.terminal.conversation.keys import make_keys
@@ -21,16 +21,17 @@ from inarch_plugins.terminal.conversation.line_completion import LineCompleter, 
 from inarch_plugins.terminal.conversation.line_history import KeptHistory
 from inarch_plugins.terminal.conversation.pastes import Pastes
 from inarch_plugins.terminal.conversation.prompt_queue import ON, Line, Steering, Work
-from inarch_plugins.terminal.conversation.screen import TICK_S, Screen
+from inarch_plugins.terminal.conversation.screen import TICK_S, Screen, style_of
+from inarch_plugins.terminal.conversation.status_command import StatusCommand
 from inarch_plugins.terminal.conversation.streams import Above, folded, folded_lines
 from inarch_plugins.terminal.conversation.terminal_io import signals
-from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier, Settings
+from inarch_plugins.terminal.first_screen import place_line, way_back
+from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier
 from inarch_plugins.terminal.pasted_pictures import SIGN
 
 if TYPE_CHECKING:
     from inarch import Launch
     from inarch_plugins.terminal.slash.talk import Talk
-
 
 
 def converse(launch: Launch) -> int:
@@ -73,6 +74,8 @@ class Chat:
             self.screen.beside = self.companion.status
         self.screen.app.key_processor.before_key_press += lambda _: self._key_comes()
         self.talk: Talk | None = None
+        self.script = StatusCommand("", self._about, self._changed)
+        self.screen.status = lambda: self.script.line
         self._beside: set[asyncio.Task[None]] = set()
         self._accompanied: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -181,20 +184,55 @@ class Chat:
         from inarch_plugins.terminal.recap import recap
 
         loop = asyncio.get_running_loop()
-        front_end = ScreenFrontEnd(self.screen, self.asking, lambda: loop.call_soon_threadsafe(self.wake))
+        front_end = ScreenFrontEnd(
+            self.screen,
+            self.asking,
+            lambda: loop.call_soon_threadsafe(self.wake),
+            lambda: loop.call_soon_threadsafe(self.script.wake),
+        )
         talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
         talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
         self.talk = talk
-        self.notifier.settings = talk.app.config.settings("terminal", Settings)
+        self.notifier.settings, talk.send, talk.restyled = talk.settings, self._sign, self._restyle
+        self.script.command = talk.settings.status_command
+        self.colours = self.colours and talk.settings.theme != "mono"
         self._show_session(await asyncio.to_thread(model_of, talk))
         self.history.hide_with(talk.session.state.journal.redactor.text)
         self.screen.put("".join(map(self._dim, said)))
         if before := recap(talk.session, self.screen.columns):
             self.screen.put("".join(map(self._dim, before.splitlines())))
+        self._style()
         self._ready.set_result(talk)
+        self.script.wake()
         if self.companion is not None:
             self._accompanied = asyncio.get_running_loop().create_task(self.companion.run(Beside(self)))
             self._accompanied.add_done_callback(self._failed)
+
+    def _restyle(self) -> None:
+        assert self.talk is not None
+        wanted = self.talk.settings.theme != "mono"
+        self.colours = wanted and has_colours(sys.stdout, no_color=self.launch.options.no_color)
+        self.notifier.settings = self.talk.settings
+        self._style()
+        self._switched()
+
+    def _style(self) -> None:
+        assert self.talk is not None
+        app, settings = self.screen.app, self.talk.settings
+        app.style = style_of(settings.theme if self.colours else "mono")
+        app.editing_mode = EditingMode.VI if settings.keys == "vi" else EditingMode.EMACS
+        self.asking.colours = self.colours
+
+    def _about(self) -> dict[str, Any]:
+        """Return what the script for the bottom line gets."""
+        talk, view = self.talk, self.screen.view
+        assert talk is not None and view is not None
+        root = talk.app.config.root
+        return {
+            "hook_event_name": "Status", "session_id": talk.session.id, "cwd": root, "version": __version__,
+            "workspace": {"current_dir": root, "project_dir": root}, "approve": talk.session.approve,
+            **view.figures.status(),
+        }  # fmt: skip
 
     def _switched(self) -> None:
         """Show another session, or the same one after a new composition."""
@@ -371,6 +409,7 @@ class Chat:
         if self._accompanied is not None:
             self._accompanied.cancel()
             await asyncio.wait([self._accompanied])
+        await self.script.close()
         try:
             await self._take_down(shown)
         finally:  # if the terminal is gone, skip the last draw; the session is stored all the same

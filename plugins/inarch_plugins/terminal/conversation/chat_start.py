@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from attrs import evolve, frozen
 
 from inarch import Approval, ApprovalRequest, Event, InarchError
 from inarch_plugins.terminal.abilities import has_glyphs
+from inarch_plugins.terminal.notifications import Settings
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -37,7 +39,10 @@ def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, list[
     except InarchError:
         app.close()
         raise
-    return Talk(app, session, launch, sys.stdout.write, lambda: 80), list(session_lines(app, keys="Shift-Tab"))
+    settings = app.config.settings("terminal", Settings)
+    return Talk(app, session, launch, sys.stdout.write, lambda: 80, settings), list(
+        session_lines(app, keys="Shift-Tab")
+    )
 
 
 def model_of(talk: Talk) -> str:
@@ -68,6 +73,8 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
         window=_window_of(talk),
         opened_by="Ctrl-O shows them",
         titled=False,
+        around=lambda: {"mode": talk.session.approve + talk.relies_on(), **place_of(config.root)},
+        settings=talk.settings,
     )
     view.name_calls(talk.app.parts.tools.titled)
     if talk.session.state.turns:
@@ -82,6 +89,19 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
                 view.saw(said if event.kind == "turn.ended" else event)
         view.finished(80)  # these events were shown when they happened
     return view
+
+
+def place_of(root: str) -> dict[str, str]:
+    """Return the folder's name, and the branch if Git's files say it."""
+    at = Path(root)
+    try:
+        git = next((folder / ".git" for folder in (at, *at.parents) if (folder / ".git").exists()), at)
+        if git.is_file():  # a work tree names its folder
+            git = git.parent / git.read_text("utf-8").partition("gitdir:")[2].strip()
+        head = (git / "HEAD").read_text("utf-8").strip()
+    except (OSError, ValueError):
+        head = ""
+    return {"folder": at.name, "branch": head.removeprefix("ref: refs/heads/")[: None if "/" in head else 8]}
 
 
 def _window_of(talk: Talk) -> Callable[[str], int | None]:
@@ -105,11 +125,14 @@ class ScreenFrontEnd:
     screen: Screen
     asking: ApprovalKeys
     wake: Callable[[], object]
+    figured: Callable[[], object]
     name: str = "conversation"
 
     def show(self, event: Event) -> None:
         """Queue an event for drawing; callable from any thread."""
         self.screen.put(event)
+        if event.kind in _FIGURES or event.kind == "command.ran":
+            self.figured()
         if event.kind == "input.waiting" and event.data["by"]:
             self.wake()
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching
+from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching, vi_insert_mode
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
@@ -126,7 +126,9 @@ def _sign(chat: Chat) -> int:
 
 
 def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:
-    @keys.add("escape", filter=unasked & ~is_searching)
+    types_vi = vi_insert_mode & Condition(lambda: bool(chat.screen.line.text))  # Escape leaves insert mode then
+
+    @keys.add("escape", filter=unasked & ~is_searching & ~types_vi)
     def cancel(event: KeyPressEvent) -> None:
         if chat.screen.line.complete_state is not None:
             chat.leave_list()

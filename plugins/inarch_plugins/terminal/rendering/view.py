@@ -7,6 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, switched_words, wait_words
+from inarch_plugins.terminal.notifications import Settings
 from inarch_plugins.terminal.rendering.call_group import Running
 from inarch_plugins.terminal.rendering.calls import elapsed, size_words, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
@@ -34,6 +35,8 @@ class View:
         window: Returns the context window of a model in tokens, or None if unknown.
         opened_by: Hint how to show folded calls; empty if that is not possible.
         titled: Whether a turn begins with the name of its model.
+        around: Returns mode, branch and folder for the status line.
+        settings: The theme and the template of the status line.
         clock: Returns seconds that increase monotonically, for elapsed times.
     """
 
@@ -48,10 +51,13 @@ class View:
         window: Callable[[str], int | None] = lambda model: None,
         opened_by: str = "",
         titled: bool = True,
+        around: Callable[[], Mapping[str, str]] = dict,
+        settings: Settings | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._ink, self._clock = Ink(colours, glyphs, raw), clock
-        self._figures, self._cache = Figures(window, model, profile), CacheRate()
+        told = settings or Settings()
+        self._ink, self._clock = Ink(colours, glyphs, raw, told.theme == "light"), clock
+        self.figures, self._cache = Figures(window, model, profile, around, told.status_line), CacheRate()
         self._page, self._is_titled = Page(), titled
         self._speech = Speech(self._page.block)
         self._remarks = Remarks(self._page)
@@ -118,7 +124,7 @@ class View:
             if event.kind != "note":  # a note about the wait does not end it
                 self._wait = None
             if event.kind == "model.switched" and not event.turn_id:  # the command that asked for it reports it
-                self._figures.model = event.data["new"]
+                self.figures.model = event.data["new"]
                 return
             handle(event.data)
 
@@ -157,7 +163,7 @@ class View:
 
     def status(self, columns: int) -> str:
         """Return the status line: tokens, cost, context, model, profile; the least important are dropped first."""
-        return self._figures.line(max(columns, 1), self._ink)
+        return self.figures.line(max(columns, 1), self._ink)
 
     def _awaited(self, columns: int, room: int, now: float) -> list[str]:
         """Return the lines of a wait, of reasoning, or of a request without an answer so far."""
@@ -185,7 +191,7 @@ class View:
         self._speech.forget()
         self._running.forget()
         if turn["model"]:
-            self._figures.model = turn["model"]
+            self.figures.model = turn["model"]
             if self._is_titled:
                 self._remarks.title(turn["model"])
         if not self._is_titled:
@@ -244,7 +250,7 @@ class View:
             self._page.item(lambda columns, ink: thinking.ended(columns, ink, took, self.is_unfolded))
 
     def _replied(self, data: Data) -> None:
-        self._figures.replied(data)
+        self.figures.replied(data)
         self._cache.replied(data)
         self._asked = None
         if data["purpose"] != "turn":
@@ -269,7 +275,7 @@ class View:
                 self._speech.add(part["text"])
 
     def _switched(self, data: Data) -> None:
-        self._figures.model = data["new"]
+        self.figures.model = data["new"]
         self._item("switched", "yellow", switched_words(data))
 
     def _call_state(self, data: Data) -> None:
@@ -310,7 +316,7 @@ class View:
         self._page.close_tree()
         if turn["error"]:
             self._remarks.error(turn["error"])
-        self._figures.ended(data)
+        self.figures.ended(data)
         self._remarks.sum_up(turn, self._cache.figures(turn, data))
         self._remarks.forget()
 
