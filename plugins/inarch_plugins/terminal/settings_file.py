@@ -38,15 +38,15 @@ def keep_setting(path: Path, key: str, value: str) -> None:
         wanted = loads(text)
         wanted.setdefault("plugins", {}).setdefault(NAME, {})[key] = value
         document: Any = tomlkit.parse(text)
-        if NAME not in document.get("plugins", {}):
-            changed = f"{text.rstrip()}\n\n[plugins.{NAME}]\n{key} = {json.dumps(value)}\n".lstrip()
-        else:
+        if NAME in document.get("plugins", {}):
             document["plugins"][NAME][key] = value
-            changed = tomlkit.dumps(document)
-        if loads(changed) != wanted:
+            text = tomlkit.dumps(document)
+        else:
+            text = f"{text.rstrip()}\n\n[plugins.{NAME}]\n{key} = {json.dumps(value)}\n".lstrip()
+        if loads(text) != wanted:
             raise ValueError("the result would mean something else")
         real = path.resolve()  # a link into a folder of dotfiles remains a link
         make_folder(real.parent)
-        write_whole(real, changed.encode(), mode=real.stat().st_mode & 0o777 if real.exists() else 0o600)
+        write_whole(real, text.encode(), mode=real.stat().st_mode & 0o777 if real.exists() else 0o600)
     except (OSError, ValueError, AttributeError) as error:
         raise UsageError(f"{path} can't be changed: {error}", by_hand) from None

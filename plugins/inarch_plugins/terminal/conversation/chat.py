@@ -403,13 +403,12 @@ class Chat:
     ) -> None:
         """Shut down in order: the turn, the display, the application."""
         self.is_leaving = True
-        for task in filter(None, (working, self._looking)):
+        for task in filter(None, (working, self._looking, self.script.running)):
             task.cancel()
         await asyncio.wait([working, composed, *self._beside])
         if self._accompanied is not None:
             self._accompanied.cancel()
             await asyncio.wait([self._accompanied])
-        await self.script.close()
         try:
             await self._take_down(shown)
         finally:  # if the terminal is gone, skip the last draw; the session is stored all the same

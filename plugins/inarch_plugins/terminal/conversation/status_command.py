@@ -17,7 +17,6 @@ from inarch import escape
 LONGEST_S, LEAST_S = 2.0, 0.3
 """Seconds that a run may take, and that lie between two: Claude Code updates its line at most every 300 ms, too
 (code.claude.com/docs/en/statusline, 2026-11)."""
-MOST_BYTES = 4096
 
 
 @define(eq=False, repr=False)
@@ -34,20 +33,14 @@ class StatusCommand:
     about: Callable[[], Mapping[str, Any]]
     changed: Callable[[], object]
     line: str = field(init=False, default="")
-    _running: asyncio.Task[None] | None = field(init=False, default=None)
+    running: asyncio.Task[None] | None = field(init=False, default=None)
     _is_due: bool = field(init=False, default=False)
 
     def wake(self) -> None:
         """Run the script soon; call it in the event loop."""
         self._is_due = bool(self.command)
-        if self._is_due and self._running is None:
-            self._running = asyncio.get_running_loop().create_task(self._run())
-
-    async def close(self) -> None:
-        """Stop a run."""
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.wait([self._running])
+        if self._is_due and self.running is None:
+            self.running = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
         try:
@@ -57,27 +50,22 @@ class StatusCommand:
                 self.changed()
                 await asyncio.sleep(LEAST_S)
         finally:
-            self._running = None
+            self.running = None
 
     async def _first_line(self) -> str:
-        pipe, none = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-        told = json.dumps(self.about()).encode()
+        pipe = asyncio.subprocess.PIPE
         script = await asyncio.create_subprocess_shell(
-            self.command, stdin=pipe, stdout=pipe, stderr=none, start_new_session=True
+            self.command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL, start_new_session=True
         )
         assert script.stdin is not None and script.stdout is not None
-        out = b""
         try:
             async with asyncio.timeout(LONGEST_S):
-                with suppress(OSError):  # a script need not read
-                    script.stdin.write(told)
-                    script.stdin.close()
-                while len(out) < MOST_BYTES and b"\n" not in out and (piece := await script.stdout.read(MOST_BYTES)):
-                    out += piece
-        except TimeoutError:
+                script.stdin.write(json.dumps(self.about()).encode())
+                script.stdin.close()
+                line = await script.stdout.readline()
+        except (TimeoutError, OSError, ValueError):  # too slow, or a line beyond asyncio's 64 KiB
             return ""
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(script.pid, signal.SIGKILL)
-            await script.wait()
-        return escape(out.decode("utf-8", "replace").partition("\n")[0].strip(), keep_newlines=False)
+        return escape(line.decode("utf-8", "replace").strip(), keep_newlines=False)

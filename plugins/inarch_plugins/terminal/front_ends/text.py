@@ -19,7 +19,7 @@ from inarch.figures import (
     seconds_between,
 )
 from inarch.output import is_terminal
-from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, switched_words, wait_words
+from inarch_plugins.terminal.front_ends.turn_cost import TurnFigures, switched_words, wait_words
 from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
 from inarch_plugins.terminal.rendering.calls import TODOS, outcome_words
 
@@ -47,7 +47,7 @@ class TextFrontEnd:
         self._notifier, self._spoken = notifier_for(err, settings), spoken
         self._out, self._err, self._quiet = out, err, quiet
         self._answer = LineByLine(out)
-        self._cache = CacheRate()
+        self._totals = TurnFigures()
         self._calls: dict[str, str] = {}
         self._titled: Callable[[str, Data], str] = call_title
         self._typed: set[str] = set()  # calls that are shown elsewhere: the user's own, and todo lists
@@ -110,7 +110,6 @@ class TextFrontEnd:
         self._answer.end()
 
     def _replied(self, data: Data) -> None:
-        self._cache.replied(data)
         if data.get("error") and data["error"] != "cancelled":
             self._answer.break_off()
 
@@ -185,7 +184,7 @@ class TextFrontEnd:
         if turn["limit"]:
             self._say("note", f"a limit ended the turn: {turn['limit']}")
         if not self._quiet:
-            self._say("turn", " · ".join(self._cache.figures(turn, data)))
+            self._say("turn", " · ".join(self._totals.words(turn, data)))
         self._notifier.tell(TURN_ENDED)
 
     def _forget(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, switched_words, wait_words
+from inarch_plugins.terminal.front_ends.turn_cost import TurnFigures, switched_words, wait_words
 from inarch_plugins.terminal.notifications import Settings
 from inarch_plugins.terminal.rendering.call_group import Running
 from inarch_plugins.terminal.rendering.calls import elapsed, size_words, tree_line
@@ -57,7 +57,7 @@ class View:
     ) -> None:
         told = settings or Settings()
         self._ink, self._clock = Ink(colours, glyphs, raw, told.theme == "light"), clock
-        self.figures, self._cache = Figures(window, model, profile, around, told.status_line), CacheRate()
+        self.figures, self._totals = Figures(window, model, profile, around, told.status_line), TurnFigures()
         self._page, self._is_titled = Page(), titled
         self._speech = Speech(self._page.block)
         self._remarks = Remarks(self._page)
@@ -251,7 +251,6 @@ class View:
 
     def _replied(self, data: Data) -> None:
         self.figures.replied(data)
-        self._cache.replied(data)
         self._asked = None
         if data["purpose"] != "turn":
             return
@@ -317,7 +316,7 @@ class View:
         if turn["error"]:
             self._remarks.error(turn["error"])
         self.figures.ended(data)
-        self._remarks.sum_up(turn, self._cache.figures(turn, data))
+        self._remarks.sum_up(turn, self._totals.words(turn, data))
         self._remarks.forget()
 
     def _rest_of_the_answer(self, answer: str) -> None:

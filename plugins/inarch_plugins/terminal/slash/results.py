@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from base64 import b64encode
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,19 +42,15 @@ async def copy(talk: Talk, words: str) -> str:
     talk.send(f"\x1b]52;c;{b64encode(text.encode()).decode()}\a")
     by = next((one for one in _PROGRAMS if shutil.which(one[0])), None)
     if by is not None:
-        await _give(by, text)
+        await asyncio.to_thread(_give, by, text)
     return f"copied {what}{f' with {by[0]}' if by else ', if the terminal allows it'}"
 
 
-async def _give(program: tuple[str, ...], text: str) -> None:
-    pipe, none = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    started = await asyncio.create_subprocess_exec(*program, stdin=pipe, stdout=none, stderr=none)
-    try:
-        async with asyncio.timeout(_PROGRAM_S):
-            await started.communicate(text.encode())
-    except TimeoutError:  # without a display, some wait for ever
-        started.kill()
-        await started.wait()
+def _give(program: tuple[str, ...], text: str) -> None:
+    from subprocess import DEVNULL, TimeoutExpired, run
+
+    with suppress(OSError, TimeoutExpired):  # without a display, some wait for ever
+        run(program, input=text.encode(), stdout=DEVNULL, stderr=DEVNULL, timeout=_PROGRAM_S, check=False)
 
 
 def export(talk: Talk, words: str) -> str:
