@@ -68,4 +68,5 @@ class StatusCommand:
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(script.pid, signal.SIGKILL)
+            await script.wait()
         return escape(line.decode("utf-8", "replace").strip(), keep_newlines=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import width
-from inarch.figures import duration, seconds_between
+from inarch.figures import call_title, duration, seconds_between
 from inarch_plugins.terminal.rendering.calls import TODOS, ShownCall, below, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.remarks import Page
@@ -32,7 +32,7 @@ def draw_folded(calls: Sequence[ShownCall], opened_by: str, columns: int, ink: I
 
 def tally(calls: Sequence[ShownCall]) -> str:
     """Return the number of calls per tool, the most frequent first."""
-    counted = Counter(call.title.split()[0] if call.has_title else call.name for call in calls).most_common()
+    counted = Counter(call.title.partition(" ")[0] for call in calls).most_common()
     return ", ".join(f"{name} {number}" if number > 1 else name for name, number in counted)
 
 
@@ -54,7 +54,7 @@ class Running:
         self._held: list[ShownCall] = []  # finished plain calls, until the number in a row is known
         self._folded: list[ShownCall] = []  # calls of this turn that the page shows as one line
         self.unfolded = False
-        self.titled: Callable[[str, Data], str] = lambda name, arguments: ""
+        self.titled: Callable[[str, Data], str] = call_title
 
     @property
     def is_executing(self) -> bool:
@@ -66,7 +66,7 @@ class Running:
         record = data.get("call") or {}
         call = self._calls.get(data["call_id"])
         if call is None:
-            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
+            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
             self._asked += 1
         if record:  # a later record has the arguments as edited by the user
             call.arguments, call.origin = record["arguments"], record["origin"]
@@ -104,7 +104,7 @@ class Running:
         """Apply a result, and print the calls that no longer wait for an earlier one."""
         call = self._calls.get(data["call_id"])
         if call is None:
-            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
+            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
         call.result, call.status = data, data["status"]
         while self._calls:
             first = next(iter(self._calls.values()))

@@ -179,14 +179,7 @@ def _remarks(view: ContextView) -> Iterator[str]:
         yield f"earlier turns: {whole} whole, {short} as prompt and answer, {dropped} dropped"
     cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
     yield f"input cost of such a request: {cost}"
-    known = view.calibration
-    if not known.reports:
-        yield f"not calibrated yet: the count may be {known.margin:.0%} off"
-        return
-    many = "1 report" if known.reports == 1 else f"{known.reports} reports"
-    yield f"calibrated on {many} of the service: estimate × {known.ratio:.2f}, at most {known.margin:.0%} off"
-    if view.last is not None:
-        yield f"last request: counted at most {view.last.counted:,}, reported {view.last.reported:,}"
+    yield f"tokens are counted by estimate, at most {view.calibration.margin:.0%} off"
 
 
 def approve(talk: Talk, words: str) -> str:
