@@ -45,7 +45,7 @@ def take_terminal(folder: Path) -> str:
     words = [sys.executable, "-P", "-m", "inarch", "chat", "--plugin", str(HERE / "model.py")]
     command = ["env", "-i", *(f"{name}={value}" for name, value in environ.items()), *words]
     with _tmux(folder, shlex.join([*command, "--model", "example/scripted"]), project) as tmux:
-        _until(tmux, "Commands are confined")
+        _until(tmux, "? for help")
         tmux("send-keys", "-t", "main", "-l", PROMPT)
         tmux("send-keys", "-t", "main", "Enter")
         _until(tmux, "Run it?")

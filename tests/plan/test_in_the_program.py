@@ -71,7 +71,7 @@ def test_a_plan_is_edited_and_approved_at_a_terminal(terminal: Open, project: Pa
 @pytest.mark.once
 def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Path) -> None:
     opened = terminal(*MODEL)
-    opened.until("Ctrl-D")
+    opened.until("? for help")
     opened.type("todo", "Enter")
     opened.until("✓ Find the year", "⋯ Change it", "· Run the tests", "The answer.")
     opened.type("", "BTab")

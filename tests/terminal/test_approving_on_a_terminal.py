@@ -27,7 +27,7 @@ def script(tmp_path: Path) -> Script:
 
 def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) -> None:
     opened = terminal(*slowly, dumb=True)
-    opened.until("Ctrl-D", ">")
+    opened.until("? for help", ">")
     opened.type("write a file", "Enter")
     opened.until("always: write_file on new.txt", "[d]")
     opened.type("A", "Enter")

@@ -48,7 +48,7 @@ def test_bypass_is_said_in_red(terminal: Open, slowly: Flags, cli: Run) -> None:
         assert done.stderr.splitlines().count(BYPASSED) == 1 and "\x1b" not in done.stderr
     assert BYPASSED not in cli("read something", *slowly, "--approve", "all").stderr
     talk = terminal(*slowly, "--yolo")
-    talk.until(BYPASSED.removeprefix("inarch: "), "Ctrl-D", ">")
+    talk.until(BYPASSED.removeprefix("inarch: "), "? for help", ">")
     assert f"\x1b[31m{BYPASSED.removeprefix('inarch: ')}" in talk.screen(colours=True)
     talk.type("", "C-d")
     talk.until("code=0")
@@ -87,7 +87,7 @@ def test_ctrl_c_at_the_question_cancels_the_turn(terminal: Open, slowly: Flags, 
 
 def test_a_conversation_on_a_dumb_terminal(terminal: Open, slowly: Flags) -> None:
     opened = terminal(*slowly, dumb=True)
-    opened.until("Ctrl-D", "Commands are confined at level", ">")
+    opened.until("? for help", ">")
     opened.type("what is this", "Enter")
     opened.until("The answer.", "cost unknown")
     opened.type("please fail", "Enter")
@@ -102,7 +102,7 @@ def test_a_conversation_on_a_dumb_terminal(terminal: Open, slowly: Flags) -> Non
 def test_the_same_error_is_reported_in_each_turn_and_by_each_command(terminal: Open, slowly: Flags) -> None:
     for dumb in (True, False):
         opened = terminal(*slowly, "--plugin", str(Path(__file__).parents[1] / "running" / "parts.py"), dumb=dumb)
-        opened.until("Ctrl-D", ">")
+        opened.until("? for help", ">")
         opened.type("please fail", "Enter")
         opened.until("the key was refused")
         opened.type("please fail", "Enter")

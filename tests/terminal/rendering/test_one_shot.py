@@ -55,9 +55,9 @@ def test_calls_and_edits_at_forty_columns(terminal: Open) -> None:
     screen = terminal("edit it", *FLAGS, columns=40, lines=60).until("code=0")
     lines = lines_of(screen)
     assert all(len(line) <= 40 for line in lines)
-    assert any(line.startswith("  ✓ read_file shop/basket.py") for line in lines)
-    edit = next(place for place, line in enumerate(lines) if line.startswith("  ✓ patch_source_file"))
-    assert lines[edit].endswith("+2 −1") or " +2 −1 · " in lines[edit]
+    assert any(line.startswith("  ✓ Read shop/basket.py") for line in lines)
+    edit = next(place for place, line in enumerate(lines) if line.startswith("  ✓ Edit shop/basket.py"))
+    assert lines[edit].endswith("+2 −1")
     assert lines[edit + 1 : edit + 4] == [
         "    6 -     return apples * 150",
         "    6 +     # heavier now",

@@ -22,6 +22,7 @@ from inarch.contract.events import (
 )
 from inarch.contract.other_events import ContextDropped, ModelSwitched
 from inarch.contract.records import Message, Reasoning, Text, Usage
+from inarch_plugins.terminal.notifications import Settings
 
 from .picturing import (
     CALM,
@@ -40,6 +41,11 @@ from .picturing import (
     turn,
     unpainted,
 )
+
+
+def around() -> dict[str, str]:
+    return {"mode": "auto·L3"}
+
 
 ANSWER = """# Apples
 
@@ -137,7 +143,7 @@ def test_finished_calls_are_printed_in_the_order_of_the_reply() -> None:
     assert stage.printed() == []
     assert stage.moving()[1:] == ["  ✓ two · 2.5 s", "  ✓ three · 2.5 s"]
     stage.saw(done("c", "one"))
-    assert [line.split()[2] for line in stage.printed()] == ["one", "two", "three"]
+    assert [line.split()[1] for line in stage.printed()] == ["one", "two", "three"]
     assert stage.moving() == []
 
 
@@ -166,9 +172,9 @@ FILES = [{"path": "a", "content": ""}, {"path": "b", "error": "too much"}]
         ("read_multiple_files", {"file_paths": ["a", "b"]}, FILES, '["a", "b"] · 2 files'),
         ("x", {"a": 1}, [{}, {}], "· 2 items"),
         ("execute_command", {"command": "ls"}, {"exit_code": 0, "output": "a"}, "✓ execute_command ls · exit 0"),
-        ("execute_command", {"command": "a\nb"}, {"exit_code": 1, "output": "x"}, "✗ execute_command a (+1 line)"),
-        ("move_file", {"file_path": "a", "new_path": "b"}, {"note": "moved"}, "a -> b · moved"),
-        ("write_file", {"file_path": "a", "content": "x\ny\n"}, {"note": None}, "a · 2 lines written"),
+        ("execute_command", {"command": "a\nb"}, {"exit_code": 1, "output": "x"}, "execute_command (2 lines) · exit 1"),
+        ("move_file", {"file_path": "a", "new_path": "b"}, {"note": "moved"}, "a new_path=b · moved"),
+        ("write_file", {"file_path": "a", "content": "x\ny\n"}, {"note": None}, "content=(2 lines) · 2 lines written"),
         ("delete_file", {"file_path": "a"}, {"note": "deleted"}, "a · deleted"),
         ("git_commit", {"message": "Why\n\nmore"}, {"commit": "0123456789abcdef"}, "· 0123456789"),
         ("git_diff", {}, {"diff": "a\nb"}, "git_diff · 2 lines"),
@@ -183,11 +189,13 @@ def test_a_call_is_reported_in_a_line(name: str, arguments: dict[str, Any], data
 
 def test_an_edit_is_shown_as_a_diff() -> None:
     search, replace = "one\ntwo\nthree\n", "one\nzwei\ndrei\nthree\n"
-    stage = Stage(colours=True).saw(call("c", "patch_source_file", file_path="a.py", search=search, replace=replace))
+    stage = Stage(colours=True)
+    stage.view.name_calls(lambda name, arguments: f"Edit {arguments['file_path']}")
+    stage.saw(call("c", "patch_source_file", file_path="a.py", search=search, replace=replace))
     stage.saw(runs("c"), done("c", "patch_source_file", {"path": "a.py", "line": 9}))
     printed = stage.printed()
     assert [unpainted(line) for line in printed] == [
-        "  ✓ patch_source_file a.py · +2 −1 · 2.5 s",
+        "  ✓ Edit a.py · +2 −1 · 2.5 s",
         "     9   one", "    10 - two", "    10 + zwei", "    11 + drei", "    12   three",
     ]  # fmt: skip
     assert "\x1b[31m- two\x1b[0m" in printed[2] and "\x1b[32m+ zwei\x1b[0m" in printed[3]
@@ -219,20 +227,27 @@ def test_context_models_notes_and_errors_are_reported_once() -> None:
 
 
 def test_the_status_tells_what_there_is_room_for() -> None:
-    stage = Stage(options={"model": "a/b", "profile": "default", "window": {"a/b": 10_000}.get})
-    assert stage.view.status(80) == "a/b · default"
+    stage = Stage(options={"model": "a/b", "profile": "default", "window": {"a/b": 10_000}.get, "around": around})
+    assert stage.view.status(80) == "a/b · auto·L3"
     stage.saw(asked(), replied(usage=Usage(1200, 300, cost_usd=Decimal("0.0123"))))
-    assert stage.view.status(80) == "1.5k tokens · $0.0123 · context 15% · a/b · default"
-    assert stage.view.status(40) == "$0.0123 · context 15% · a/b"
+    assert stage.view.status(80) == "1.5k tokens · $0.0123 · context 15% · a/b · auto·L3"
+    assert stage.view.status(40) == "$0.0123 · context 15% · a/b · auto·L3"
     assert stage.view.status(10) == "$0.0123"
     stage.saw(replied(usage=Usage(1200, 300)))
     assert "$0.0123 and 1 request unknown" in stage.view.status(80)
     stage.saw(over())
     session = Spent("", "", "", 2, 0, 5000, 100, unknown=2)
     stage.saw(type(over())(turn(), (), session))
-    assert stage.view.status(80) == "context 15% · a/b · default", "the line under the turn has what it took"
+    assert stage.view.status(80) == "context 15% · a/b · auto·L3", "the line under the turn has what it took"
     stage.saw(asked(), replied(usage=Usage(100, 0)))
     assert stage.view.status(80).startswith("5.2k tokens · cost unknown · context 1%")
+
+
+def test_the_status_is_filled_by_a_template() -> None:
+    settings = Settings(status_line="{model} {mode} {context} {nothing}\x1b[2J")
+    stage = Stage(options={"model": "a/b", "window": {"a/b": 10_000}.get, "around": around, "settings": settings})
+    stage.saw(asked(), replied(usage=Usage(1200, 300)))
+    assert stage.view.status(80) == "a/b auto·L3 context 15% {nothing}\\x1b[2J"
 
 
 NASTY = "\x1b[2J\x1b]8;;http://evil\x07x\u202egpj\u2066 日本 👩\u200d💻 e\u0301 \tand\r\nmore\n"

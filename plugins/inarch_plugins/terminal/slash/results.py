@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inarch import UsageError
+from inarch_plugins.terminal.slash.views import listed
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.slash.talk import Talk
@@ -100,12 +101,16 @@ def mcp(talk: Talk, words: str) -> str:
     Raises:
         UsageError: The plugin is not part of the profile.
     """
-    tools = talk.app.composition.tools
-    servers: dict[str, list[str]] = {}
-    for name, bound in tools.items():
-        if bound.plugin == "mcp":
-            servers.setdefault(str(getattr(bound.value, "server", "")) or "Inarch's own", []).append(name)
-    if not any(one.name == "mcp" for one in talk.app.composition.loaded):
-        raise UsageError("MCP servers need the plugin mcp", "run: inarch plugins install inarch-mcp, then enable mcp")
-    lines = [f"{server}: {len(names)} tools: {', '.join(sorted(names))}" for server, names in sorted(servers.items())]
-    return "\n".join([*lines, "inarch mcp list --refresh asks each server for its state"])
+    plugin = next((one for one in talk.app.composition.loaded if one.name == "mcp"), None)
+    if plugin is None:
+        raise UsageError("MCP servers need the plugin mcp", "inarch plugins install inarch-mcp, then use mcp")
+    found: dict[str, list[str]] = {}
+    for name, bound in sorted(talk.app.composition.tools.items()):
+        if bound.plugin == plugin.name:
+            found.setdefault(getattr(bound.value, "server", ""), []).append(name)
+    servers = getattr(plugin.context.settings, "servers", {})
+    rows = [
+        (name, ", ".join(found.get(name, ())) or ("no tools" if one.enabled else "off"))
+        for name, one in servers.items()
+    ]
+    return "\n".join([*listed(rows, talk.columns()), "inarch mcp list --refresh asks each server for its state"])
