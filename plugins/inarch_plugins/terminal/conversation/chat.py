@@ -6,14 +6,15 @@ import asyncio
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.document import Document
-from prompt_toolkit.enums import EditingMode
 
-from inarch import InarchError, __version__, escape
+from inarch import InarchError, escape
 from inarch.commands import ANSWERED, say
 from inarch_plugins.terminal.abilities import has_colours
+from inarch_plugins.terminal.conversation.appearance import restyle, set_style, told_to_script
 from inarch_plugins.terminal.conversation.call_question import ApprovalKeys
 from inarch_plugins.terminal.conversation.companions import Beside, companion_of
 from inarch_plugins.terminal.conversation.keys import make_keys
@@ -21,13 +22,14 @@ from inarch_plugins.terminal.conversation.line_completion import LineCompleter, 
 from inarch_plugins.terminal.conversation.line_history import KeptHistory
 from inarch_plugins.terminal.conversation.pastes import Pastes
 from inarch_plugins.terminal.conversation.prompt_queue import ON, Line, Steering, Work
-from inarch_plugins.terminal.conversation.screen import TICK_S, Screen, style_of
+from inarch_plugins.terminal.conversation.screen import TICK_S, Screen
 from inarch_plugins.terminal.conversation.status_command import StatusCommand
 from inarch_plugins.terminal.conversation.streams import Above, folded, folded_lines
 from inarch_plugins.terminal.conversation.terminal_io import signals
 from inarch_plugins.terminal.first_screen import place_line, way_back
 from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier
 from inarch_plugins.terminal.pasted_pictures import SIGN
+from inarch_plugins.terminal.rendering.colors import CODES
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -74,12 +76,12 @@ class Chat:
             self.screen.beside = self.companion.status
         self.screen.app.key_processor.before_key_press += lambda _: self._key_comes()
         self.talk: Talk | None = None
-        self.script = StatusCommand("", self._about, self._changed)
+        self.script = StatusCommand("", partial(told_to_script, self), self._changed)
         self.screen.status = lambda: self.script.line
         self._beside: set[asyncio.Task[None]] = set()
         self._accompanied: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
-        self.is_leaving, self.way_back = False, ""
+        self.is_leaving, self.way_back, self.accent = False, "", CODES["cyan"]
         self._over: asyncio.Future[int]
         self._ready: asyncio.Future[Talk]
 
@@ -165,12 +167,6 @@ class Chat:
         if not self._over.done():
             self._over.set_result(code)
 
-    def show_help(self) -> None:
-        """Show the keys and the most useful commands."""
-        from inarch_plugins.terminal.slash.views import short_help
-
-        self.screen.put(f"\n{short_help(self.screen.columns)}\n")
-
     def fold(self) -> None:
         """Show reasoning and all calls unfolded, also the folded calls of this turn; or fold again."""
         view = self.screen.view
@@ -191,50 +187,23 @@ class Chat:
             lambda: loop.call_soon_threadsafe(self.script.wake),
         )
         talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
-        talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
+        talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self.switched
         self.talk = talk
-        self.notifier.settings, talk.send, talk.restyled = talk.settings, self._sign, self._restyle
+        talk.send, talk.restyled = self._sign, partial(restyle, self)
         self.script.command = talk.settings.status_command
-        self.colours = self.colours and talk.settings.theme != "mono"
+        set_style(self)
         self._show_session(await asyncio.to_thread(model_of, talk))
         self.history.hide_with(talk.session.state.journal.redactor.text)
         self.screen.put("".join(map(self._dim, said)))
         if before := recap(talk.session, self.screen.columns):
             self.screen.put("".join(map(self._dim, before.splitlines())))
-        self._style()
         self._ready.set_result(talk)
         self.script.wake()
         if self.companion is not None:
             self._accompanied = asyncio.get_running_loop().create_task(self.companion.run(Beside(self)))
             self._accompanied.add_done_callback(self._failed)
 
-    def _restyle(self) -> None:
-        assert self.talk is not None
-        wanted = self.talk.settings.theme != "mono"
-        self.colours = wanted and has_colours(sys.stdout, no_color=self.launch.options.no_color)
-        self.notifier.settings = self.talk.settings
-        self._style()
-        self._switched()
-
-    def _style(self) -> None:
-        assert self.talk is not None
-        app, settings = self.screen.app, self.talk.settings
-        app.style = style_of(settings.theme if self.colours else "mono")
-        app.editing_mode = EditingMode.VI if settings.keys == "vi" else EditingMode.EMACS
-        self.asking.colours = self.colours
-
-    def _about(self) -> dict[str, Any]:
-        """Return what the script for the bottom line gets."""
-        talk, view = self.talk, self.screen.view
-        assert talk is not None and view is not None
-        root = talk.app.config.root
-        return {
-            "hook_event_name": "Status", "session_id": talk.session.id, "cwd": root, "version": __version__,
-            "workspace": {"current_dir": root, "project_dir": root}, "approve": talk.session.approve,
-            **view.figures.status(),
-        }  # fmt: skip
-
-    def _switched(self) -> None:
+    def switched(self) -> None:
         """Show another session, or the same one after a new composition."""
         from inarch_plugins.terminal.conversation.chat_start import model_of
 
@@ -352,7 +321,7 @@ class Chat:
 
     def _echo(self, text: str) -> None:
         first, *rest = folded_lines(escape(text), self.screen.columns - 2)
-        lead = "\x1b[1;36m>\x1b[0m " if self.colours else "> "
+        lead = f"\x1b[1;{self.accent}m>\x1b[0m " if self.colours else "> "
         self.screen.put("\n" + "\n".join([lead + first, *(f"  {line}" for line in rest)]) + "\n")
 
     def _dim(self, text: str) -> str:

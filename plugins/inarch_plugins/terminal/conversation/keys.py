@@ -86,7 +86,9 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
 
     @keys.add("?", filter=in_line & Condition(lambda: not chat.screen.line.text))
     def explain(event: KeyPressEvent) -> None:
-        chat.show_help()
+        from inarch_plugins.terminal.slash.views import short_help
+
+        chat.screen.put(f"\n{short_help(chat.screen.columns)}\n")
 
     @keys.add("c-o")
     def fold(event: KeyPressEvent) -> None:
