@@ -17,8 +17,8 @@ def test_a_turn_is_the_work_then_the_answer_then_what_it_took(terminal: Open, sl
     screen = terminal("read something", *slowly, fork=False).until("code=0")
     lines = [line.rstrip() for line in screen.splitlines() if line.strip()]
     assert lines[0] == "● slowly/words"
-    assert lines[1].startswith("  ✓ read_file README.md")
-    bad = next(i for i, line in enumerate(lines) if line.startswith("  ✗ read_file nowhere/to/be/found.md"))
+    assert lines[1].startswith("  ✓ Read README.md")
+    bad = next(i for i, line in enumerate(lines) if line.startswith("  ✗ Read nowhere/to/be/found.md"))
     assert lines[bad + 1].startswith("    there is no")
     assert lines[4] == "The answer."
     assert re.match(r"  about [\d,]+ in, [\d,]+ out · cost unknown · ", lines[5])  # not every reply has a report
@@ -65,7 +65,7 @@ def test_a_yes_lets_a_call_run(terminal: Open, slowly: Flags, project: Path) -> 
     assert "write_file" in question and "new.txt" in question and "two" in question
     assert not (project / "new.txt").exists()
     opened.type("y", "Enter")
-    opened.until("✓ write_file", "The answer.", "code=0")
+    opened.until("✓ Write", "The answer.", "code=0")
     assert (project / "new.txt").read_text() == "one\ntwo\n"
 
 
@@ -73,7 +73,7 @@ def test_a_denied_call_does_not_run_and_carries_the_reason(terminal: Open, slowl
     opened = terminal("write a file", *slowly)
     opened.until("[d]")
     opened.type("d not that one", "Enter")
-    opened.until("⊘ write_file", "not that one", "code=4")
+    opened.until("⊘ Write", "not that one", "code=4")
     assert not (project / "new.txt").exists()
 
 

@@ -240,7 +240,7 @@ def test_the_status_tells_what_there_is_room_for() -> None:
     stage.saw(type(over())(turn(), (), session))
     assert stage.view.status(80) == "context 15% · a/b · auto·L3", "the line under the turn has what it took"
     stage.saw(asked(), replied(usage=Usage(100, 0)))
-    assert stage.view.status(80).startswith("5.2k tokens · cost unknown · context 1%")
+    assert stage.view.status(80).startswith("5.2k tokens · context 1%")
 
 
 def test_the_status_is_filled_by_a_template() -> None:

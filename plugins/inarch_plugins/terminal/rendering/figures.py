@@ -72,7 +72,7 @@ class Figures:
         about = "about " if self._estimated else ""
         return [
             (f"{about}{thousands(self._tokens)} tokens" if spent and self._tokens else "", 5),
-            (self._spent() if spent else "", 1),
+            (self._spent() if spent and self._cost else "", 1),  # an unknown cost is said below the turn
             (self._fullness(), 2),
             (self.model, 4),
             (self._around().get("mode", ""), 3),

@@ -195,7 +195,7 @@ class View:
             if self._is_titled:
                 self._remarks.title(turn["model"])
         if not self._is_titled:
-            self._page.remark(lambda columns, ink: [""])
+            self._page.text_is_open = True  # the prompt: what follows is apart from it
 
     def _input(self, data: Data) -> None:
         """Show a message sent during the turn when it enters the context; the prompt's own is in its heading."""
