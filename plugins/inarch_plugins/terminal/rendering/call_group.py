@@ -55,6 +55,7 @@ class Running:
         self._folded: list[ShownCall] = []  # calls of this turn that the page shows as one line
         self.unfolded = False
         self.titled: Callable[[str, Data], str] = call_title
+        self.shown: set[str] = set()  # calls whose diff a question showed
 
     @property
     def is_executing(self) -> bool:
@@ -82,12 +83,6 @@ class Running:
             call.arguments = data["arguments"]
             call.title = self.titled(call.name, call.arguments)
 
-    def approved(self, data: Data) -> None:
-        """Record that the user approved a call."""
-        call = self._calls.get(data["call_id"])
-        if call is not None and data["by"] == "user":
-            call.was_read = True
-
     def output(self, data: Data) -> None:
         """Add live output."""
         call = self._calls.get(data["call_id"])
@@ -106,6 +101,7 @@ class Running:
         if call is None:
             call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
         call.result, call.status = data, data["status"]
+        call.was_shown = call.id in self.shown
         while self._calls:
             first = next(iter(self._calls.values()))
             if not first.is_over:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from inarch_plugins.terminal.rendering.colors import Ink
+
 MOST = 100_000
 """Code longer than this many characters is not highlighted."""
 LONGEST_S = 0.5
@@ -41,6 +43,15 @@ def painted(code: str, language: str) -> Text:
         place += len(piece)
     # Lexers append a final newline. Any other change is a reason not to trust them.
     return text if place in (len(code), len(code) + 1) else Text(code, end="")
+
+
+def inked(code: str, language: str, ink: Ink) -> str:
+    """Return a line of highlighted code for the terminal."""
+    found, at = "", 0
+    for span in painted(code, language).spans if ink.colours else ():
+        found += code[at : span.start] + ink.paint(code[span.start : span.end], str(span.style))
+        at = span.end
+    return found + code[at:]
 
 
 def is_known(language: str) -> bool:

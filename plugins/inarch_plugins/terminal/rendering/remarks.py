@@ -11,7 +11,7 @@ from inarch_plugins.terminal.rendering.calls import below
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block
 
-IMPACT = re.compile(r"this change \(.*\) is on ")
+IMPACT = re.compile(r"this change \(.*\) is (?:on|reached from) ")
 """Beginning of the sentence about what a turn's edits reach, the most useful one at its end."""
 Draw = Callable[[int, Ink], Iterable[str]]
 """Returns lines of at most the given width, without line ends."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +104,10 @@ class View:
         self._running.unfolded = is_unfolded
         if is_unfolded:
             self._running.open()
+
+    def has_shown(self, call_ids: Iterable[str]) -> None:
+        """Note that a question showed the diffs of these calls."""
+        self._running.shown.update(call_ids)
 
     @property
     def is_moving(self) -> bool:
@@ -286,7 +290,6 @@ class View:
         self._item("switched", "yellow", _figures().rewritten_words(data))
 
     def _approval(self, data: Data) -> None:
-        self._running.approved(data)
         if data["by"] == "reviewer" and data["outcome"] == "approve":
             self._item("added", "dim", f"{data['plugin']} approved the call: {data['reason']}")
 
