@@ -219,7 +219,7 @@ def test_context_models_notes_and_errors_are_reported_once() -> None:
     stage.saw(Note("mind the gap"), Note("mind the gap"), ErrorHappened("no luck", "set:\nkey = 1"))
     stage.saw(over(status="failed", error="no luck (set: key = 1)"))
     assert stage.printed() == [
-        "● a/b", "  + context mentions: 1.2 k characters, 1 picture",
+        "● a/b", "  + added to the prompt: 1.2 k characters, 1 picture",
         "  − left out of the context: 1 earlier turn wholly; about 900 tokens",
         "  ⇄ c/d takes over from a/b: out of quota", "    mind the gap", "",
         "error: no luck", "  set:", "  key = 1", "  1,200 in, 34 out · cost unknown · 2.5 s",

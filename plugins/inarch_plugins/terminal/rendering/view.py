@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from inarch import Event
 
 Data = Mapping[str, Any]
-STRUCTURE = "structure"
-"""Context source with the names of the project's files."""
+MENTIONS = "mentions"
+"""Context source of what the user mentioned; of the others, `/context` shows the size."""
 
 
 class View:
@@ -209,13 +209,13 @@ class View:
             self._item("added", "bold", f"{who}: {data['text']}")
 
     def _added(self, data: Data) -> None:
-        if data["source"] == STRUCTURE:  # every turn has it; `/context` counts it
-            return
         images = len(data.get("images") or ())
+        if data["source"] != MENTIONS and not images:
+            return
         size = size_words(data["text"]) if data["text"] or not images else ""
         pictures = f"{images} picture{'s' if images > 1 else ''}" if images else ""
         words = ", ".join(filter(None, (size, pictures)))
-        self._item("added", "dim", f"context {data['source']}: {words}")
+        self._item("added", "dim", f"added to the prompt: {words}")
 
     def _noted(self, data: Data) -> None:
         if data.get("source") != "repair":  # /stats counts those
