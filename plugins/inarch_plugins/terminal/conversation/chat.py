@@ -191,7 +191,6 @@ class Chat:
         talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self.switched
         self.talk = talk
         talk.send, talk.restyled = self._sign, partial(restyle, self)
-        self.script.command = talk.settings.status_command
         set_style(self)
         self._show_session(await asyncio.to_thread(model_of, talk))
         self.history.hide_with(talk.session.state.journal.redactor.text)
@@ -199,6 +198,7 @@ class Chat:
         if before := recap(talk.session, self.screen.columns):
             self.screen.put("".join(map(self._dim, before.splitlines())))
         self._ready.set_result(talk)
+        self.script.command = talk.settings.status_command  # from now on, there is a view
         self.script.wake()
         if self.companion is not None:
             self._accompanied = asyncio.get_running_loop().create_task(self.companion.run(Beside(self)))
