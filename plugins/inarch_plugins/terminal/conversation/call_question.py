@@ -27,6 +27,7 @@ QUIET_S = 0.4
 """Seconds of silence before a key counts as an answer, so that a typed line does not answer the question."""
 ALONE_S = 0.3
 """Seconds that must follow an approving key without another key: a word may begin with it."""
+SCROLLS = "space and b turn pages, j and k move by a line, g and G go to the ends"
 UNCLEAR = "That is not an answer; ? lists them.\n"
 
 _WHY_NOT = "why not (Enter: no reason): ", "d "
@@ -130,7 +131,7 @@ class ApprovalKeys:
                     return found
         finally:
             if self.pager is not None:
-                seen, self.pager = self.pager.seen, None
+                seen, self.pager = len(self.pager.seen), None
                 self.screen.put("\n".join(["", lines[0], ink.paint(f"({seen:,} of {len(lines):,} lines)", "dim"), ""]))
 
     def _is_shown(self, left: Sequence[ApprovalRequest], lines: Sequence[str]) -> None:
@@ -234,6 +235,7 @@ class ApprovalKeys:
             self._answer = loop.create_future()
             try:
                 self.keys = self._choices(left)
+                self.screen.hint = self.screen.hint or (SCROLLS if self.pager is not None else "")
                 self.screen.changed()
                 text = await self._answer
             finally:
