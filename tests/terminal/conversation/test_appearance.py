@@ -15,8 +15,9 @@ from inarch_plugins.terminal.settings_file import keep_setting
 
 from .conftest import Talk
 
+PLAIN = st.text("aé \n", max_size=4) | st.integers()
 TABLES = st.recursive(
-    st.dictionaries(st.sampled_from(["theme", "a b", "notify"]), st.text("aé \n", max_size=4) | st.integers(), max_size=3),
+    st.dictionaries(st.sampled_from(["theme", "a b", "notify"]), PLAIN, max_size=3),
     lambda inner: st.dictionaries(st.sampled_from(["plugins", "terminal", "profiles"]), inner, max_size=3),
     max_leaves=6,
 )
