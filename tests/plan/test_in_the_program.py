@@ -64,14 +64,14 @@ def test_a_plan_is_edited_and_approved_at_a_terminal(terminal: Open, project: Pa
     opened.type("w", "Enter")
     opened.until("fter approval the approval mode is edits")
     opened.type("a", "Enter")
-    opened.until("✓ present_plan", "✓ write_file", "The answer.", "code=0")
+    opened.until("✓ present_plan", "✓ Write", "The answer.", "code=0")
     assert (project / "new.txt").read_text() == "text\n"
 
 
 @pytest.mark.once
 def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Path) -> None:
     opened = terminal(*MODEL)
-    opened.until("Ctrl-D")
+    opened.until("? for help")
     opened.type("todo", "Enter")
     opened.until("✓ Find the year", "⋯ Change it", "· Run the tests", "The answer.")
     opened.type("", "BTab")
@@ -87,7 +87,7 @@ def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Pat
     opened.type("w")
     opened.until("the approval mode is edits", "? more")
     opened.type("a")
-    opened.until("✓ write_file", "The answer.")
+    opened.until("✓ Write", "The answer.")
     assert (project / "new.txt").read_text() == "text\n"
     opened.type("question me", "Enter")
     opened.until("Which fruit?", "answer:")

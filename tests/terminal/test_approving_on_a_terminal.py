@@ -27,13 +27,13 @@ def script(tmp_path: Path) -> Script:
 
 def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) -> None:
     opened = terminal(*slowly, dumb=True)
-    opened.until("Ctrl-D", ">")
+    opened.until("? for help", ">")
     opened.type("write a file", "Enter")
     opened.until("A always: new.txt", "[d]")
     opened.type("A", "Enter")
     opened.until("The answer.", "cost unknown")
     opened.type("write a file", "Enter")
-    screen = opened.until("call: write_file new.txt", "The answer.", "cost unknown", times=2)
+    screen = opened.until("call: Write new.txt", "The answer.", "inarch: turn:", times=2)
     assert screen.count("? more") == 1
     opened.type("both files", "Enter")
     opened.until("yes to all", "always: one.txt")
@@ -43,10 +43,10 @@ def test_always_in_the_project_outlives_the_session(terminal: Open, slowly: Flag
     opened = terminal("write a file", *slowly)
     opened.until("[d]")
     opened.type("A project", "Enter")
-    opened.until("✓ write_file", "code=0")
+    opened.until("✓ Write", "code=0")
     (project / "new.txt").unlink()
     again = terminal("write a file", *slowly)
-    assert "? more" not in again.until("✓ write_file", "code=0")
+    assert "? more" not in again.until("✓ Write", "code=0")
     listed = terminal("policy", "list").until("code=0")
     assert "write_file on new.txt" in listed
 
@@ -62,7 +62,7 @@ def test_the_editor_opens_the_proposed_file_and_is_asked_about_again(
     opened.type("e", "Enter")
     opened.until("+ three")
     opened.type("y", "Enter")
-    opened.until("[d] y", "✓ write_file new.txt", "code=0")
+    opened.until("[d] y", "✓ Write new.txt", "code=0")
     assert (project / "new.txt").read_text() == "one\nthree\n"
 
 
@@ -92,7 +92,7 @@ def test_ctrl_c_in_the_editor_is_the_editors(terminal: Open, slowly: Flags, scri
     opened.type("", "C-c")
     opened.until("caught", "ended with exit code 1")
     opened.type("y", "Enter")
-    opened.until("✓ write_file", "code=0")
+    opened.until("✓ Write", "code=0")
 
 
 def test_a_yes_to_a_long_diff_says_how_much_was_not_shown(terminal: Open, project: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_yes_to_a_long_diff_says_how_much_was_not_shown(terminal: Open, projec
     opened.until("60 + line 60", "Answer again.", "[d]")
     assert not (project / "long.txt").exists()
     opened.type("a", "Enter")
-    opened.until("✓ write_file", "code=0")
+    opened.until("✓ Write", "code=0")
     assert len((project / "long.txt").read_text().splitlines()) == 60
 
 

@@ -17,7 +17,7 @@ from inarch.program.interrupts import interrupts
 from ..running.terminals import Open, Terminal
 
 Flags = tuple[str, ...]
-READY = "Commands are confined at level"
+READY = "? for help"
 TALKING = ("--plugin", str(Path(__file__).parent / "conversation" / "talking.py"), "--model", "talking/words")
 ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

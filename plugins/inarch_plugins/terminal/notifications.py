@@ -25,10 +25,22 @@ class Settings:
         notify: Signal for the end of a long turn or a waiting question: `auto` (notification if the terminal supports
             it, else bell), `bell` or `off`.
         notify_after: Seconds. Shorter turns give no signal, nor do questions right after you typed.
+        theme: Colors for a `dark` or a `light` terminal, or none with `mono`.
+        keys: Keys of the line: `emacs` or `vi`.
+        plain: Whether to write whole sentences for screen readers, and redraw nothing, as `--plain` does.
+        status_line: Bottom line of a conversation, such as `{model} {mode}`. It may contain model, mode, cost, context,
+            tokens, branch, folder and profile. Empty for Inarch's own.
+        status_command: Shell command whose first line of output is the bottom line. It gets JSON on standard input.
+            Only your own configuration can set it.
     """
 
     notify: Literal["auto", "bell", "off"] = "auto"
     notify_after: float = 10.0
+    theme: Literal["dark", "light", "mono"] = "dark"
+    keys: Literal["emacs", "vi"] = "emacs"
+    plain: bool = False
+    status_line: str = ""
+    status_command: str = ""
 
 
 @define(eq=False, repr=False)

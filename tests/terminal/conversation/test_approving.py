@@ -23,7 +23,7 @@ def test_a_lets_a_call_run_once(ask: Talk, project: Path) -> None:
     assert "Create new.txt" in screen and "  1 + one" in screen
     assert not (project / "new.txt").exists()
     opened.type("a")
-    opened.until("✓ write_file new.txt", "The answer.")
+    opened.until("✓ Write new.txt", "The answer.")
     assert (project / "new.txt").read_text() == "one\ntwo\n"
     (project / "new.txt").unlink()
     opened.type("write a file", "Enter")
@@ -41,7 +41,7 @@ def test_deny_asks_why_and_the_reason_goes_to_the_model(ask: Talk, project: Path
     opened.type("d")
     opened.until("why not (Enter: no reason):")
     opened.type("not that one", "Enter")
-    opened.until("⊘ write_file", "not that one", "The answer.")
+    opened.until("⊘ Write", "not that one", "The answer.")
     assert not (project / "new.txt").exists()
 
 
@@ -57,7 +57,7 @@ def test_a_word_that_begins_with_a_key_for_no_is_read_whole(ask: Talk, project: 
     opened.type("d")
     opened.until("why not (Enter: no reason):")
     opened.type("on't write there", "Enter")
-    opened.until("⊘ write_file", "don't write there", "The answer.")
+    opened.until("⊘ Write", "don't write there", "The answer.")
     assert not (project / "new.txt").exists()
 
 
@@ -86,7 +86,7 @@ def test_a_change_in_the_editor_is_asked_about_again(ask: Talk, project: Path, t
     opened.type("e")
     opened.until("+ three", "? more")
     opened.type("a")
-    opened.until("✓ write_file new.txt", "The answer.")
+    opened.until("✓ Write new.txt", "The answer.")
     assert (project / "new.txt").read_text() == "one\nthree\n"
     opened.type("what now", "Enter")
     opened.until("> what now", "The answer.", times=1)
@@ -98,7 +98,7 @@ def test_a_plain_yes_is_an_answer_and_no_prompt(ask: Talk, project: Path) -> Non
     opened.until("? more", "Create new.txt")
     time.sleep(0.6)  # a key counts only after a moment in which none was pressed
     opened.type("yes", "Enter")
-    opened.until("✓ write_file new.txt", "The answer.")
+    opened.until("✓ Write new.txt", "The answer.")
     assert (project / "new.txt").exists()
     time.sleep(0.6)
     opened.type("yes sir", "Enter")
@@ -156,7 +156,7 @@ def test_a_line_that_is_typed_at_the_question_answers_nothing(ask: Talk, project
     opened.until("yes, this once", "? more")
     assert not (project / "new.txt").exists()
     opened.type("a")
-    opened.until("✓ write_file new.txt", "The answer.")
+    opened.until("✓ Write new.txt", "The answer.")
 
 
 @pytest.mark.parametrize("words", ["and add a test", "yet another file"])
@@ -172,7 +172,7 @@ def test_a_line_that_begins_with_a_key_that_answers_answers_nothing(ask: Talk, p
     assert not (project / "new.txt").exists()
     time.sleep(0.6)
     opened.type("a", "Enter")
-    opened.until("✓ write_file new.txt", "The answer.")
+    opened.until("✓ Write new.txt", "The answer.")
 
 
 def _why_no_trials(project: Path) -> str:
@@ -194,5 +194,5 @@ def test_t_tries_a_command_and_a_applies_what_was_seen(talk: Talk, project: Path
     assert not (project / "made.txt").exists()
     time.sleep(0.6)  # a key counts only after a moment in which none was pressed
     opened.type("a")
-    opened.until("✓ execute_command")
+    opened.until("✓ Run")
     assert (project / "made.txt").exists()

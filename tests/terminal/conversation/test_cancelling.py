@@ -49,7 +49,7 @@ def goes_on(opened: Terminal) -> None:
 
 @KEYS
 @pytest.mark.parametrize(
-    ("answer", "seen"), [(NEVER, "asking openai-compatible/small"), (BEGUN, "The beginning of it."), (BUSY, "waiting ")]
+    ("answer", "seen"), [(NEVER, "waiting for the model"), (BEGUN, "The beginning of it."), (BUSY, "waiting ")]
 )
 def test_waiting_for_headers_streaming_and_waiting_for_a_limit(
     talk: Talk, key: str, answer: HttpReply, seen: str

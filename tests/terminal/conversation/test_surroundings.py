@@ -70,7 +70,7 @@ def test_lines_of_a_paste_are_not_typed_at_a_dumb_terminal(terminal: Open, slowl
     opened.tmux("send-keys", "-t", "main", *keys)  # all at once, as a paste comes
     opened.until("Run touch pasted.txt", "? more")
     opened.type("d", "Enter")
-    opened.until("denied")
+    opened.until("denied", "\n>\n")  # what comes before the prompt counts as pasted
     opened.type("!touch typed.txt", "Enter")
     opened.until("touch typed.txt", "the model sees this")
     assert (project / "typed.txt").exists() and not (project / "pasted.txt").exists()

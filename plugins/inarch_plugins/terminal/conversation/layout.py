@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition, has_completions, has_focus, is_searching
+from prompt_toolkit.filters import Condition, has_completions, has_focus, is_searching, vi_navigation_mode
 from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.layout import (
     BufferControl,
@@ -82,7 +82,7 @@ def _none_if_empty(make: Callable[[], Text]) -> Callable[[], Dimension]:
 
 
 def _prefix(screen: Screen, number: int, wrap: int) -> AnyFormattedText:
-    return [("class:prompt", "> ")] if not (number or wrap) else "  "
+    return [("class:prompt", ": " if vi_navigation_mode() else "> ")] if not (number or wrap) else "  "
 
 
 def _search_window(search: SearchBufferControl) -> Window:
@@ -96,7 +96,7 @@ def _live(screen: Screen) -> AnyFormattedText:
         return ""
     taken = screen.line.document.line_count + len(screen.queued()) + 4
     text = screen.view.live(screen.columns, max(LEAST_LIVE, screen.rows - min(taken, screen.rows // 2)))
-    return to_formatted_text(ANSI("\n" + text)) if text else ""
+    return to_formatted_text(ANSI(text)) if text else ""
 
 
 def _beside(screen: Screen) -> AnyFormattedText:
@@ -149,5 +149,7 @@ def _offered(screen: Screen) -> AnyFormattedText:
 def _status(screen: Screen) -> AnyFormattedText:
     if hint := screen.hint or screen.standing():
         return [("class:hint", shorten(hint, screen.columns))]
+    if line := screen.status():
+        return [("class:dim", shorten(line, screen.columns))]
     text = screen.view.status(screen.columns) if screen.view is not None else ""
     return to_formatted_text(ANSI(text)) if text else ""

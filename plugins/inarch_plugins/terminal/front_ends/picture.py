@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import monotonic
 from typing import Any, TextIO
@@ -134,6 +134,10 @@ class PictureFrontEnd:
         self._due: asyncio.TimerHandle | None = None
         self._due_at = self._last = 0.0
         self._asking = False
+
+    def name_calls(self, titled: Callable[[str, Mapping[str, Any]], str]) -> None:
+        """Take the function that returns a call's title."""
+        self._view.name_calls(titled)
 
     def show(self, event: Event) -> None:
         """Show an event, after a short delay if many arrive."""
