@@ -280,4 +280,4 @@ def _shown(asked: inarch.ApprovalRequest, fragments: Fragments) -> str:
         return ""
     if file is None:
         return fragments.preview(asked.call.arguments)
-    return fragments.prose(file.after) if file.argument else fragments.diff(file.before or "", file.after)
+    return fragments.prose(file.after) if file.argument else fragments.diff(file.before or "", file.after, file.path)

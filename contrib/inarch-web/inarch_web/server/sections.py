@@ -39,8 +39,8 @@ class Fragments(Protocol):
         """Return the preview of a proposed call."""
         ...
 
-    def diff(self, old: str, new: str) -> str:
-        """Return the difference of two texts."""
+    def diff(self, old: str, new: str, path: str = "") -> str:
+        """Return the difference of two texts in the colours of the file's language."""
         ...
 
     def prose(self, markdown: str) -> str:

@@ -43,9 +43,9 @@ class Fragments:
         """Return Markdown, without its raw HTML and without anything that a browser would load."""
         return prose.prose(markdown)
 
-    def diff(self, old: str, new: str) -> Html:
-        """Return the change of a whole file."""
-        return diffs.file_diff(old, new)
+    def diff(self, old: str, new: str, path: str = "") -> Html:
+        """Return the change of a whole file, in the colours of its language."""
+        return diffs.file_diff(old, new, path)
 
     def preview(self, arguments: Mapping[str, Any]) -> Html:
         """Return the arguments of a call: short values as a list, texts of files as a diff."""
