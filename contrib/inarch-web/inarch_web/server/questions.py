@@ -244,6 +244,8 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
     return {
         "call": call.id,
         "tool": call.name,
+        "title": f"Run {call.name}",
+        "remark": "",
         "category": asked.tool.category,
         "reason": asked.reason,
         "preview": asked.preview,

@@ -42,7 +42,7 @@ const open = (/** @type {string} */ id) => { location.hash = `#/${id}`; };
 
 const actions = new Actions(ask, open);
 const bar = new Bar({
-  set: (given) => { ask("set", given).catch((error) => { told(error); if (state) bar.show(state); }); },
+  set: (given) => { inSession("set", given).catch((error) => { told(error); bar.show(state); }); },
   name: () => rename(),
   items: () => [
     { words: "Undo the last change", keys: "u", act: () => actions.undo() },
@@ -149,7 +149,7 @@ function take(opened) {
   conversation.show(opened.turns ?? [], opened.earlier ?? 0);
   if (opened.state) shown(opened.state);
   if (!opened.turns?.length) conversation.welcome(welcome());
-  question.show(opened.question ?? null);
+  asks(opened.question ?? null);
   for (const part of opened.live ?? []) conversation.delta({ turn: state?.running ?? 0, ...part });
   composer.remember(conversation.prompts());
   sessions.mark(session);
@@ -212,12 +212,21 @@ function received(message) {
   if (message.turn && typeof message.turn === "object") turn(message.turn);
   if (message.step) conversation.putStep(message.step);
   if (message.delta) conversation.delta(message.delta);
-  if (message.question) question.show(message.question);
-  if (message.settled) question.settled(message.settled);
+  if (message.question) asks(message.question);
+  if (message.settled && question.settled(message.settled)) conversation.toEnd();
   if (message.state) shown(message.state);
   if (message.event) glance.event(message.event);
   if (message.shown) notice(message.shown.text);
   if (message.failed) told({ message: message.failed.text, remedy: message.failed.remedy });
+}
+
+/** @param {import("./wire.js").Question | null} asked */
+function asks(asked) {
+  const follows = conversation.isFollowing;
+  question.show(asked);
+  if (!asked || !follows) return;
+  conversation.toEnd();
+  question.toStart();
 }
 
 /** @param {import("./wire.js").Entry} entry */

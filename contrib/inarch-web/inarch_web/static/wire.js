@@ -8,7 +8,7 @@
 /** @typedef {{scope: string, label: string}} Scope */
 /** @typedef {{name: string, words: string, takes: string, choices: string[]}} Right */
 /** @typedef {{path: string, before: string, after: string}} ProposedFile */
-/** @typedef {{call: string, tool: string, category: string, reason: string, html: string, shape: string, asks: boolean,
+/** @typedef {{call: string, tool: string, title: string, remark: string, category: string, reason: string, html: string, shape: string, asks: boolean,
  *   scopes: Scope[], file: ProposedFile | null, rights: Right[], chosen: Record<string, string[]>, may: string[], tries: boolean}} AskedCall */
 /** @typedef {{id: number, calls: AskedCall[]}} Question */
 /** @typedef {{call: string, outcome: string, scope?: string, reason?: string, content?: string, rights?: Record<string, string[]> | null}} Answer */
@@ -16,7 +16,8 @@
 /** @typedef {{turn: number, of: string, call: string, text: string}} Delta */
 /** @typedef {{id: string, name: string, title: string, started: string, updated: string, events: number,
  *   running: boolean, asks: boolean, pages: number}} SessionLine */
-/** @typedef {{version: string, token: string, root: string, models: string[], approve: string[], exports: string[], proxy: any,
+/** @typedef {{name: string, title: string, help: string}} Choice */
+/** @typedef {{version: string, token: string, root: string, models: string[], approve: string, modes: Choice[], exports: string[], proxy: any,
  *   voice: string, commands: {name: string, help: string}[]}} Hello */
 /** @typedef {{session: string, room: string, n: number, missed?: any[], state?: State, turns?: Entry[],
  *   earlier?: number, question?: Question | null, live?: {of: string, call: string, text: string}[]}} Opened */
