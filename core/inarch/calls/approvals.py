@@ -181,6 +181,7 @@ class Approvals:
             preview,  # most turns ask no question
         )
         from inarch.contract.approval_records import ApprovalRequest
+        from inarch_sdk.figures import call_title
 
         tool = live.tool.value
         files = Files(self.workspace, self.journal.redactor.text)
@@ -195,7 +196,12 @@ class Approvals:
         words = "" if live.offer is not None and live.offer.is_once else shape.words
         if live.offer is not None and live.offer.approve:
             reason = f"{reason}; after approval the approval mode is {live.offer.approve}"
-        return ApprovalRequest(live.call, tool, reason, shown, words, file, live.offer, live.is_persons, shape.key)
+        title = call_title(live.call.name, live.call.arguments, tool)
+        if file is not None and not file.argument:
+            title = f"{'Create' if files.stat(file.path) is None else 'Edit'} {file.path}"
+        return ApprovalRequest(
+            live.call, tool, reason, shown, words, file, live.offer, live.is_persons, shape.key, title=title
+        )
 
     async def _from_front_end(
         self, front_end: FrontEnd, requests: Sequence[ApprovalRequest], turn_id: str

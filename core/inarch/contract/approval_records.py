@@ -80,6 +80,8 @@ class ApprovalRequest:
         is_persons: Whether only an answer to this very call lets it run, not one for the tool or the session.
         alike: Equal for calls that one approval of scope `shape` or `project` covers; `shape` alone may be ambiguous.
         trial: Makes a dry run of the call; None if there is none here.
+        title: What the call does in people's words, on one line: `Run pytest -q`, `Create notes.md`; not escaped.
+        remark: What an edit reaches in the program, if a tracer knows; not escaped.
         may_give: For an approver, the names of the rights that it may give; None if only the user may approve.
     """
 
@@ -94,6 +96,8 @@ class ApprovalRequest:
     alike: str = ""
     trial: Callable[[], Awaitable[Trial]] | None = None
     may_give: tuple[str, ...] | None = None
+    title: str = ""
+    remark: str = ""
 
 
 @frozen

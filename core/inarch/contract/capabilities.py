@@ -403,6 +403,14 @@ class Selects(Protocol):
     selection: Any
 
 
+class NamesCalls(Protocol):
+    """Front end that shows calls in people's words."""
+
+    def name_calls(self, titled: Callable[[str, Mapping[str, Any]], str]) -> None:
+        """Take the function that returns a call's title, by its tool's name and its arguments, for each session."""
+        ...
+
+
 class Beside(Protocol):
     """Front end that says where remarks go."""
 
@@ -460,7 +468,7 @@ CAPABILITIES: Mapping[str, tuple[type[Any], ...]] = {
     "compactions": (Early,),
     "stores": (Scans, ScansKinds, Forks, KeepsSnapshots, Damaged, SetsAside),
     "workspaces": (Restorable, SaysUncovered),
-    "front_ends": (Selects,),
+    "front_ends": (Selects, NamesCalls),
 }
 """The capabilities that a wrapper of such an object passes on, by kind."""
 

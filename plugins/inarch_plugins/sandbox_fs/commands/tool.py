@@ -116,6 +116,7 @@ class ExecuteCommand:
     grants: Grants
     _tried: dict[str, TriedCall] = field(init=False, factory=dict)
     name: str = field(init=False, default=COMMAND)
+    title: str = field(init=False, default="Run {command}")
     category: Any = field(init=False, default="command")
     input_schema: Mapping[str, Any] = field(init=False, default=_SCHEMA)
     output_schema: Mapping[str, Any] | None = field(init=False, default=None)
