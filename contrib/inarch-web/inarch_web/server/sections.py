@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import define, evolve, field
@@ -51,8 +51,8 @@ class Fragments(Protocol):
 class Design(Protocol):
     """An exporter that lends its design to other pages."""
 
-    def fragments(self) -> Fragments:
-        """Return the renderer."""
+    def fragments(self, titled: Callable[[str, Mapping[str, Any]], str] | None = None) -> Fragments:
+        """Return the renderer. `titled` names a call by its tool's name and its arguments."""
         ...
 
     def assets(self) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -25,6 +26,7 @@ from websockets.exceptions import InvalidState
 import inarch
 from inarch.capabilities import able
 from inarch.commands import compose_given
+from inarch.figures import call_title
 from inarch_web import Settings
 from inarch_web.server.gate import HOST, Gate, GuardedConnection, QuietServer, Tokens
 from inarch_web.server.page import Page
@@ -153,11 +155,16 @@ async def serving(
 
             address = PageAddress.read(page, anywhere=bool(anywhere))
             framed = await stack.enter_async_context(framing(address, f"http://{HOST}:{port}"))
-        desk = Desk(app, design.fragments(), settings.idle_minutes * 60, framed)
+        desk = Desk(app, design.fragments(partial(_titled, app)), settings.idle_minutes * 60, framed)
         tokens, here = Tokens(), f"http://{HOST}:{port}/#"
         origin = framed.origin if framed is not None else ""
         await stack.enter_async_context(_running(desk, site(desk, design, tokens, port, origin), listening))
         yield Served(here + tokens.token, here + tokens.ticket, desk)
+
+
+def _titled(app: inarch.App, name: str, arguments: Mapping[str, Any]) -> str:
+    bound = app.composition.tools.get(name)
+    return call_title(name, arguments, bound and bound.value)
 
 
 @asynccontextmanager
