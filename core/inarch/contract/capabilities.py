@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inarch.contract.files import FileState
     from inarch.contract.ports import ToolContext
     from inarch.contract.processes import Piped, Ran
-    from inarch.contract.records import ChosenRights, Effects, ToolCall
+    from inarch.contract.records import ChosenRights, Effects, ProposedFile, ToolCall
     from inarch.contract.workspaces import Workspace
 
 T = TypeVar("T")
@@ -265,6 +265,14 @@ class HasLogs(Protocol):
 
         Restoring a log also reads the logs of the session that were set aside before it.
         """
+        ...
+
+
+class Foresees(Protocol):
+    """Tracer that knows what an edit would reach, for the question about it."""
+
+    def foresee(self, file: ProposedFile) -> str | None:
+        """Return it in a line, or None; called in a thread."""
         ...
 
 

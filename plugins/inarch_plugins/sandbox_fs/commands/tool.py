@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -67,10 +68,16 @@ def _verdict_on(found: Classified, root: str) -> Verdict:
     held = (*_HELD, *of_copy) if is_open and not is_beyond else ()
     reviewable = _HELD if is_beyond and is_reviewable(found, root) else ()
     if found.tier == "asked":
-        return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held, reviewable=reviewable)
+        return Verdict("ask", found.reason, True, found.remedy, held, reviewable, _plain(found.reason))
     # The user's own rules could not answer any other "ask" of a policy. The kernel asks, because the effects are
     # unknown, and shows this reason.
-    return Verdict("allow", found.reason, held=held, reviewable=reviewable)
+    return Verdict("allow", found.reason, held=held, reviewable=reviewable, why=_plain(found.reason))
+
+
+def _plain(reason: str) -> str:
+    """Return a reason without the names of tiers, for the question."""
+    own = reason.replace("runs code of the workspace (workspace tier)", "runs the project's own code")
+    return re.sub(r"(\S+) is in no tier of commands", r"Inarch has no rule for \1", own)
 
 
 DEFAULT_S = 60
