@@ -113,6 +113,7 @@ async def _until_asked(app: inarch.App, given: Mapping[str, Any], settings: Sett
         async with serving(
             app, settings, given.get("port") or 0, given.get("page"), given.get("page_anywhere")
         ) as served:
+            served.desk.flags = _flags(given)
             sys.stdout.write(f"{served.address}\n")
             sys.stdout.flush()
             sys.stderr.write("inarch web: whoever has this address can do what you can; Ctrl-C ends it\n")
@@ -160,6 +161,14 @@ async def serving(
         origin = framed.origin if framed is not None else ""
         await stack.enter_async_context(_running(desk, site(desk, design, tokens, port, origin), listening))
         yield Served(here + tokens.token, here + tokens.ticket, desk)
+
+
+def _flags(given: Mapping[str, Any]) -> list[str]:
+    """Return the flags with which another command composes the same application."""
+    names = {"--profile": "profile", "--model": "model", "--plugin": "files", "-p": "without"}
+    values = {flag: given.get(name) or () for flag, name in names.items()}
+    return [word for flag, found in values.items() for one in ([found] if isinstance(found, str) else found)
+            for word in (flag, one)]  # fmt: skip
 
 
 def _titled(app: inarch.App, name: str, arguments: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ import { Extras } from "./extras.js";
 import { Glance } from "./glance.js";
 import { Keys } from "./keys.js";
 import { Asking } from "./question.js";
+import { Reviews } from "./reviews.js";
 import { Sessions } from "./sessions.js";
 import { Socket } from "./socket.js";
 import { nextTheme, restoreTheme } from "./theme.js";
@@ -47,6 +48,7 @@ const bar = new Bar({
   items: () => [
     { words: "Undo the last change", keys: "u", act: () => actions.undo() },
     { words: "Redo the last undo", act: () => actions.redo() },
+    { words: "Review changes", keys: "r", act: () => reviews.open() },
     { words: "Fork this session", act: () => actions.fork(null) },
     ...(hello?.exports ?? []).map((form) => ({ words: `Export as ${form}`, act: () => actions.export(form) })),
     { words: "Theme", keys: "t", act: () => theme() },
@@ -72,6 +74,7 @@ const sessions = new Sessions({
   list: (words, from) => socket.ask("sessions", { words, from }),
   begin: () => begin(),
 });
+const reviews = new Reviews((what, given) => socket.ask(what, given));
 const glance = new Glance({ blame: (path) => actions.blame(path) });
 const extras = new Extras(inSession, (data) => socket.sendBytes(data), composer.extra);
 const keys = new Keys([
@@ -81,7 +84,7 @@ const keys = new Keys([
   { keys: ["@", "Tab"], words: "in the prompt: complete a file" },
   { keys: ["Escape"], words: "stop the turn, or close an open column", act: () => escape() },
   { keys: ["Alt Q", "q"], words: "go to the question", act: () => question.focus() },
-  { keys: ["a", "d", "e", "t"], words: "in the question: approve, deny, edit the file, try the command" },
+  { keys: ["a", "d", "e", "t"], words: "in the question: yes, no, edit the file, try the command" },
   { keys: ["j", "k"], words: "go to the next or the previous turn" },
   { keys: ["j"], words: "", act: () => walk(1) },
   { keys: ["k"], words: "", act: () => walk(-1) },
@@ -91,6 +94,7 @@ const keys = new Keys([
   { keys: ["n"], words: "start a new session", act: () => begin() },
   { keys: ["g"], words: "show plan, costs, files and turns", act: () => drawer("glance") },
   { keys: ["u"], words: "undo the last change", act: () => actions.undo() },
+  { keys: ["r"], words: "review changes that a session made in a copy", act: () => reviews.open() },
   { keys: ["p"], words: "point at an element of your page", act: () => extras.pick() },
   { keys: ["m"], words: "turn the microphone on or off", act: () => extras.talk() },
   { keys: ["t"], words: "switch the theme: dark, light, system", act: () => theme() },
@@ -106,6 +110,7 @@ async function begun(said) {
   bar.connection("");
   extras.offer(said);
   sessions.refresh();
+  reviews.refresh();
   if (session) await show(session, true);
   else await route();
 }

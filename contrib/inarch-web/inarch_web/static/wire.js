@@ -21,6 +21,8 @@
  *   voice: string, commands: {name: string, help: string}[]}} Hello */
 /** @typedef {{session: string, room: string, n: number, missed?: any[], state?: State, turns?: Entry[],
  *   earlier?: number, question?: Question | null, live?: {of: string, call: string, text: string}[]}} Opened */
+/** @typedef {{path: string, name: string, change: string, added: number | null, removed: number | null, look_at: string[], problem: string, ignored: boolean, diff: string[]}} ChangedFile */
+/** @typedef {{id: string, began: string, files: ChangedFile[]}} Change */
 /** @typedef {{path: string, action: string, note: string}} FileAction */
 /** @typedef {{done: boolean, what: string[], files: FileAction[], conflicts: {path: string, text: string}[], notes: string[]}} Undone */
 
