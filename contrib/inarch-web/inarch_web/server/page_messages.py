@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import inarch
 from inarch.commands import CHANGEABLE
-from inarch_web.server import reviews
 from inarch_web.server.message_log import Raw, encoded
 from inarch_web.server.page import Page
 from inarch_web.server.page_commands import commands_of, complete
+from inarch_web.server.reviews import review
 from inarch_web.server.room import Room
 
 if TYPE_CHECKING:
@@ -202,25 +202,6 @@ def _reported(report: inarch.UndoReport) -> Message:
     return told
 
 
-async def _changes(page: Page, message: Message) -> Message:
-    return await reviews.waiting(page.desk)
-
-
-async def _change(page: Page, message: Message) -> Message:
-    return await reviews.change(page.desk, text_of(message, "change"))
-
-
-async def _apply(page: Page, message: Message) -> Message:
-    paths = message.get("paths")
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise inarch.UsageError("paths is not a list of texts", "send []")
-    return await reviews.apply(page.desk, text_of(message, "change"), paths)
-
-
-async def _discard(page: Page, message: Message) -> Message:
-    return await reviews.discard(page.desk, text_of(message, "change"))
-
-
 async def _blame(page: Page, message: Message) -> Message:
     session, path = await room_here(page, message).session(), text_of(message, "path")
     lines = await asyncio.to_thread(session.extension("undo").blame, path)
@@ -293,10 +274,7 @@ VERBS: Mapping[str, Callable[[Page, Message], Awaitable[Message]]] = {
     "undo": _undo,
     "redo": _redo,
     "blame": _blame,
-    "changes": _changes,
-    "change": _change,
-    "apply": _apply,
-    "discard": _discard,
+    "review": review,
     "fork": _fork,
     "name": _name,
     "export": _export,

@@ -6,47 +6,35 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import inarch
 from inarch_web.server.message_log import Raw
 
 if TYPE_CHECKING:
-    from inarch_web.server.room_list import Desk
+    from inarch_web.server.page import Page
 
 
-async def waiting(desk: Desk) -> Mapping[str, Any]:
-    """Return the changes that wait for a review, the oldest first."""
-    return {"changes": json.loads(await _run(desk, "changes", "--json"))}
-
-
-async def change(desk: Desk, id: str) -> Mapping[str, Any]:
-    """Return a change with its files and their changed lines.
+async def review(page: Page, message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Run what a page asks about changes: without `change` list those that wait, else show, apply or discard it.
 
     Raises:
-        UsageError: There is none, or a session works in its copy.
+        UsageError: There is no such change, a session works in its copy, or some of it can't be applied.
     """
-    data = json.loads(await _run(desk, "changes", "--json", "--diff", "--", id))
-    files = [{**one, "name": one["path"], "path": Raw(one["path"])} for one in data["files"]]
-    return {**data, "files": files}
+    words, named = message.get("words"), message.get("change")
+    if named is None:
+        return {"changes": json.loads(await _run(page, ["changes", "--json"]))}
+    if words is None:
+        data = json.loads(await _run(page, ["changes", "--json", "--diff", "--", str(named)]))
+        return {**data, "files": [{**one, "name": one["path"], "path": Raw(one["path"])} for one in data["files"]]}
+    if not isinstance(words, list) or words[:1] not in (["apply"], ["discard"]):
+        raise inarch.UsageError("words do not say what to do", "send apply and paths, or discard")
+    return {"text": await _run(page, [words[0], "--", str(named), *map(str, words[1:])])}
 
 
-async def apply(desk: Desk, id: str, paths: Sequence[str]) -> Mapping[str, Any]:
-    """Apply files of a change, all that need no look of their own if none are named; return what was done.
-
-    Raises:
-        UsageError: Some can't be applied.
-    """
-    return {"text": await _run(desk, "apply", "--", id, *paths)}
-
-
-async def discard(desk: Desk, id: str) -> Mapping[str, Any]:
-    """Remove a change."""
-    return {"text": await _run(desk, "discard", "--", id)}
-
-
-async def _run(desk: Desk, *words: str) -> str:
+async def _run(page: Page, words: list[str]) -> str:
+    desk = page.desk
     command = [sys.executable, "-P", "-m", "inarch", words[0], "--root", desk.root, *desk.flags, *words[1:]]
     # In a thread: a page that leaves must not end a command that writes.
     run = await asyncio.to_thread(

@@ -74,7 +74,7 @@ const sessions = new Sessions({
   list: (words, from) => socket.ask("sessions", { words, from }),
   begin: () => begin(),
 });
-const reviews = new Reviews((what, given) => socket.ask(what, given));
+const reviews = new Reviews((given) => socket.ask("review", given));
 const glance = new Glance({ blame: (path) => actions.blame(path) });
 const extras = new Extras(inSession, (data) => socket.sendBytes(data), composer.extra);
 const keys = new Keys([

@@ -4,7 +4,7 @@ import { confirmed, dialog, notice, told } from "./dialogs.js";
 /** @import { Change, ChangedFile } from "./wire.js" */
 
 export class Reviews {
-  /** @param {(what: string, given?: Record<string, unknown>) => Promise<any>} ask */
+  /** @param {(given: Record<string, unknown>) => Promise<any>} ask */
   constructor(ask) {
     this.ask = ask;
     byId("review").addEventListener("click", () => this.open());
@@ -13,7 +13,7 @@ export class Reviews {
   /** Shows the button if changes wait. */
   async refresh() {
     /** @type {{changes: Change[]}} */
-    const { changes } = await this.ask("changes").catch(() => ({ changes: [] })); // without the commands nothing waits
+    const { changes } = await this.ask({}).catch(() => ({ changes: [] })); // without the commands nothing waits
     byId("review").hidden = !changes.length;
     byId("review").textContent = changes.length > 1 ? `Review ${changes.length} changes` : "Review a change";
     return changes;
@@ -30,12 +30,11 @@ export class Reviews {
   async #show(id) {
     try {
       /** @type {Change} */
-      const change = await this.ask("change", { change: id });
+      const change = await this.ask({ change: id });
       const apply = make("button", { type: "button", class: "primary", click: () => this.#apply(change, made) });
       const discard = make("button", { type: "button", click: () => this.#discard(change) }, "Discard all");
-      const rows = change.files.map((file) => row(file));
       const made = dialog(`Review ${count(change.files.length)}`, [make("p", { class: "quiet" }, "Nothing of it is in your workspace yet. inarch undo takes back what you apply."),
-        ...rows, make("div", { class: "dialog-buttons" }, discard, apply)], "is-wide");
+        ...change.files.map(row), make("div", { class: "dialog-buttons" }, discard, apply)], "is-wide");
       const mark = () => {
         const { length } = chosen(made);
         apply.textContent = `Apply ${length === change.files.length && length > 1 ? "all " : ""}${count(length)}`;
@@ -51,10 +50,10 @@ export class Reviews {
   /** @param {Change} change @param {HTMLDialogElement} made */
   async #apply(change, made) {
     const paths = chosen(made).map((box) => box.value);
-    const usual = change.files.filter((file) => isUsual(file)).map((file) => file.path);
+    const usual = change.files.filter(isUsual).map((file) => file.path);
     made.close();
     try { // all of the usual ones: the commits of the copy come along
-      notice((await this.ask("apply", { change: change.id, paths: paths.join("\n") === usual.join("\n") ? [] : paths })).text);
+      notice((await this.ask({ change: change.id, words: ["apply", ...(paths.join("\n") === usual.join("\n") ? [] : paths)] })).text);
       if ((await this.refresh()).some(({ id }) => id === change.id)) this.#show(change.id);
     } catch (error) {
       told(error);
@@ -64,7 +63,7 @@ export class Reviews {
   /** @param {Change} change */
   async #discard(change) {
     if (!(await confirmed("Discard this change?", [make("p", {}, `${count(change.files.length)} will be lost.`)], "Discard"))) return;
-    await this.ask("discard", { change: change.id }).then(({ text }) => notice(text), told);
+    await this.ask({ change: change.id, words: ["discard"] }).then(({ text }) => notice(text), told);
     this.refresh();
   }
 }
