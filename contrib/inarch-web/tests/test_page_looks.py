@@ -13,6 +13,15 @@ from .browsing import SIZES, Site, answered, ask, asked
 pytestmark = pytest.mark.needs("chromium")
 SERIOUS = ("serious", "critical")
 TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
+# Controls that something lies over, and those whose words are cut.
+BURIED = """() => [...document.querySelectorAll(".dock button, .dock input, .dock select, .dock textarea, .bar button, .bar select")]
+  .filter((one) => one.checkVisibility() && !document.querySelector("dialog[open]")).flatMap((one) => {
+    const { left, top, width, height } = one.getBoundingClientRect(), over = document.elementFromPoint(left + width / 2, top + height / 2);
+    const words = one.placeholder ?? "", pen = document.createElement("canvas").getContext("2d"), style = getComputedStyle(one);
+    pen.font = style.font;
+    const cut = one.tagName === "TEXTAREA" ? one.scrollHeight > one.clientHeight : one.scrollWidth > one.clientWidth || pen.measureText(words).width > one.clientWidth - 2 * parseFloat(style.paddingLeft);
+    return [...(one.contains(over) ? [] : [`under ${over?.className}: ${one.outerHTML}`]), ...(cut ? [`cut: ${one.outerHTML}`] : [])];
+  })"""
 HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>"\'`</pre><svg onload=window.hit=1>'
 
 
@@ -33,17 +42,24 @@ def test_every_state_fits_and_is_for_everybody(
 
     def look(name: str) -> None:
         wrong[name] = [*findings(page, modules), *(["wider than the window"] if page.evaluate(TOO_WIDE) else [])]
+        wrong[name] += page.evaluate(BURIED)
         page.screenshot(path=pictures / f"{name}-{size}-{scheme}.png")
 
+    expect(page.get_by_label("Model")).to_have_value("playing/played")  # before a session is open
     look("welcome")
     ask(page, "patch")
     asked(page)
+    expect(page.locator("#asked .diff ins")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Tab")  # to Stop: a notice comes meanwhile
+    page.evaluate("location.hash = '#/no-such-session'")
+    expect(page.locator(".notice")).to_be_visible()
     look("question")
     page.get_by_role("button", name="Yes").click()
     turn = answered(page)
     expect(page.locator("#question")).to_be_hidden()
     look("answer")
-    turn.locator(".work > summary").click()  # it is folded since the answer came
+    expect(turn.locator("details.work")).not_to_have_attribute("open", "")
+    turn.locator(".work > summary").click()
     turn.locator(".call summary").last.click()
     turn.locator(".reasoning summary").first.click()
     turn.scroll_into_view_if_needed()
@@ -120,6 +136,26 @@ def test_everything_is_done_by_keys(site: Site) -> None:
     page.keyboard.press("n")
     expect(page.locator(".welcome")).to_be_visible()
     expect(page.locator("#say")).to_be_focused()
+
+
+def test_tab_reaches_every_control_in_sight(site: Site) -> None:
+    page = site.page()
+    ask(page, "patch")
+    asked(page)
+    here = "(document.activeElement.matches('button, a, input, select, summary, textarea') && document.activeElement)"
+    shown = (
+        "[...document.querySelectorAll('button, a, input, select, summary, textarea')]"
+        ".filter((one) => one.checkVisibility({visibilityProperty: true, contentVisibilityAuto: true}) && !one.disabled)"
+    )
+    page.evaluate(f"window.left = new Set({shown}); document.activeElement.blur()")
+    for _ in range(page.evaluate("left.size") + 20):
+        page.keyboard.press("Tab")
+        seen = page.evaluate(f"""() => {{ const one = {here}; left.delete(one); if (!one) return true;
+            const {{ left: x, top, width, height }} = one.getBoundingClientRect();
+            const over = document.elementFromPoint(x + Math.min(width, innerWidth) / 2, top + height / 2);
+            return (one.contains(over) || over?.contains(one)) && getComputedStyle(one).outlineStyle !== "none" || one.id === "say" || one.outerHTML }}""")
+        assert seen is True
+    assert page.evaluate("[...left].map((one) => one.outerHTML)") == []
 
 
 def test_what_is_new_is_said_once_to_who_listens(site: Site) -> None:
