@@ -243,11 +243,9 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
     call, file, offer = asked.call, asked.file, asked.rights
     return {
         "call": call.id,
-        "tool": call.name,
         "title": asked.title,
         "remark": asked.remark,
-        "category": asked.tool.category,
-        "reason": asked.reason,
+        "why": " · ".join(filter(None, (asked.why, offer.usual if offer is not None else ""))),
         "preview": asked.preview,
         "html": _shown(asked, fragments),
         "asks": offer is not None and offer.asks,
@@ -256,7 +254,8 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
         "file": _file(file) if file is not None else None,
         "rights": [_right(one) for one in offer.rights] if offer else [],
         "chosen": {name: [Raw(one) for one in values] for name, values in offer.chosen.items()} if offer else {},
-        "may": list(offer.may) if offer is not None else [],
+        "beyond": list(offer.beyond) if offer is not None else [],
+        "likely": {name: [Raw(one) for one in values] for name, values in offer.likely.items()} if offer else {},
         "tries": asked.trial is not None,
     }  # fmt: skip
 

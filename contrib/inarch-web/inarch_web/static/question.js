@@ -134,6 +134,7 @@ export class Asking {
     const shared = scopes.filter((scope) => question.calls.every((call) => call.scopes.some((one) => one.scope === scope.scope)));
     const reach = make("select", { class: "scope", "aria-label": "Scope of the approval" },
       ...shared.map((scope) => make("option", { value: scope.scope }, scope.label)));
+    const likely = question.calls.flatMap((call) => call.likely.network && question.calls.length === 1 ? [{ call, hosts: call.likely.network }] : []);
     const reason = make("input", { class: "why-not", placeholder: "Why not, or what else to do", "aria-label": "Why not, or what else to do",
       autocomplete: "off" });
     reason.addEventListener("keydown", (event) => {
@@ -141,6 +142,7 @@ export class Asking {
     });
     return make("div", { class: "answers" },
       make("button", { type: "button", class: "primary", "data-answer": "approve", click: () => this.#send("approve") }, "Yes"),
+      ...likely.map(({ call, hosts }) => make("button", { type: "button", click: () => this.#send("approve", call) }, `Yes, with network to ${hosts.join(", ")}`)),
       shared.length > 1 ? reach : null,
       question.calls.some((call) => call.tries)
         ? make("button", { type: "button", "data-answer": "try", title: "Run it in a copy and show what it would change", click: () => this.#try() }, "Try it") : null,
@@ -149,11 +151,12 @@ export class Asking {
       make("button", { type: "button", "data-answer": "deny", click: () => this.#send("deny") }, "No"));
   }
 
-  /** @param {"approve" | "deny"} outcome */
-  async #send(outcome) {
+  /** @param {"approve" | "deny"} outcome @param {AskedCall} [likely]  the call that gets the rights it plainly needs */
+  async #send(outcome, likely) {
     const question = this.#question;
     if (!question) return;
     const answers = question.calls.map((call) => this.#answerOf(call, outcome));
+    for (const one of answers) if (one.call === likely?.call) one.rights = { ...one.rights, ...likely.likely };
     const buttons = /** @type {HTMLButtonElement[]} */ (each("[data-answer]", this.#place));
     buttons.forEach((button) => { button.disabled = true; });
     try {
@@ -214,7 +217,7 @@ export class Asking {
 const heading = (call) => call?.asks ? "A question" : `${call?.title}?`;
 
 /** @param {AskedCall | undefined} call  its remark leads: it says what the change reaches */
-const aboutOf = (call) => [["asked-remark", call?.remark], ["asked-why", call?.reason]].flatMap(([name, words]) => words ? [make("p", { class: name }, words)] : []);
+const aboutOf = (call) => [["asked-remark", call?.remark], ["asked-why", call?.why], ...(call?.beyond ?? []).map((line) => ["asked-beyond", line])].flatMap(([name, words]) => words ? [make("p", { class: name }, words)] : []);
 
 /** @param {Element} card @returns {Record<string, string[]>} */
 function chosenIn(card) {

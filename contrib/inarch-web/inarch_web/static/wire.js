@@ -8,8 +8,8 @@
 /** @typedef {{scope: string, label: string}} Scope */
 /** @typedef {{name: string, words: string, takes: string, choices: string[]}} Right */
 /** @typedef {{path: string, before: string, after: string}} ProposedFile */
-/** @typedef {{call: string, tool: string, title: string, remark: string, category: string, reason: string, html: string, shape: string, asks: boolean,
- *   scopes: Scope[], file: ProposedFile | null, rights: Right[], chosen: Record<string, string[]>, may: string[], tries: boolean}} AskedCall */
+/** @typedef {{call: string, title: string, remark: string, why: string, html: string, shape: string, asks: boolean,
+ *   scopes: Scope[], file: ProposedFile | null, rights: Right[], chosen: Record<string, string[]>, beyond: string[], likely: Record<string, string[]>, tries: boolean}} AskedCall */
 /** @typedef {{id: number, calls: AskedCall[]}} Question */
 /** @typedef {{call: string, outcome: string, scope?: string, reason?: string, content?: string, rights?: Record<string, string[]> | null}} Answer */
 /** @typedef {{turn: number, place: number, html: string, later?: boolean}} Step */
