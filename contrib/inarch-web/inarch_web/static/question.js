@@ -217,7 +217,7 @@ export class Asking {
 const heading = (call) => call?.asks ? "A question" : `${call?.title}?`;
 
 /** @param {AskedCall | undefined} call  its remark leads: it says what the change reaches */
-const aboutOf = (call) => [["asked-remark", call?.remark], ["asked-why", call?.why], ...(call?.beyond ?? []).map((line) => ["asked-beyond", line])].flatMap(([name, words]) => words ? [make("p", { class: name }, words)] : []);
+const aboutOf = (call) => [["asked-remark", call?.remark], ["asked-why", call?.why], ...(call?.beyond ?? []).map((line) => ["asked-beyond", line])].flatMap(([name, words]) => words ? [make("p", { class: name }, ...words.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part))] : []);
 
 /** @param {Element} card @returns {Record<string, string[]>} */
 function chosenIn(card) {
