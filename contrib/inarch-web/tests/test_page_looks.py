@@ -135,11 +135,9 @@ def test_tab_reaches_every_control_in_sight(site: Site) -> None:
     ask(page, "patch")
     asked(page)
     controls = "button, a, input, select, summary, textarea"
-    sight = "{visibilityProperty: true, contentVisibilityAuto: true}"
-    every = (
-        f"[...document.querySelectorAll('{controls}')].filter((one) => one.checkVisibility({sight}) && !one.disabled)"
-    )
-    page.evaluate("window.named = (one) => one.id || one.hash || one.ariaLabel || one.textContent")
+    sight = "one.checkVisibility({visibilityProperty: true, contentVisibilityAuto: true}) && !one.disabled"
+    every = f"[...document.querySelectorAll('{controls}')].filter((one) => {sight})"
+    page.evaluate("void (window.named = (one) => one.id || one.hash || one.ariaLabel || one.textContent)")
     page.evaluate(f"window.left = new Set({every}.map(named)); document.activeElement.blur()")
     for _ in range(page.evaluate("left.size") + 20):
         page.keyboard.press("Tab")
