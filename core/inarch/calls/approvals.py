@@ -211,7 +211,7 @@ class Approvals:
         if file is not None and not file.argument:
             title = f"{'Create' if files.stat(file.path) is None else 'Edit'} {file.path}"
         asked = live.judgement.why or (live.judgement.by != "mode" and live.judgement.reason) if live.judgement else ""
-        why = " ".join(f"{one[0].upper()}{one[1:]}." for one in (asked, *_circumstances(live, remarks), then) if one)
+        why = " ".join(_sentence(one, live.call) for one in (asked, *_circumstances(live, remarks), then) if one)
         return ApprovalRequest(
             live.call, tool, reason, shown, words, file, offer, live.is_persons, shape.key, title=title, why=why
         )
@@ -350,6 +350,12 @@ def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     remark = remarks.get(live.call.id)
     reason = "; ".join([reason, *_circumstances(live, {})])
     return f"{reason} ({remark})" if remark else reason
+
+
+def _sentence(text: str, call: ToolCall) -> str:
+    """Return a text as a sentence; a program's name stays as it is written."""
+    is_name = text.split()[0] in str(call.arguments.get("command", "")).split()
+    return f"{text if is_name else text[0].upper() + text[1:]}."
 
 
 def _circumstances(live: LiveCall, remarks: Mapping[str, str]) -> Iterator[str]:

@@ -146,7 +146,8 @@ class PersonDecides:
         """Ask about these two tools."""
         reasons = {PRESENT: "the plan needs approval", ASK: "the model has a question"}
         reason = reasons.get(tool.name)
-        return inarch.Verdict("allow") if reason is None else inarch.Verdict("ask", reason, person=True)
+        why = "" if tool.name == PRESENT or call.origin == "model" else "Inarch has a question"
+        return inarch.Verdict("allow") if reason is None else inarch.Verdict("ask", reason, person=True, why=why)
 
 
 class PlanMode:

@@ -64,6 +64,7 @@ class Chat:
         self.steering = Steering(lambda: self.talk.session if self.talk is not None else None, self._changed)
         self.screen.queued = self._queued
         self.screen.asked = lambda: self.asking.keys
+        self.screen.paged = lambda: self.asking.pager
         self.screen.standing = self._standing_hint
         if self.companion is not None:
             self.screen.beside = self.companion.status

@@ -13,6 +13,7 @@ from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from inarch_plugins.terminal.conversation.pictures import dropped, from_clipboard
+from inarch_plugins.terminal.conversation.question_pager import SCROLLING
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.conversation.chat import Chat
@@ -151,11 +152,12 @@ def _question_keys(keys: KeyBindings, chat: Chat, at_question: Filter, in_answer
     @keys.add("enter", filter=at_question)
     @keys.add("c-j", filter=at_question)
     @keys.add("tab", filter=at_question)
-    @keys.add("up", filter=at_question)
-    @keys.add("down", filter=at_question)
     @keys.add("backspace", filter=at_question)
     def ignore(event: KeyPressEvent) -> None:
         chat.asking.press("")
+
+    for name in SCROLLING:
+        keys.add(name, filter=at_question)(partial(lambda name, event: chat.asking.press(name), name))
 
     for key, char in (("e", "e"), ("s", "s"), ("enter", "\r")):
         ends_word = Condition(partial(lambda char: chat.asking.ends_word(char), char))

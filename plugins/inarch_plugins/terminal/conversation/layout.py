@@ -90,7 +90,9 @@ def _search_window(search: SearchBufferControl) -> Window:
 
 
 def _live(screen: Screen) -> AnyFormattedText:
-    if screen.view is None:
+    if (paged := screen.paged()) is not None:
+        return to_formatted_text(ANSI("\n".join(["", *paged.shown()])))
+    if screen.view is None or screen.asked():
         return ""
     taken = screen.line.document.line_count + len(screen.queued()) + 4
     text = screen.view.live(screen.columns, max(LEAST_LIVE, screen.rows - min(taken, screen.rows // 2)))
@@ -111,17 +113,16 @@ def _queued(screen: Screen) -> AnyFormattedText:
 
 
 def _question(screen: Screen) -> AnyFormattedText:
-    """Return the question with its keys, broken between keys on a narrow terminal."""
-    lead, *choices = [words.strip() for words in screen.asked().split("·")]
-    parts: StyleAndTextTuples = [("class:question", lead)]
-    used = width(lead)
-    for place, words in enumerate(choices):
-        between = " · " if place else " "
-        if used + width(between) + width(words) > screen.columns:
+    """Return the keys of the question, broken between keys on a narrow terminal."""
+    parts: StyleAndTextTuples = []
+    used = 0
+    for key, words in screen.asked():
+        wide = width(f"{key} {words}".strip())
+        between = "  " if used else ""
+        if used and used + len(between) + wide > screen.columns:
             between, used = "\n", 0
-        key, _, rest = words.partition(" ")
-        parts += [("", between), ("class:key", key), ("", f" {rest}")]
-        used += width(between.strip("\n")) + width(words)
+        parts += [("", between), ("class:key", key), ("", f" {words}" if key else words)]
+        used += len(between.strip("\n")) + wide
     return parts
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from inarch import Event
+    from inarch_plugins.terminal.conversation.question_pager import Pager
     from inarch_plugins.terminal.rendering import View
 
 FRAME_S = 1 / 30
@@ -57,7 +58,8 @@ class Screen:
         self.queued: Callable[[], Sequence[str]] = list
         self.standing: Callable[[], str] = str  # a hint as long as it applies
         self.beside: Callable[[int], str] | None = None  # the companion's line
-        self.asked: Callable[[], str] = str  # the line of keys during a question
+        self.asked: Callable[[], Sequence[tuple[str, str]]] = tuple  # the keys of a question, with their words
+        self.paged: Callable[[], Pager | None] = lambda: None  # a question that is longer than the screen
         self.label = "> "
         self.loop: asyncio.AbstractEventLoop | None = None
         self._waiting: deque[Event | str] = deque()

@@ -161,7 +161,7 @@ class PictureFrontEnd:
         self._asking = True
         self._notifier.tell(QUESTION_WAITS)
         try:
-            return await ask(batch, self._region.err)
+            return await ask(batch, self._region.err, self._view.has_shown)
         finally:
             self._asking = False
             self._notifier.looked()

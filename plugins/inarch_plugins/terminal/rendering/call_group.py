@@ -54,6 +54,7 @@ class Running:
         self._held: list[ShownCall] = []  # finished plain calls, until the number in a row is known
         self._folded: list[ShownCall] = []  # calls of this turn that the page shows as one line
         self.unfolded = False
+        self.shown: set[str] = set()  # calls whose diff a question showed
 
     @property
     def is_executing(self) -> bool:
@@ -97,6 +98,7 @@ class Running:
         if call is None:
             call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
         call.result, call.status = data, data["status"]
+        call.was_shown = call.id in self.shown
         while self._calls:
             first = next(iter(self._calls.values()))
             if not first.is_over:

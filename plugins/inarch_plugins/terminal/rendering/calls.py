@@ -38,6 +38,7 @@ class ShownCall:
     began: float = 0.0
     result: Data | None = None
     files: set[str] = field(factory=set)
+    was_shown: bool = False  # whether a question showed its diff
     _tail: str = ""
 
     @property
@@ -131,7 +132,7 @@ class ShownCall:
         elif failed_exit(found) and self.origin != "user":
             yield from _last_lines(found, columns, ink)
         room = columns - width(ink.sign("bar")) - 3
-        for line in draw_diff(changes, max(room, 4), ink):
+        for line in draw_diff([] if self.was_shown else changes, max(room, 4), ink):
             yield f"{ink.paint(ink.sign('bar'), 'dim')}   {line}" if room >= 4 else line
 
     def _outcome(self, found: Any, changes: list[Any], ink: Ink) -> str:

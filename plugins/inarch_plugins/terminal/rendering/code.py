@@ -10,6 +10,8 @@ from inarch_lib.output.code_pieces import Kind, pieces
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from inarch_plugins.terminal.rendering.colors import Ink
+
 _STYLES = {
     "Comment": "dim", "Comment.Preproc": "magenta", "Keyword": "magenta", "Keyword.Constant": "cyan",
     "Keyword.Type": "cyan", "Operator.Word": "magenta", "Name.Builtin": "cyan", "Name.Function": "bold",
@@ -31,6 +33,15 @@ def painted(code: str, language: str) -> Text:
             text.stylize(style, place, place + len(piece))
         place += len(piece)
     return text
+
+
+def inked(code: str, language: str, ink: Ink) -> str:
+    """Return a line of highlighted code for the terminal."""
+    found, at = "", 0
+    for span in painted(code, language).spans if ink.colours else ():
+        found += code[at : span.start] + ink.paint(code[span.start : span.end], str(span.style))
+        at = span.end
+    return found + code[at:]
 
 
 @cache

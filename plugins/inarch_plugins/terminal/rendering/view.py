@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +90,10 @@ class View:
         self._running.unfolded = is_unfolded
         if is_unfolded:
             self._running.open()
+
+    def has_shown(self, call_ids: Iterable[str]) -> None:
+        """Note that a question showed the diffs of these calls."""
+        self._running.shown.update(call_ids)
 
     @property
     def is_moving(self) -> bool:
