@@ -50,6 +50,18 @@ def test_the_proposed_file_is_edited_in_the_page(site: Site) -> None:
     assert (site.project / "new.py").read_text() == "mine\n"
 
 
+@pytest.mark.needs("confinement")
+def test_rights_that_a_command_plainly_needs_are_offered(site: Site) -> None:
+    page = site.page()
+    ask(page, "run pip install nothing-of-this-name")
+    question = asked(page)
+    expect(question.get_by_role("heading", name="Run pip install nothing-of-this-name?")).to_be_visible()
+    wider = question.get_by_role("button", name="Yes, with network to pypi.org and files.pythonhosted.org")
+    expect(wider).to_be_visible()
+    question.get_by_role("button", name="No", exact=True).click()
+    answered(page)
+
+
 def test_several_calls_are_one_question(site: Site) -> None:
     page = site.page()
     ask(page, "both")

@@ -84,7 +84,7 @@ const keys = new Keys([
   { keys: ["@", "Tab"], words: "in the prompt: complete a file" },
   { keys: ["Escape"], words: "stop the turn, or close an open column", act: () => escape() },
   { keys: ["Alt Q", "q"], words: "go to the question", act: () => question.focus() },
-  { keys: ["a", "d", "e", "t"], words: "in the question: yes, no, edit the file, try the command" },
+  { keys: ["a", "i", "d", "e", "t"], words: "in the question: yes, yes with what it needs, no, edit the file, try the command" },
   { keys: ["j", "k"], words: "go to the next or the previous turn" },
   { keys: ["j"], words: "", act: () => walk(1) },
   { keys: ["k"], words: "", act: () => walk(-1) },

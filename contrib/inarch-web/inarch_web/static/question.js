@@ -134,7 +134,7 @@ export class Asking {
     const shared = scopes.filter((scope) => question.calls.every((call) => call.scopes.some((one) => one.scope === scope.scope)));
     const reach = make("select", { class: "scope", "aria-label": "Scope of the approval" },
       ...shared.map((scope) => make("option", { value: scope.scope }, scope.label)));
-    const likely = question.calls.flatMap((call) => call.likely.network && question.calls.length === 1 ? [{ call, hosts: call.likely.network }] : []);
+    const likely = question.calls.length > 1 ? "" : Object.entries(question.calls[0]?.likely ?? {}).map(([name, values]) => `${name} to ${values.join(" and ")}`).join(" and ");
     const reason = make("input", { class: "why-not", placeholder: "Why not, or what else to do", "aria-label": "Why not, or what else to do",
       autocomplete: "off" });
     reason.addEventListener("keydown", (event) => {
@@ -142,7 +142,7 @@ export class Asking {
     });
     return make("div", { class: "answers" },
       make("button", { type: "button", class: "primary", "data-answer": "approve", click: () => this.#send("approve") }, "Yes"),
-      ...likely.map(({ call, hosts }) => make("button", { type: "button", click: () => this.#send("approve", call) }, `Yes, with network to ${hosts.join(", ")}`)),
+      likely ? make("button", { type: "button", "data-answer": "likely", click: () => this.#send("approve", true) }, `Yes, with ${likely}`) : null,
       shared.length > 1 ? reach : null,
       question.calls.some((call) => call.tries)
         ? make("button", { type: "button", "data-answer": "try", title: "Run it in a copy and show what it would change", click: () => this.#try() }, "Try it") : null,
@@ -151,12 +151,12 @@ export class Asking {
       make("button", { type: "button", "data-answer": "deny", click: () => this.#send("deny") }, "No"));
   }
 
-  /** @param {"approve" | "deny"} outcome @param {AskedCall} [likely]  the call that gets the rights it plainly needs */
-  async #send(outcome, likely) {
+  /** @param {"approve" | "deny"} outcome @param {boolean} [likely]  with the rights that the call plainly needs */
+  async #send(outcome, likely = false) {
     const question = this.#question;
     if (!question) return;
     const answers = question.calls.map((call) => this.#answerOf(call, outcome));
-    for (const one of answers) if (one.call === likely?.call) one.rights = { ...one.rights, ...likely.likely };
+    if (likely && answers[0]) answers[0].rights = { ...answers[0].rights, ...question.calls[0]?.likely };
     const buttons = /** @type {HTMLButtonElement[]} */ (each("[data-answer]", this.#place));
     buttons.forEach((button) => { button.disabled = true; });
     try {
@@ -199,7 +199,8 @@ export class Asking {
   #key(event) {
     const at = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || at.matches("input:not([type=checkbox]), textarea, select")) return;
-    const act = { a: () => this.#send("approve"), d: () => this.#send("deny"), e: () => this.#edit(), t: () => this.#try(),
+    const likely = /** @type {HTMLElement | null} */ (this.#place.querySelector("[data-answer=likely]"));
+    const act = { a: () => this.#send("approve"), i: () => likely?.click(), d: () => this.#send("deny"), e: () => this.#edit(), t: () => this.#try(),
       Escape: () => byId("say").focus() }[event.key];
     if (!act) return;
     event.preventDefault();
@@ -217,7 +218,8 @@ export class Asking {
 const heading = (call) => call?.asks ? "A question" : `${call?.title}?`;
 
 /** @param {AskedCall | undefined} call  its remark leads: it says what the change reaches */
-const aboutOf = (call) => [["asked-remark", call?.remark], ["asked-why", call?.why], ...(call?.beyond ?? []).map((line) => ["asked-beyond", line])].flatMap(([name, words]) => words ? [make("p", { class: name }, ...words.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part))] : []);
+const aboutOf = (call) => [["asked-remark", call?.remark], ["asked-why", call?.why], ...(call?.beyond ?? []).map((line) => ["asked-beyond", line])]
+  .flatMap(([name, words]) => words ? [make("p", { class: name }, ...words.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part))] : []);
 
 /** @param {Element} card @returns {Record<string, string[]>} */
 function chosenIn(card) {
