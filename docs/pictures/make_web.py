@@ -34,8 +34,9 @@ def take(page: Page) -> None:
     page.wait_for_selector(".answer")
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 1500, "height": 940})
-    page.locator(".call", has_text="patch_source_file").locator("summary").click()
-    page.locator(".call", has_text="patch_source_file").locator(".diff").scroll_into_view_if_needed()
+    page.click(".work > summary")
+    page.locator(".call", has_text="Edit acme/validation.py").locator("summary").click()
+    page.locator(".call", has_text="Edit acme/validation.py").locator(".diff").scroll_into_view_if_needed()
     page.wait_for_timeout(300)
     page.screenshot(path=HERE / "web-answer.png")
 
