@@ -137,7 +137,8 @@ def test_tab_reaches_every_control_in_sight(site: Site) -> None:
     controls = "button, a, input, select, summary, textarea"
     sight = "one.checkVisibility({visibilityProperty: true, contentVisibilityAuto: true}) && !one.disabled"
     every = f"[...document.querySelectorAll('{controls}')].filter((one) => {sight})"
-    page.evaluate("void (window.named = (one) => one.id || one.hash || one.ariaLabel || one.innerText.replace(/\\d+ s/, '').trim())")
+    words = "one.id || one.hash || one.ariaLabel || one.innerText.replace(/\\d+ s/, '').trim()"  # without its seconds
+    page.evaluate(f"void (window.named = (one) => {words})")
     page.evaluate(f"window.left = new Set({every}.map(named)); document.activeElement.blur()")
     for _ in range(page.evaluate("left.size") + 20):
         page.keyboard.press("Tab")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from .browsing import MODEL, Site, ready
+from .test_page_looks import findings
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.needs("confinement")]
 
 
-def test_files_are_chosen_and_applied_and_the_rest_is_discarded(site: Site) -> None:
+def test_files_are_chosen_and_applied_and_the_rest_is_discarded(site: Site, modules: Path) -> None:
     words = [sys.executable, "-P", "-m", "inarch", "--approve", "review", "--plugin", str(MODEL), "both"]
     environ = {"PATH": os.environ["PATH"], "HOME": str(site.project.parent / "home"), "LANG": "C.UTF-8"}
     made = subprocess.run(words, cwd=site.project, env=environ, capture_output=True, text=True, check=False)
@@ -26,6 +28,7 @@ def test_files_are_chosen_and_applied_and_the_rest_is_discarded(site: Site) -> N
     dialog = page.get_by_role("dialog", name="Review 2 files")
     dialog.get_by_text("Changed lines").first.press("Enter")
     expect(dialog.locator("ins").first).to_have_text("+a.txt\n")
+    assert findings(page, modules) == []
     expect(dialog.get_by_role("button", name="Apply all 2 files")).to_be_visible()
     dialog.get_by_label("b.txt").press("Space")
     dialog.get_by_role("button", name="Apply 1 file").press("Enter")

@@ -74,7 +74,8 @@ export class Asking {
   }
 
   focus() {
-    if (this.#question) this.#place.focus();
+    const field = this.#question?.calls.every((call) => call.asks) ? this.#calls.querySelector("input.right-values") : null;
+    if (this.#question) (field instanceof HTMLElement ? field : this.#place).focus();
   }
 
   /** @param {AskedCall} call */
