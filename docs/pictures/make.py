@@ -48,7 +48,7 @@ def take_terminal(folder: Path) -> str:
         _until(tmux, "Commands are confined")
         tmux("send-keys", "-t", "main", "-l", PROMPT)
         tmux("send-keys", "-t", "main", "Enter")
-        _until(tmux, "Run it?")
+        _until(tmux, "? more")
         time.sleep(1)  # a question takes no key that was on its way when it came
         tmux("send-keys", "-t", "main", "-l", "a")
         _until(tmux, "no longer reached", " out ")

@@ -83,9 +83,9 @@ def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Pat
     opened.type("/plan", "Enter")
     opened.until("Plan mode is off; the approval mode is ask.")
     opened.type("/plan plan it", "Enter")
-    opened.until("1. Write new.txt", "Run it?")
+    opened.until("1. Write new.txt", "? more")
     opened.type("w")
-    opened.until("the approval mode is edits", "Run it?")
+    opened.until("the approval mode is edits", "? more")
     opened.type("a")
     opened.until("✓ write_file", "The answer.")
     assert (project / "new.txt").read_text() == "text\n"

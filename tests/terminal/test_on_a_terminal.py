@@ -64,7 +64,7 @@ def test_quiet_is_the_answer_only(terminal: Open, slowly: Flags) -> None:
 
 def test_a_yes_lets_a_call_run(terminal: Open, slowly: Flags, project: Path) -> None:
     opened = terminal("write a file", *slowly)
-    question = opened.until("Run it?", "[d]")
+    question = opened.until("? more", "[d]")
     assert "write_file" in question and "new.txt" in question and "two" in question
     assert not (project / "new.txt").exists()
     opened.type("y", "Enter")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Literal, TextIO
 
 from attrs import define, field, frozen
 
+from inarch import ApprovalRequest, escape
 from inarch.output import is_terminal
 
 BEL = "\a"
@@ -54,6 +55,11 @@ class Notifier:
     def looked(self) -> None:
         """Record that the user is present: they pressed a key or sent a line."""
         self._since = self.clock()
+
+    def ask(self, batch: Sequence[ApprovalRequest]) -> None:
+        """Say that a question waits, and about what."""
+        title = escape(batch[0].title, keep_newlines=False) if batch else ""
+        self.tell(f"{QUESTION_WAITS}: {title}" if title else QUESTION_WAITS)
 
     def tell(self, words: str) -> None:
         """Send a notification, unless the user was active a moment ago."""

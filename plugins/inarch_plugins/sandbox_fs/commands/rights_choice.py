@@ -130,10 +130,8 @@ def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool, loop
 
 
 def _beyond(found: Classified, chosen: ChosenRights, *, loopback: bool) -> Iterable[str]:
-    """Describe what the user added to a command's usual rights, and which of several commands asks."""
+    """Describe what the user added to a command's usual rights."""
     opened = [part for part in found.parts if is_open(part)]
-    if len(found.parts) > 1:
-        yield from (f"{place(found.parts, part)}: {part.reason}" for part in opened)
     files, names = chosen.get(FILES.name, ()), " and ".join(one.argv[0] for one in opened or [found])
     if loopback:
         yield "network: loopback of a process, and nothing beyond"

@@ -76,7 +76,7 @@ def _verdict_on(found: Classified, root: str) -> Verdict:
 
 def _plain(reason: str) -> str:
     """Return a reason without the names of tiers, for the question."""
-    own = re.sub(r"^\S+ runs code of the workspace \(workspace tier\)$", "it runs the project's own code", reason)
+    own = re.sub(r"\S+ runs code of the workspace \(workspace tier\)", "it runs the project's own code", reason)
     return re.sub(r"(\S+) is in no tier of commands", r"Inarch has no rule for \1", own)
 
 

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 from prompt_toolkit.application.run_in_terminal import in_terminal
 
-from inarch import escape
 from inarch_plugins.terminal.abilities import has_unread
-from inarch_plugins.terminal.notifications import QUESTION_WAITS
 from inarch_plugins.terminal.rendering.colors import Ink, fold
 
 if TYPE_CHECKING:
@@ -27,6 +25,7 @@ QUIET_S = 0.4
 """Seconds of silence before a key counts as an answer, so that a typed line does not answer the question."""
 ALONE_S = 0.3
 """Seconds that must follow an approving key without another key: a word may begin with it."""
+SCROLLS = "space and b turn pages, j and k move by a line, g and G go to the ends"
 UNCLEAR = "That is not an answer; ? lists them.\n"
 
 _WHY_NOT = "why not (Enter: no reason): ", "d "
@@ -96,10 +95,10 @@ class ApprovalKeys:
         drafts: dict[str, str] = {}
         async with self._batches:
             for request in filter(only_asks, batch):
-                self.notifier.tell(QUESTION_WAITS)
+                self.notifier.ask([request])
                 settled[request.call.id] = await answered(request, self._words)
             while left := [request for request in batch if request.call.id not in settled]:
-                self.notifier.tell(f"{QUESTION_WAITS}: {escape(left[0].title, keep_newlines=False)}")
+                self.notifier.ask(left)
                 found = await self._asked(left)
                 if found.word == "try":
                     self._show("\n".join([*await tried(left), ""]))
@@ -130,7 +129,7 @@ class ApprovalKeys:
                     return found
         finally:
             if self.pager is not None:
-                seen, self.pager = self.pager.seen, None
+                seen, self.pager = len(self.pager.seen), None
                 self.screen.put("\n".join(["", lines[0], ink.paint(f"({seen:,} of {len(lines):,} lines)", "dim"), ""]))
 
     def _is_shown(self, left: Sequence[ApprovalRequest], lines: Sequence[str]) -> None:
@@ -234,6 +233,7 @@ class ApprovalKeys:
             self._answer = loop.create_future()
             try:
                 self.keys = self._choices(left)
+                self.screen.hint = self.screen.hint or (SCROLLS if self.pager is not None else "")
                 self.screen.changed()
                 text = await self._answer
             finally:

@@ -30,27 +30,27 @@ class Pager:
     lines: Sequence[str]
     rows: Callable[[], int]
     top: int = 0
-    seen: int = field(init=False, default=0)  # lines from the first that were on the screen
+    seen: set[int] = field(init=False, factory=set)  # places of lines that were on the screen
 
     @property
     def below(self) -> int:
         """Return the number of lines that were not on the screen yet."""
         self.shown()
-        return len(self.lines) - self.seen
+        return len(self.lines) - len(self.seen)
 
     @property
     def _room(self) -> int:
         return max(self.rows() - BESIDE, 3)
 
     def shown(self) -> Sequence[str]:
-        """Return the lines on the screen; those after a jump over others do not count as seen."""
+        """Return the lines on the screen."""
         last = min(self.top + self._room, len(self.lines))
-        self.seen = max(self.seen, last) if self.top <= self.seen else self.seen
+        self.seen.update(range(self.top, last))
         return self.lines[self.top : last]
 
     def go_on(self) -> None:
         """Show the first page that was not on the screen yet."""
-        self.top = self.seen
+        self.top = min(set(range(len(self.lines))) - self.seen, default=0)
         self.scroll("")
 
     def scroll(self, key: str) -> bool:

@@ -15,7 +15,7 @@ from attrs import define, field
 from inarch import Approval, ApprovalRequest, Event, width
 from inarch.output import columns_of, is_terminal
 from inarch_plugins.terminal.front_ends.text import LineByLine
-from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
+from inarch_plugins.terminal.notifications import TURN_ENDED, Settings, notifier_for
 from inarch_plugins.terminal.rendering import View, prepare
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
@@ -159,7 +159,7 @@ class PictureFrontEnd:
 
         self._draw(moving=False)
         self._asking = True
-        self._notifier.tell(QUESTION_WAITS)
+        self._notifier.ask(batch)
         try:
             return await ask(batch, self._region.err, self._view.has_shown)
         finally:

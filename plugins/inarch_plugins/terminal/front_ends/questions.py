@@ -70,20 +70,22 @@ def choices(batch: Sequence[ApprovalRequest], columns: int, below: int = 0) -> l
         below: The number of lines that were not shown.
     """
     one = batch[0] if len(batch) == 1 else None
-    unseen = f", with {below:,} line{'s' * (below > 1)} below" if below else ""
+    lines = f"{below:,} line{'s' * (below > 1)}"
+    unseen = f" after the other {lines}" if needs_all_seen(batch) else f", with {lines} below"
+    unseen = unseen if below else ""
     found = [("a", f"yes{unseen}" if one else f"yes to all{unseen}"), ("d", "no…")]
-    if one is not None and (likely := likely_words(one)):
-        found.insert(0, ("i", f"yes, with {likely}"))
+    if one is not None and likely_words(one):
+        found.insert(0, ("i", "yes, with network"))
     if not one:
         found.append(("1 3", "only these"))
+    if below:
+        found.append(("v", "view all"))
     more = [("e", "edit")] if one else []
     more += [("t", "try")] if triable(batch) is not None else []
     more += right_keys(batch) if one else []
     if all(request.shape for request in batch):
-        found.insert(
-            -1 if one else -2,
-            ("A", f"always: {covered(one)}" if one is not None and not _is_long(one, columns) else "always…"),
-        )
+        always = f"always: {covered(one)}" if one is not None and not _is_long(one, columns) else "always…"
+        found.insert(found.index(("d", "no…")), ("A", always))
     for choice in more:
         if _wide([*found, choice, ("?", "more")]) <= columns:
             found.append(choice)
@@ -102,6 +104,8 @@ def likely_words(request: ApprovalRequest) -> str:
 
 def covered(request: ApprovalRequest) -> str:
     """Return what a lasting approval of a call covers."""
+    if request.rights is not None and request.shape == request.rights.words:
+        return "this exact command"
     return _spaced(_plain(request.shape.removeprefix(f"{request.call.name} on ")))
 
 
@@ -180,6 +184,8 @@ def _part(request: ApprovalRequest, number: int, columns: int) -> Iterator[Line]
     offer = request.rights
     for line in (offer.beyond if offer.usual or offer.beyond else offer.may) if offer is not None else ():
         yield from _wrapped(f"{margin}{_spaced(_plain(line))}", columns, f"{margin}  ", "yellow")
+    if likely := likely_words(request):
+        yield from _wrapped(f"{margin}It plainly needs {likely}; i gives it that and nothing else.", columns, margin)
     yield from body
     if request.shape and (number or _is_long(request, columns)):
         yield from _wrapped(f"{margin}always: {covered(request)}", columns, f"{margin}  ", "dim")
@@ -216,7 +222,9 @@ def _body(request: ApprovalRequest, columns: int) -> Iterator[Line]:
     is_diff = any(line.startswith(("--- ", "+++ ", "@@ ")) for line in lines[:1])
     for line in lines:
         style = _STYLES.get(line[:1], "dim") if is_diff else ""
-        yield from _wrapped(f"   {line if is_diff else _spaced(line)}", columns, "     ", style)
+        yield from _wrapped(
+            f"   {_spaced(line) if request.tool.category == 'command' else line}", columns, "     ", style
+        )
 
 
 def _diff(request: ApprovalRequest, columns: int) -> Iterator[Line]:

@@ -18,7 +18,7 @@ from inarch.figures import (
 )
 from inarch.output import is_terminal
 from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, sum_words, switched_words, wait_words
-from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
+from inarch_plugins.terminal.notifications import TURN_ENDED, Settings, notifier_for
 
 if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest, Event
@@ -81,7 +81,7 @@ class TextFrontEnd:
         from inarch_plugins.terminal.front_ends.approvals import ask
 
         self._answer.end()
-        self._notifier.tell(QUESTION_WAITS)
+        self._notifier.ask(batch)
         try:
             return await ask(batch, self._err)
         finally:
