@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inarch.figures import answered_words, duration, rewritten_words
+from inarch.figures import answered_words, duration, failure_words, rewritten_words
 from inarch.transcripts import Call, Change, Remark, Request, Step
 from inarch_plugins.export.html.diffs import diff, shown_as_diff
 from inarch_plugins.export.html.prose import long_text, members, prose, short, value
@@ -67,12 +67,12 @@ def _call(call: Call, running: bool, titled: Titled | None) -> Html:
     mark = _mark(*_MARKS.get(call.status, _GOES_ON if running else _OPEN_END))
     took = duration(call.span.seconds) if call.span is not None and call.ended is not None else ""
     chips = [tag("span", chip, class_="chip") for chip in _chips(call)]
-    name = titled(call.name, call.arguments) if titled else call.name
+    name = one_line(titled(call.name, call.arguments) if titled else call.name, _LONGEST_NAME)
     about = [] if titled else [tag("span", short(_unseen(call)))]
     output = Html() if running and call.result is None else _output(call)
-    told = [_approval(call), _input(call), _rewritten(call), output, _added(call), _changed(call.changes)]
+    told = [_approval(call), _input(call), _rewritten(call, name), output, _added(call), _changed(call.changes)]
     shown = join([*about, *(part for chip in chips for part in (" ", chip))])
-    head = _row(mark, one_line(name, _LONGEST_NAME), shown, took)
+    head = _row(mark, name, shown, took)
     return _folded(head, join(told), f"step call {'titled ' if titled else ''}{_status(call)}", call.id)
 
 
@@ -115,8 +115,8 @@ def _input(call: Call) -> Html:
     return _part("Input", *shown) if call.arguments else Html()
 
 
-def _rewritten(call: Call) -> Html:
-    said = [tag("p", rewritten_words(one)) for one in call.rewritten]
+def _rewritten(call: Call, name: str) -> Html:
+    said = [tag("p", rewritten_words({**one, "name": name})) for one in call.rewritten]
     return _part("Rewritten", *said) if said else Html()
 
 
@@ -131,7 +131,7 @@ def _output(call: Call) -> Html:
         return _part("Output", said, *([long_text(call.output)] if call.output else []))
     error = call.result.get("error")
     if isinstance(error, dict):
-        told = [tag("strong", str(error.get("code") or "error")), " ", str(error.get("message") or "")]
+        told = [tag("strong", str(error.get("code") or "error")), " ", failure_words(call.name, error)]
         remedy = [tag("p", str(error["remedy"]), class_="quiet")] if error.get("remedy") else []
         data = call.result.get("data")
         title, kind = ("Stopped", "quiet") if call.status == "cancelled" else ("Error", "error")
