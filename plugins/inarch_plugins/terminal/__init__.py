@@ -69,7 +69,6 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
         command("fork", "[TURN]", "Switch to a copy of this session, up to TURN.",
                 "sessions:fork", "turns"),
         command("help", "[COMMAND]", "List the commands.", "views:help_text", "commands", at_once=True),
-        command("mcp", "", "List the MCP servers and their tools.", "results:mcp", at_once=True),
         command("model", "[NUMBER|NAME]", "List the models, or switch to another one.", "models:model",
                 "models"),
         command("plugins", "", "List the plugins and what they add.", "views:plugins", at_once=True),

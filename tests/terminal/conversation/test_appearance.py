@@ -72,8 +72,6 @@ def test_commands_change_the_look_and_take_results_elsewhere(
     opened.until("it has 0; /copy copies all of it")
     opened.type("/effort high", "Enter")
     opened.until("the effort is high")
-    opened.type("/mcp", "Enter")
-    opened.until("MCP servers need the plugin mcp")
     opened.type("/export talk.md", "Enter")
     opened.until("wrote ")
     assert "said hello" in (project / "talk.md").read_text("utf-8")
