@@ -76,7 +76,7 @@ class Offline:
         else:
             with written_for(_columns(self._environ)):
                 step = next_step(request, self._long, self._added)
-                calls, text = (step, "") if isinstance(step, list) else ((), step.text())
+                calls, text = (step, "") if isinstance(step, list) else ((), step.text(is_first=not _has_said(request)))
             finish = "calls" if isinstance(step, list) else "declined" if step.declined else "stop"
         if text:
             yield TextDelta(text)
@@ -99,6 +99,13 @@ class Offline:
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+def _has_said(request: ModelRequest) -> bool:
+    """Return whether an earlier answer of the session already named the planner."""
+    from inarch_brief.offline.page import KIND
+
+    return any(message.role == "assistant" and message.text.startswith(KIND) for message in request.messages)
 
 
 def _columns(environ: Mapping[str, str]) -> int:

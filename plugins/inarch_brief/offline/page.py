@@ -16,7 +16,7 @@ from attrs import define, field
 
 KIND = "Offline planner (no language model): answers by extraction."
 NOTICE = f"{KIND} Set a key such as OPENAI_API_KEY for a model."
-"""The first line of every answer."""
+"""The first line of a session's first answer."""
 WIDTH = 100
 """The default columns of an answer."""
 _LABEL = 36
@@ -156,10 +156,10 @@ class Page:
             self.lines += page.lines
             self._listed = page._listed
 
-    def text(self, notice: str = NOTICE) -> str:
-        """Return the whole answer, the notice first."""
+    def text(self, *, is_first: bool = True) -> str:
+        """Return the whole answer, the notice first if it is the session's first one."""
         body = "\n".join(self.lines).strip("\n")
-        return f"{notice}\n\n{body}\n" if body else f"{notice}\n"
+        return "\n\n".join(filter(None, (NOTICE if is_first or not body else "", body))) + "\n"
 
     def _begin(self, listed: bool) -> None:
         if self._listed and not listed:

@@ -60,7 +60,8 @@ def session_words(data: Data) -> list[str]:
     session, rows = data.get("session"), data.get("spent") or ()
     if not session or session["requests"] <= sum(row["requests"] for row in rows):
         return []
-    return [f"session: {spent_words(session)}"]
+    words = spent_words(session)
+    return [] if words.startswith("no tokens") else [f"session: {words}"]
 
 
 def wait_words(wait: Mapping[str, Any], left: float, hint: str = "") -> str:
