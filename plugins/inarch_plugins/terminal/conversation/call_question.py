@@ -315,5 +315,5 @@ def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
 
 def _row(wide: int, answer: str, said: str, columns: int) -> str:
     lead = f"{answer:<{wide}}" if columns >= 2 * wide + 20 or wide < 10 else f"{answer}: "
-    first, *rest = fold(f"{lead}{said}", max(columns, 20) - wide)
+    first, *rest = fold(f"{lead}{said}", max(columns, 20) - min(wide, 5))
     return "\n".join([first, *(" " * min(wide, 5) + line for line in rest)])
