@@ -75,15 +75,11 @@ def _body(symbol: Symbol) -> list[Line]:
     lines: list[Line] = []
     opened = ""
     for number, text in _code(symbol):
-        if opened[-1:] in ("(", "[") and lines:
+        said, is_inside = text.lstrip(), opened[-1:] in ("(", "[")
+        if lines and (is_inside or said.startswith((".", "&& ", "|| ", "? ", "and ", "or "))):
             before = lines.pop()
-            tight = before.text[-1:] in "([" or text.lstrip()[:1] in ".)]"
+            tight = said[:1] == "." or (is_inside and (before.text[-1:] in "([" or said[:1] in ")]"))
             lines.append(Line(before.number, f"{before.text.rstrip()}{'' if tight else ' '}{text.strip()}"))
-        elif lines and text.lstrip().startswith((".", "&& ", "|| ", "? ", "and ", "or ")):
-            before = lines.pop()
-            lines.append(
-                Line(before.number, f"{before.text.rstrip()}{'' if text.lstrip()[0] == '.' else ' '}{text.strip()}")
-            )
         elif not _EMPTY.fullmatch(text):
             lines.append(Line(number, text))
         for sign in re.findall(r"[(){}\[\]]", quotes.sub("", text)):

@@ -58,12 +58,9 @@ def _check_delete(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file",
-    effects=schemas.removes_file,
-    title="Delete {file_path}",
-    input_schema=schemas.DELETE_FILE,
+    category="file", effects=schemas.removes_file, title="Delete {file_path}", input_schema=schemas.DELETE_FILE,
     check=_check_delete,
-)
+)  # fmt: skip
 def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
     """Delete one file."""
     path = writable(context, file_path)
@@ -78,12 +75,9 @@ def _check_move(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file",
-    effects=schemas.moves_file,
-    title="Move {file_path}[ to {new_path}]",
-    input_schema=schemas.MOVE_FILE,
-    check=_check_move,
-)
+    category="file", effects=schemas.moves_file, title="Move {file_path}[ to {new_path}]",
+    input_schema=schemas.MOVE_FILE, check=_check_move,
+)  # fmt: skip
 def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, Any]:
     """Move or rename a file. Never overwrites."""
     path, target = writable(context, file_path), writable(context, new_path)

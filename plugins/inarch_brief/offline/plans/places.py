@@ -241,10 +241,7 @@ def _say_opened(
     if found.methods:
         is_inner = str.islower if one.place.path.endswith(".go") else "_".__eq__
 
-        def rank(method: Symbol) -> tuple[int, bool, int]:
-            return -held(method.name, words), is_inner(method.name[0]), -_size(method)
-
-        ranked = sorted(found.methods, key=rank)
+        ranked = sorted(found.methods, key=lambda one: (-held(one.name, words), is_inner(one.name[0]), -_size(one)))
         for method in sorted(ranked[:most], key=lambda method: method.place):
             told = f"`{method.name}{'' if method.doc else method.signature}`"
             told += f" — {clause(method.doc, max(room - len(told) - 3, 24))}" if method.doc else ""

@@ -20,7 +20,7 @@ from inarch_brief.tracer.facts.kinds import ENTRY_KINDS, FIXTURE, ORPHAN, TEST
 from inarch_brief.tracer.graph.call_graph import Graph
 from inarch_brief.tracer.graph.entries import listed
 from inarch_brief.tracer.graph.flows import flow_to
-from inarch_brief.tracer.graph.model import Entry, Node
+from inarch_brief.tracer.graph.model import Entry, Flow, Node
 from inarch_brief.tracer.indexing.index import Coverage
 
 _TRACE_TOKENS = 4_000
@@ -43,11 +43,7 @@ def get(query: str, shape: Shape, wish: Wish) -> None:
                 }  # fmt: skip
                 data["routes"] = data["routes"] if wish.paths else []
                 command_index.say_json(bounded(data, shape.tokens) if shape.tokens else data)
-            elif (shape.mermaid or shape.svg) and flow:
-                click.echo(
-                    (drawing if shape.svg else chart)(flow if wish.paths else flow._replace(routes=())), nl=False
-                )
-            else:
+            elif not (flow and _drew(flow if wish.paths else flow._replace(routes=()), shape)):
                 command_index.say(found.text(shape.tokens or TOKENS))
 
         room.graph(answer, query)
@@ -72,9 +68,7 @@ def trace(function: str, way: str, depth: int, shape: Shape, end: str = "") -> N
                     command_index.say_json({"routes": [], "note": notes or None})
             elif shape.as_json:
                 command_index.say_json({**flow_data(found.story.flow, found.sources), "note": notes or None})
-            elif shape.mermaid or shape.svg:
-                click.echo((drawing if shape.svg else chart)(found.story.flow), nl=False)
-            else:
+            elif not _drew(found.story.flow, shape):
                 command_index.say(found.text(shape.tokens or _TRACE_TOKENS))
             return found, notes
 
@@ -83,6 +77,13 @@ def trace(function: str, way: str, depth: int, shape: Shape, end: str = "") -> N
         click.echo(command_index.noted(notes), err=True)
     if found.story is None:
         click.get_current_context().exit(1)
+
+
+def _drew(flow: Flow, shape: Shape) -> bool:
+    """Print the picture of a flow, and return whether one is wanted."""
+    if shape.mermaid or shape.svg:
+        click.echo((drawing if shape.svg else chart)(flow), nl=False)
+    return shape.mermaid or shape.svg
 
 
 def _no_way(graph: Graph, start: Node, end: Node, depth: int) -> str:
@@ -168,8 +169,7 @@ def show(target: str, shape: Shape) -> None:
     if shape.as_json:
         command_index.say_json(found.data())
         return
-    if shape.mermaid or shape.svg:
-        click.echo((drawing if shape.svg else chart)(found.flow), nl=False)
+    if _drew(found.flow, shape):
         return
     described = "\n".join(plain(line) for line in found.path.description.splitlines())
     command_index.say(f"# {found.path.name}{' (stale)' if found.is_stale else ''}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 from prompt_toolkit.application.run_in_terminal import in_terminal
+from prompt_toolkit.document import Document
 
 from inarch_plugins.terminal.abilities import has_unread
 from inarch_plugins.terminal.rendering.colors import Ink, fold
@@ -143,9 +144,8 @@ class ApprovalKeys:
                 self.screen.answer.insert_text(key)
                 self.screen.focus(on_answer=True)
             return
-        follows = False
+        follows = self._alone is not None and bool(key)
         if self._alone is not None and key:
-            follows = True
             self._stray = self._pressed  # the key before was the start of a word
             self._alone.cancel()
             self._alone = None
@@ -159,8 +159,7 @@ class ApprovalKeys:
             none = (f"{takes} (Enter alone removes them): ", f"{key} ")
             self.screen.label, self._lead = none if takes else _LINES.get(key, ("answer: ", ""))
             self._key = key
-            self.screen.answer.text = key if key.isdecimal() else ""
-            self.screen.answer.cursor_position = len(self.screen.answer.text)
+            self.screen.answer.document = Document(key if key.isdecimal() else "")
             self.screen.focus(on_answer=True)
         elif (key in _KEYS or key in self._rights or key in self._more) and key and not is_typing:
             if key == "y":
@@ -316,5 +315,5 @@ def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
 
 def _row(wide: int, answer: str, said: str, columns: int) -> str:
     lead = f"{answer:<{wide}}" if columns >= 2 * wide + 20 or wide < 10 else f"{answer}: "
-    first, *rest = fold(f"{lead}{said}", max(columns, 20) - wide)
+    first, *rest = fold(f"{lead}{said}", max(columns, 20) - min(wide, 5))
     return "\n".join([first, *(" " * min(wide, 5) + line for line in rest)])
