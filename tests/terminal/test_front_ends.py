@@ -10,6 +10,7 @@ import pytest
 
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.events import ErrorHappened, Event, EventData, ModelDelta, Note, TurnEnded, TurnStarted, event_data
+from inarch.contract.other_events import CallRewritten
 from inarch.contract.records import ToolCall, ToolError, ToolResult, Turn, TurnStatus, Usage
 from inarch_plugins.terminal.front_ends.json import JsonFrontEnd, JsonLinesFrontEnd
 from inarch_plugins.terminal.front_ends.text import TextFrontEnd
@@ -94,6 +95,21 @@ def test_text_writes_the_answer_once_and_notes_once(capsys: pytest.CaptureFixtur
         "inarch: note: mind the gap",
         "inarch: turn: no tokens · $0 · 2.5 s",
     ]
+
+
+def test_a_rewritten_call_goes_on_under_its_new_title_cut_where_it_is_long(capsys: pytest.CaptureFixture[str]) -> None:
+    front_end = TextFrontEnd(io.StringIO(), io.StringIO())
+    front_end.name_calls(lambda name, arguments: f"Read {arguments['file_path']}")
+    done = CallResult("c", "read_file", "success", ToolResult(True, ""), None, END)
+    for event in events(
+        CallState("c", "read_file", "validating", CALL),
+        CallRewritten("c", "read_file", "p", "r", {"file_path": "b" * 999}),
+        done,
+    ):
+        front_end.show(event)
+    note, call = capsys.readouterr().err.splitlines()
+    assert note.startswith("inarch: note: Read a.py: p rewrites it to ")
+    assert call == f"inarch: call: Read {'b' * 154}…"
 
 
 def test_a_script_is_told_what_was_denied_and_what_would_allow_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -411,7 +411,7 @@ async def _whatever(actions: list[str], waits: list[bool]) -> None:
                     await there.speak(LOUD, "So. ")
                 elif action in ("read", "write", "unknown"):
                     asked.append(id)
-                    made = {"read": read(id), "write": write(id, f"{id}.md"), "unknown": LiveCall(id, "nothing", {})}
+                    made = {"read": read(id), "write": write(id, f"{id}.md"), "unknown": LiveCall(id, f"no_{id}", {})}
                     await there.call(made[action])
                 elif action == "both":
                     asked.extend([id, f"{id}w"])

@@ -95,6 +95,11 @@ def test_check_says_nothing_else_of_a_plugin_with_a_wrong_setting(cli: Run, user
     assert "no plugin provides the workspace 'sandbox-fs' (take -p no:sandbox-fs away)" in missing
 
 
+def test_a_table_of_a_built_in_plugin_alone_is_for_an_installed_one(cli: Run, user_file: Path) -> None:
+    user_file.write_text('[plugins.terminal]\ntheme = "dark"\n')
+    assert "for no plugin" not in cli("config", "check").stderr + cli("what is this?").stderr
+
+
 def test_check_tells_of_granted_variables_that_load_code(cli: Run, user_file: Path) -> None:
     user_file.write_text(
         '[commands.build]\nargv = ["make"]\nenv = ["CI", "LD_PRELOAD"]\n'
