@@ -76,7 +76,7 @@ def _verdict_on(found: Classified, root: str) -> Verdict:
 
 _PLAIN = {
     r"\S+ runs code of the workspace \(workspace tier\)": "it runs the project's own code",
-    r"(\S+) is in no tier of commands": r"Inarch does not know what \1 does",
+    r"(\S+) is in no tier of commands": r"no rule allows \1 without a question",
     r"it needs a shell: the command has (.+) at position \d+": r"\1 is for a shell, so Inarch cannot judge the parts",
     r"part \d+, (.+?): ": r"in \1: ",
 }
