@@ -124,7 +124,7 @@ def test_a_question_about_an_edit_says_what_reaches_it(acme: Any) -> None:
         asyncio.run(app.session().run("go"))
     first, second = person.remarks
     assert first.startswith("reached from ") and first.endswith(
-        "; 1 test reaches it, to run: pytest tests/test_table.py"
+        "; 1 test reaches it (pytest tests/test_table.py)"
     )
     assert not second
 

@@ -83,7 +83,7 @@ def choices(batch: Sequence[ApprovalRequest], columns: int, below: int = 0) -> l
     if below:
         found.append(("v", "view all"))
     more = [("e", "edit")] if one else []
-    more += [("t", "try")] if triable(batch) is not None else []
+    more += [("t", "try in a copy")] if triable(batch) is not None else []
     more += right_keys(batch) if one else []
     if all(request.shape for request in batch) and not likely:
         always = f"all session: {covered(one)}" if one is not None and not _is_long(one, columns) else "all session…"
