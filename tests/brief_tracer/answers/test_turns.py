@@ -87,7 +87,7 @@ def test_an_edit_tells_what_it_is_on(acme: Any, context: bool) -> None:
     (note,) = notes(events)
     assert note.startswith("this change (check_schema) is reached from ")
     assert "1 test reaches it" in note
-    assert note.endswith("pytest tests/test_table.py")
+    assert note.endswith("(pytest tests/test_table.py)")
 
 
 class Person:
@@ -123,9 +123,7 @@ def test_a_question_about_an_edit_says_what_reaches_it(acme: Any) -> None:
         app.front_end = person
         asyncio.run(app.session().run("go"))
     first, second = person.remarks
-    assert first.startswith("reached from ") and first.endswith(
-        "; 1 test reaches it (pytest tests/test_table.py)"
-    )
+    assert first.startswith("reached from ") and first.endswith("; 1 test reaches it (pytest tests/test_table.py)")
     assert not second
 
 
