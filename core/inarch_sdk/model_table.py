@@ -6,7 +6,8 @@ update the table, read each service's page of models, correct the rows and set `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -114,6 +115,24 @@ def proposed_model(full_name: str) -> ProposedModel | None:
     """Return the row of `PROVIDER/NAME`, None if the table does not have it."""
     service = service_of(full_name)
     return None if service is None else service.find(full_name.removeprefix(f"{service.provider}/"))
+
+
+_FAMILIES = dict.fromkeys(("claude", "opus", "sonnet", "haiku"), "anthropic") | {"gpt": "openai", "gemini": "gemini"}
+
+
+def family_model(word: str, environ: Mapping[str, str]) -> str:
+    """Return `PROVIDER/NAME` of the newest model of a family, such as `claude` or `opus`; "" if it is not one.
+
+    The maker's own service comes first, then others. One whose key is set comes before those without.
+    """
+    maker = _FAMILIES.get(word)
+    own = [one for one in SERVICES if one.name == maker]
+    keyed = [one for one in SERVICES if any(environ.get(name, "").strip() for name, _ in one.keys)]
+    for service in (*sorted(keyed, key=lambda one: one not in own), *own) if maker else ():
+        for model in service.models:  # the newest of a service is first
+            if word in re.split(r"[^a-z]+", model.name) and "-oss" not in model.name:
+                return f"{service.provider}/{model.name}"
+    return ""
 
 
 def misplaced(variable: str, key: str) -> ProposedService | None:

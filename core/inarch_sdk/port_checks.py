@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import iscoroutinefunction, isfunction
 from typing import Any, NamedTuple, get_args
 
@@ -94,15 +94,8 @@ def fault_of(kind: str, value: Any) -> str:
         port = port._replace(methods=("open",))
     if port.cls is not None and not isinstance(value, port.cls):
         return f"{shown} is not an inarch.{port.cls.__name__}"
-    for member in port.texts:
-        if not isinstance(_member(value, member), str):
-            return f"{shown} has no text {member!r}"
-    for member in port.methods:
-        method = _member(value, member)
-        if not callable(method):
-            return f"{shown} has no method {member!r}"
-        if iscoroutinefunction(method) and member not in port.coroutines:
-            return f"{shown} has a method {member!r} with `async def` that {_WITHOUT_YIELD.get(member, _PLAIN)}"
+    if faults := list(_member_faults(port, value)):
+        return f"{shown} has {'; it has '.join(faults)}"
     talking = able(value, Converses) if kind == "front_ends" else None
     if talking is not None and (not callable(talking.converse) or iscoroutinefunction(talking.converse)):
         return f"{shown} has a 'converse' that is not a plain function"
@@ -116,10 +109,25 @@ def fault_of(kind: str, value: Any) -> str:
     return _tool_fault(value) if kind == "tools" else ""
 
 
+def _member_faults(port: Port, value: object) -> Iterator[str]:
+    """Yield the faults of all required members, as what the object has."""
+    if texts := [member for member in port.texts if not isinstance(_member(value, member), str)]:
+        yield f"no {_listed('text', texts)}"
+    if missing := [member for member in port.methods if not callable(_member(value, member))]:
+        yield f"no {_listed('method', missing)}"
+    for member in port.methods:
+        if iscoroutinefunction(_member(value, member)) and member not in port.coroutines:
+            yield f"a method {member!r} with `async def` that {_WITHOUT_YIELD.get(member, _PLAIN)}"
+
+
+def _listed(noun: str, names: Sequence[str]) -> str:
+    return f"{noun}{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}"
+
+
 def opened_fault(what: str, opened: object) -> str:
     """Return why an opened store, workspace or front end is not valid, "" if it is."""
     missing = [member for member in OPENED[what] if not callable(_member(opened, member))]
-    return f"open gave {opened!r:.60}, which has no method {missing[0]!r}" if missing else ""
+    return f"open gave {opened!r:.60}, which has no {_listed('method', missing)}" if missing else ""
 
 
 def _member(value: object, name: str) -> Any:
@@ -151,7 +159,7 @@ _MISSING = object()
 
 def _tool_fault(tool: Any) -> str:
     found = ((getattr(tool, member, _MISSING), rule) for member, rule in _OF_TOOLS.items())
-    fault = next((text for value, (holds, text) in found if value is _MISSING or not holds(value)), "")
+    fault = "; it ".join(text for value, (holds, text) in found if value is _MISSING or not holds(value))
     for member in () if fault else ("input_schema", "output_schema"):
         stray = reference_fault(_member(tool, member) or {})
         fault = fault or (stray and f"has an {member} that {stray}")

@@ -17,9 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from inarch_plugins.tour.example_copy import ExampleCopy
+from inarch_plugins.tour.script import END, PROMPT, STEPS
+
 HERE = Path(__file__).parent
-COLUMNS, LINES = 100, 41
-PROMPT = "check_schema lets a table without columns pass: refuse it"
+COLUMNS, LINES = 100, 90
 LONGEST_S = 60
 Tmux = Callable[..., str]
 _SVG = """\
@@ -38,24 +40,25 @@ _SVG = """\
 
 
 def take_terminal(folder: Path) -> str:
-    """Return what a conversation in the example project shows at its end, with colours as escape sequences."""
-    project = folder / "acme"
-    shutil.copytree(HERE.parent / "example", project)
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
-    words = [sys.executable, "-P", "-m", "inarch", "chat", "--plugin", str(HERE / "model.py")]
+    """Return what the conversation of `inarch tour` shows from its first test run on, with escape sequences."""
+    copy = ExampleCopy.make(folder)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # its python3 runs the tests
+    environ = {"PATH": path, "HOME": str(folder), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    words = [sys.executable, "-P", "-m", "inarch", *copy.chat]
     command = ["env", "-i", *(f"{name}={value}" for name, value in environ.items()), *words]
-    with _tmux(folder, shlex.join([*command, "--model", "example/scripted"]), project) as tmux:
-        _until(tmux, "Commands are confined")
+    with _tmux(folder, shlex.join(command), folder / "acme") as tmux:
+        _until(tmux, "tour/scripted")
         tmux("send-keys", "-t", "main", "-l", PROMPT)
         tmux("send-keys", "-t", "main", "Enter")
-        _until(tmux, "Run it?")
-        time.sleep(1)  # a question takes no key that was on its way when it came
-        tmux("send-keys", "-t", "main", "-l", "a")
-        _until(tmux, "no longer reached", " out ")
+        for step in STEPS[1:]:
+            _until(tmux, step.text[:12])
+            time.sleep(2)  # a question takes no key that was on its way when it came
+            tmux("send-keys", "-t", "main", "-l", "a")
+        _until(tmux, END[:12], "no tokens")
         shown = tmux("capture-pane", "-e", "-p", "-t", "main").rstrip("\n")
         tmux("send-keys", "-t", "main", "C-d")
         _until(tmux, "over")
-    return shown
+    return shown[shown.index(STEPS[2].text[:12]) :]
 
 
 @contextmanager

@@ -17,25 +17,29 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, sync_playwright
 
+from inarch_plugins.tour import script
+
 HERE = Path(__file__).parent
-PROMPT = "check_schema lets a table without columns pass: refuse it"
-CONFIG = '[profiles.default]\nplugins = ["...", "web"]\nmodel = "example/scripted"\n'
+CONFIG = '[profiles.default]\nplugins = ["...", "web"]\nmodel = "tour/scripted"\n'
 
 
 def take(page: Page) -> None:
     """Ask, take a picture of the question, approve, and take one of the answer in the dark."""
     page.wait_for_selector("html[data-ready]", state="attached")
-    page.fill("#say", PROMPT)
+    page.fill("#say", script.PROMPT)
     page.press("#say", "Enter")
     page.wait_for_selector("#question:not([hidden])")
     page.wait_for_timeout(300)  # the diff is laid out
     page.screenshot(path=HERE / "web-question.png")
-    page.click("[data-answer=approve]")
+    for _ in script.STEPS[1:]:
+        page.click("[data-answer=approve]")
+        page.wait_for_selector("#question", state="hidden")
     page.wait_for_selector(".answer")
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 1500, "height": 940})
-    page.locator(".call", has_text="patch_source_file").locator("summary").click()
-    page.locator(".call", has_text="patch_source_file").locator(".diff").scroll_into_view_if_needed()
+    patch = page.locator(".call", has_text="patch_source_file").last
+    patch.locator("summary").click()
+    patch.locator(".diff").scroll_into_view_if_needed()
     page.wait_for_timeout(300)
     page.screenshot(path=HERE / "web-answer.png")
 
@@ -47,8 +51,9 @@ def served(folder: Path) -> Iterator[str]:
     shutil.copytree(HERE.parent / "example", project)
     config.mkdir(parents=True)
     (config / "config.toml").write_text(CONFIG)
-    command = [sys.executable, "-P", "-m", "inarch", "web", "--no-browser", "--plugin", str(HERE / "model.py")]
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8"}
+    command = [sys.executable, "-P", "-m", "inarch", "web", "--no-browser", "--plugin", script.__file__]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # its python3 runs the tests
+    environ = {"PATH": path, "HOME": str(folder), "LANG": "C.UTF-8"}
     with subprocess.Popen(command, cwd=project, env=environ, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -51,6 +51,7 @@ READY = {"openai-compatible": ("settings.base_url", 30), "offline": ("nothing", 
 
 COMMANDS = {
     "ask": "inarch.program.ask:ask",
+    "exec": "inarch.program.ask:ask",
     "chat": "inarch.program.ask:chat",
     "sessions": "inarch_plugins.commands.sessions.sessions_command:sessions",
     "sessions.show": "inarch_plugins.commands.sessions.show:show_session",
@@ -87,6 +88,7 @@ COMMANDS = {
     "bundles": "inarch_plugins.importing.bundles.bundles_command:bundles",
     "import": "inarch_plugins.importing.import_command:import_command",
     "review": "inarch_plugins.review.review_command:review",
+    "tour": "inarch_plugins.tour.tour_command:tour",
 }
 """Commands and their functions. `GROUP.NAME` is a command in a group."""
 

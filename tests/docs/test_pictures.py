@@ -31,7 +31,7 @@ def lines_of(picture: str) -> list[str]:
         rows.setdefault(float(y), []).append((float(x), html.unescape(text).replace("\xa0", " ")))
     lines = ["".join(text for _, text in sorted(rows[y])) for y in sorted(rows)]
     kept = [line for line in lines if not re.search(r"confined at level|context ", line)]
-    return [re.sub(r"[\d.,]+ m?s\b", "TIME", line) for line in kept if line.strip()]
+    return [re.sub(r"[\d.,]+ ?m?s\b", "TIME", line) for line in kept if line.strip()]
 
 
 @pytest.mark.needs("tmux")

@@ -217,7 +217,7 @@ def test_a_loader_is_given_what_there_is_to_know(site: Site, with_loader: Callab
 @pytest.mark.parametrize(
     ("offered", "said"),
     [
-        (Offered((), {"tools": [object()]}), "has no text 'name'"),
+        (Offered((), {"tools": [object()]}), "has no texts 'name', 'description'"),
         (Offered((), {"tools": [shout, shout]}), "registers the tool 'shout' twice"),
         (Offered((), {"stores": [shout]}), "is not an inarch.StoreSpec"),
         (Offered(("inarch_wrong",), {}), "registers objects of an unknown hook: 'inarch_wrong'"),

@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[str, str]] = {
 BROKEN: dict[str, tuple[str, str]] = {
     "returns a string": (HOOK.format("return 'abc'"), "returned 'abc' from inarch_tools, not a list"),
     "returns nothing": (HOOK.format("return None"), "returned None from inarch_tools, not a list"),
-    "returns strange tools": (HOOK.format("return [object()]"), "has no text 'name'"),
+    "returns strange tools": (HOOK.format("return [object()]"), "has no texts 'name', 'description'"),
     "returns a class": (HOOK.format("return [inarch.FunctionTool]"), "is a class; return an instance"),
     "asynchronous hook": (HOOK.format("pass").replace("def", "async def"), "with `async def`"),
     "wrong argument": (
@@ -75,6 +75,13 @@ BROKEN: dict[str, tuple[str, str]] = {
     ),
     "wrong store": (
         HOOK.format("return [('memory', open)]").replace("_tools", "_stores"), "is not an inarch.StoreSpec",
+    ),
+    "one part of two": (
+        TOOL.format("name='fine'", "f")
+        + "class Half:\n name = default_model = default_decision_model = 'half'\n def answer(self, request): ...\n"
+        " async def models(self): ...\n"
+        "@inarch.hookimpl\ndef inarch_models(context):\n return [Half()]\n",
+        "model provider 'half' has no methods 'limits', 'price', 'close'; nothing is wrong with tool 'fine'",
     ),
 }  # fmt: skip
 """Plugins that break the contract, with what is said of them."""

@@ -59,7 +59,7 @@ def shop(tmp_path: Path, environ: dict[str, str]) -> dict[str, str]:
 
 
 def test_it_is_listed_with_its_plugin_and_called_with_its_context(cli: Run, shop: dict[str, str]) -> None:
-    assert "shop (shop-tools)" in cli("--help", **shop).stdout
+    assert "shop (shop-tools)" in cli("--help", "--all", **shop).stdout
     done = cli("--profile", "mine", "shop", "tell", "apples", **shop)
     assert (done.returncode, done.stdout) == (0, "apples from shop-tools in project\n"), done.stderr
     assert cli("--profile", "mine", "--root", "shop", "shop", "tell", "pears", **shop).stdout.endswith("in shop\n")
@@ -87,7 +87,7 @@ def test_a_program_option_after_a_plugin_command_is_refused_with_its_place(cli: 
         assert done.returncode == 2
         assert f"{option} must precede a plugin's command (inarch {option} … shop)" in done.stderr
     done = cli("--profile", "mine", "shop", "tell", "apples", "--colour", "x", **shop)
-    assert done.returncode == 2 and "No such option" in done.stderr and "must precede" not in done.stderr
+    assert done.returncode == 2 and "there is no option" in done.stderr and "must precede" not in done.stderr
 
 
 def test_a_plugin_adds_a_subcommand_to_a_group(cli: Run, shop: dict[str, str]) -> None:

@@ -61,7 +61,7 @@ def test_a_front_end_is_opened_when_it_is_named(
 
 
 @pytest.mark.parametrize(
-    ("name", "fault"), [("stuck", "ValueError: no paint"), ("empty", "open gave None, which has no method 'show'")]
+    ("name", "fault"), [("stuck", "ValueError: no paint"), ("empty", "open gave None, which has no methods 'show'")]
 )
 def test_a_front_end_that_cant_be_opened_is_reported_with_its_plugin(
     cli: Run, slowly: tuple[str, ...], name: str, fault: str

@@ -188,7 +188,7 @@ def test_standard_input_is_the_prompt_or_its_context(cli: Run, jsonl: tuple[str,
         (("a b", "--session", "x", "--continue"), "--continue"),
         (("a b", "--session", "x"), "no session"),
         (("a b", "--continue"), "no session"),
-        (("a b", "-p", "offline"), "no:NAME"),
+        (("a b", "-p", "offline"), "-p no:offline leaves a plugin out"),
         (("a b", "--root", "README.md"), "not a directory"),
         (("a b", "--root", "nowhere"), "does not exist"),
         (("a b", "--profile", "nobody"), "nobody"),
@@ -242,6 +242,6 @@ def test_a_crash_is_reported_in_short_and_kept_without_secrets(cli: Run, environ
 def test_version_and_help(cli: Run) -> None:
     assert cli("--version").stdout.startswith("inarch ")
     assert cli("--version", "--no-color").stdout.startswith("inarch ")
-    help_text = cli("--help").stdout
+    help_text = cli("--help", "--all").stdout
     assert "dispatch (dispatch)" in help_text
     assert "sessions" in help_text

@@ -44,6 +44,19 @@ def test_long_outputs_and_what_is_read_of_them_again(tmp_path: Path) -> None:
     assert_same(recorded.replay())
 
 
+def test_a_command_that_prints_the_workspace_and_leaves_a_cache_replays(tmp_path: Path) -> None:
+    root = project(tmp_path / "proj")
+    (root / "where.py").write_text("import shop.basket\nprint(shop.basket.__file__)\n")
+    argv = [sys.executable, "where.py"]
+    script = [calls(("execute_command", {"command": " ".join(argv)})), says("done")]
+    recorded = record(root, script, "look", flags=ALL, config={"commands": {"where": {"argv": argv}}})
+    (result,) = [event.data["result"] for event in recorded.events() if event.kind == "call.result"]
+    assert str(root) in result["data"]["output"]
+    assert any("__pycache__" in event.data["path"] for event in recorded.events() if event.kind == "file.changed")
+
+    assert_same(recorded.replay())
+
+
 def test_pictures_that_were_mentioned_or_read_are_seen_again(tmp_path: Path) -> None:
     root = project(tmp_path / "proj")
     picture = bytes.fromhex(

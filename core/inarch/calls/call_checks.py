@@ -89,10 +89,10 @@ class Preparation:
             return ToolError(
                 "not_found", f"{name} is offered in the approval mode {', '.join(modes_of(bound.value))} only"
             )
-        from difflib import get_close_matches
+        from inarch_sdk.suggestions import closest
 
-        close = get_close_matches(name, self.tools, n=1, cutoff=0.5)
-        nearest = f"did you mean {close[0]!r}? " if close else ""
+        near = closest(name, self.tools)
+        nearest = f"did you mean {near!r}? " if near else ""
         some = ", ".join(sorted(self.tools)[:40]) or "none"
         return ToolError("not_found", f"there is no tool {name!r}", f"{nearest}tools: {some}")
 

@@ -129,24 +129,31 @@ def own_ready() -> tuple[Ready, ...]:
     return tuple(sorted([*_ready_of(own, plugins), *needed, *proposed_ready(plugins)]))
 
 
-def full_name(name: str, known: Collection[str]) -> str:
-    """Return a model's name, adding the provider if exactly one of Inarch's own knows the model.
+def full_name(name: str, known: Collection[str], environ: Mapping[str, str]) -> str:
+    """Return a model's name, adding the provider if exactly one of Inarch's own knows the model or its family.
 
     Args:
         name: As the user gave it.
         known: Names of plugins and providers; a name that begins with one of them is complete.
+        environ: The variables of keys; a family's model is one of a service with a key if possible.
 
     Raises:
         ConfigError: Several providers know it.
     """
+    from inarch_sdk.model_table import family_model
+
+    places = dict.fromkeys(one.place for one in own_ready())
+    found = family_model(name, environ)
+    if found and (name not in known or (name in places and not found.startswith(f"{name}/"))):
+        return found
     if name == "auto" or name.partition("/")[0] in known:
         return name
     from inarch_sdk.prices import full_names
 
-    found = full_names(name, dict.fromkeys(one.place for one in own_ready()))
-    if len(found) > 1:
-        raise ConfigError(f"several providers know a model {name!r}", key="model", remedy=f"name {' or '.join(found)}")
-    return found[0] if found else name
+    names = full_names(name, places)
+    if len(names) > 1:
+        raise ConfigError(f"several providers know a model {name!r}", key="model", remedy=f"name {' or '.join(names)}")
+    return names[0] if names else name
 
 
 @cache

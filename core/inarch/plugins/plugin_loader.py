@@ -118,7 +118,7 @@ def providers_named(config: Config, discovery: Discovery, auto: bool) -> Iterato
         if model == "auto":
             yield from ((name, key) for name in _auto(config, discovery) if auto)
         else:
-            yield full_name(model, discovery.plugins).partition("/")[0], key
+            yield full_name(model, discovery.plugins, config.environ).partition("/")[0], key
 
 
 def _auto(config: Config, discovery: Discovery) -> Iterator[str]:
@@ -156,12 +156,12 @@ def absent(name: str, discovery: Discovery, config: Config, key: str) -> Refused
         config: Knows where the name was given.
         key: The profile's key that names it.
     """
-    from difflib import get_close_matches
+    from inarch_sdk.suggestions import closest
 
-    near = get_close_matches(name, discovery.plugins, 1)
+    near = closest(name, discovery.plugins)
     origin = config.origins.get(f"profiles.{config.profile.name}.{key}")
     where = f" ({origin})" if origin is not None else ""
     remedy = f"install it, or take it out of the profile's `{key}`{where}"
     if near:
-        remedy = f"did you mean {near[0]!r}? Else {remedy}"
+        remedy = f"did you mean {near!r}? Else {remedy}"
     return Refused(name, "", "", "is not installed", remedy)

@@ -79,8 +79,7 @@ def register(
             if f"inarch_{kind}" in hooks:
                 values += _answer(name, kind, manager, context, entering)
             offers[kind] = tuple({id(value): value for value in values}.values()) if values else ()
-            if values:
-                _check_names(name, kind, offers[kind])
+        _check_offers(name, offers)
         return Registration(context, hooks, offers)
     finally:
         if manager.has_plugin(name):
@@ -98,8 +97,7 @@ def registration_of(context: PluginContext, offered: Offered) -> Registration:
         offers = {kind: tuple(offered.offers.get(kind, ())) for kind in PORTS}
     if unknown:
         raise _broken(context.name, f"registers objects of an unknown hook: {unknown[0]!r:.60}")
-    for kind, values in offers.items():
-        _check_names(context.name, kind, values)
+    _check_offers(context.name, offers)
     return Registration(context, tuple(offered.hooks), offers)
 
 
@@ -123,7 +121,7 @@ def check_offered(name: str, kind: str, values: tuple[Any, ...]) -> None:
         PluginError: The plugin broke its side of the contract.
     """
     if values:
-        _check_names(name, kind, values)
+        _check_offers(name, {kind: values})
         check_schemas(name, {"tools": (), "events": (), kind: values})
 
 
@@ -210,11 +208,20 @@ def _module_tools(module: ModuleType) -> list[Any]:
     ]
 
 
-def _check_names(name: str, kind: str, values: tuple[Any, ...]) -> None:
+def _check_offers(name: str, offers: Mapping[str, tuple[Any, ...]]) -> None:
+    """Raise one error with the faults of all objects; it also names those without a fault."""
+    wrong, right = list[str](), list[str]()
     with guarded(name, "hook"):
-        fault = next(filter(None, (fault_of(kind, value) for value in values)), "") or twice(kind, name, values)
-        if fault:
-            raise _broken(name, f"broke the contract: {fault}")
+        for kind, values in offers.items():
+            faults = [fault_of(kind, value) for value in values]
+            wrong += filter(None, faults)
+            fine = (value for value, fault in zip(values, faults, strict=True) if not fault)
+            right += [f"{PORTS[kind].noun} {value.name!r}" for value in fine]
+            if values and not any(faults) and (again := twice(kind, name, values)):
+                wrong.append(again)
+        if wrong:
+            rest = f"; nothing is wrong with {', '.join(right)}" if right else ""
+            raise _broken(name, f"broke the contract: {'; '.join(wrong)}{rest}")
 
 
 def _broken(name: str, what: str) -> PluginError:

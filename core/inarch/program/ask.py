@@ -12,7 +12,7 @@ import click
 
 from inarch.contract.errors import UsageError
 from inarch.program.failure import say
-from inarch.program.options import all_options, asking_options
+from inarch.program.options import PRINTS, all_options, asking_options
 
 
 @click.command("ask")
@@ -34,7 +34,8 @@ def prompt(words: tuple[str, ...], **given: Any) -> int:
     """Ask what one argument says; `-` after it waits for standard input."""
     *more, said = words  # the program puts the prompt at the end
     if more not in ([], ["-"]):
-        raise UsageError(f"{more[0]!r} after the prompt is one argument too many", "quote the whole, or use inarch ask")
+        remedy = f"-p no:{more[0]} leaves a plugin out" if _is_plugin(more[0]) else "quote the whole, or use inarch ask"
+        raise UsageError(f"{more[0]!r} after the prompt is one argument too many", remedy)
     return _answer((said, *more), given)
 
 
@@ -47,9 +48,17 @@ def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
     if (code := in_copy(options, given)) is not None:
         return code
     text = _goal(words, given) or whole_prompt(words, given["long"])
+    if PRINTS in click.get_current_context().meta and len(words) == 1 and _is_plugin(text):
+        say("note", f"-p prints an answer to {text!r}; -p no:{text} leaves the plugin out")
     from inarch.program.turn import run_prompt
 
     return run_prompt(text, options)
+
+
+def _is_plugin(word: str) -> bool:
+    from inarch.plugins.discovery import discover
+
+    return word in discover().plugins or word in discover().builtins
 
 
 def _goal(words: Sequence[str], given: dict[str, Any]) -> str:

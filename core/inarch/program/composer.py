@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inarch.contract.errors import UsageError
 from inarch.program.failure import say, say_bypass
+from inarch.program.options import BARE
 from inarch_sdk.modes import BYPASS
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ class Options(NamedTuple):
         """
         if given.get("root") == "":
             raise UsageError("--root is empty", "name a directory, or leave --root out")
-        if given.get("session") and given.get("resume"):
+        session, resume = given.get("session"), bool(given.get("resume"))
+        if session and resume:
             raise UsageError("--session and --continue both say which session", "give one of them")
-        if given.get("name") is not None and (given.get("session") or given.get("resume") or given.get("no_journal")):
+        if given.get("name") is not None and (session or resume or given.get("no_journal")):
             raise UsageError("--name names a new session that is kept", "inarch sessions rename names any other")
         flags = {name: given[name] for name in _PLAIN if given.get(name) is not None}
         if given.get("max_cost") is not None:
@@ -64,14 +66,15 @@ class Options(NamedTuple):
             profile=given.get("profile"),
             root=given.get("root") or ".",
             flags=flags,
-            without=tuple(map(_left_out, given.get("without") or ())),
+            without=tuple(name.removeprefix("no:") for name in given.get("without") or ()),
             files=tuple(given.get("files") or ()),
             added=tuple(given.get("added") or ()),
-            output=given.get("output") or "text",
-            session=given.get("session"),
+            output="jsonl" if given.get("output") == "stream-json" else given.get("output") or "text",
+            session=None if session == BARE else session,
+            resume=resume or session == BARE,
             name=given.get("name"),
             naming=(naming,) if naming else (),
-            **{name: bool(given.get(name)) for name in ("resume", "no_journal", "quiet", "no_color", "debug")},
+            **{name: bool(given.get(name)) for name in ("no_journal", "quiet", "no_color", "debug")},
         )
 
     def config(self) -> Config:
@@ -99,13 +102,6 @@ def _money(text: str) -> Decimal:
     if not amount.is_finite() or amount < 0:
         raise UsageError(f"--max-cost {text!r} is not an amount of US dollars", "write it like 0.50")
     return amount
-
-
-def _left_out(text: str) -> str:
-    name = text.removeprefix("no:")
-    if name == text or not name:
-        raise UsageError(f"-p {text!r} is not understood", "leave a plugin out with -p no:NAME")
-    return name
 
 
 def compose_app(options: Options) -> App:

@@ -143,10 +143,10 @@ class Group(click.Group):
         word = args[0]
         is_own = word in self.commands or word in self.added(own_commands())
         if not is_own and word[:1] != "-" and word not in (known := self.list_commands(ctx)):
-            from difflib import get_close_matches
+            from inarch_sdk.suggestions import closest
 
-            near = get_close_matches(word, known, 1)
-            raise click.UsageError(f"No such command {word!r}.{f' Did you mean {near[0]!r}?' if near else ''}", ctx)
+            near = closest(word, known)
+            raise click.UsageError(f"No such command {word!r}.{f' Did you mean {near!r}?' if near else ''}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -19,14 +19,17 @@ from inarch import __version__
 from inarch.contract.errors import InarchError, StoreError, UsageError
 from inarch.program.failure import CANCELLED, CLOSED_PIPE, FAILED, USAGE, quiet_exit, report_crashes, say
 from inarch.program.groups import Group, commands_of_plugins, list_foreign, load, own_commands, refuse_slip
-from inarch.program.options import asking_options
+from inarch.program.options import PRINTS, asking_options
+from inarch_lib.output.escapes import escape
 
 if TYPE_CHECKING:
     from inarch.plugins.discovery import FoundCommand
 
 SUMMARIES = {
     "ask": "Ask one question, in as many words as you like.",
+    "exec": "The same as ask.",
     "chat": "Talk in one session.",
+    "tour": "Try Inarch in a minute, without a key.",
     "sessions": "List, search, show, name, fork, export and delete sessions.",
     "stats": "Summarise the usage of requests.",
     "replay": "Run a session again from its record.",
@@ -47,10 +50,32 @@ SUMMARIES = {
     "help": "Show this, or the help of a command.",
 }
 """Summaries of Inarch's own commands for `--help`, in its order, without loading one."""
+_ROWS = {
+    "ask": ("ask, exec", SUMMARIES["ask"]),
+    "sessions": ("sessions, replay, stats", "List, search, export, replay and sum up sessions."),
+    "undo": ("undo, redo", "Revert a turn's changes to files, or reapply them."),
+    "changes": ("changes, apply, discard", "Show, apply or remove what was changed in a copy."),
+}
+"""Rows of the short help for several commands; the first one names the row."""
+_OPTIONS = (
+    ("-p, --print", "Print one answer, without a conversation."),
+    ("-m, --model NAME", "PROVIDER/NAME, claude, gpt, gemini, or auto."),
+    ("-c, --continue", "Resume the latest session of this directory."),
+    ("-r, --resume ID", "Resume a session: a name, an id or its start."),
+    ("--approve MODE", "Calls that run without a question, such as edits."),
+    ("--yolo", "The same as --approve bypass: no sandbox, no questions."),
+    ("--root DIR", "Work in this directory instead of the current one."),
+    ("--output FORMAT", "text, json, jsonl, or a front end of a plugin."),
+    ("--max-cost USD", "Maximum cost of a turn."),
+    ("-h, --help", "Show this message; --help --all lists every option."),
+)
+"""Options of the short help, each on one line."""
+ALL = "inarch.all"
+"""Key of the context's `meta`: whether the help is to list everything."""
 # Options about the place and manner of work; a command refuses those that it does not use.
 _SHOWING = frozenset({"quiet", "no_color", "debug"})
 _LOADING = frozenset({"root", "profile"})  # determine how a plugin's command is loaded
-_GOES_ON = frozenset({"--continue", "--session"})
+_GOES_ON = frozenset({"--continue", "-c", "--session", "--resume", "-r"})
 _BARE_GROUP: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.1 shows the help itself
 
 
@@ -67,14 +92,35 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table and from metadata, without loading one."""
-        rows = [(name, said) for name, said in SUMMARIES.items() if name in own_commands()]
+        known = own_commands() if ctx.meta.get(ALL) else {*own_commands(), *_of_plugins()}
+        rows = [(name, said) for name, said in SUMMARIES.items() if name in known]
+        if not ctx.meta.get(ALL):
+            joined = {*", ".join(names for names, _ in _ROWS.values()).split(", ")} - _ROWS.keys()
+            rows = [_ROWS.get(name, (name, said)) for name, said in rows if name not in joined]
+            if others := ", ".join(sorted(_of_plugins().keys() - SUMMARIES)):
+                rows.append(("(of plugins)", escape(others, keep_newlines=False)))
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
-        list_foreign(formatter, _of_plugins().items())
+        if ctx.meta.get(ALL):
+            list_foreign(formatter, _of_plugins().items())
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, then the options that matter, or all of them."""
+        self.format_commands(ctx, formatter)
+        if ctx.meta.get(ALL):
+            click.Command.format_options(self, ctx, formatter)
+            return
+        with formatter.section("Options"):
+            formatter.write_dl(_OPTIONS)
+        formatter.write_paragraph()
+        formatter.write_text("inarch COMMAND --help explains a command.")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the program's own options; text such as "- do this" is a prompt, not an option."""
+        if "--all" in args and not {"-h", "--help"}.isdisjoint(args):
+            ctx.meta[ALL] = True
+            args = [arg for arg in args if arg != "--all"]
         listed = next((i for i, arg in enumerate(args) if arg[:1] == "-" and arg[1:2].isspace()), None)
         if listed is not None:
             args = [*args[:listed], "--", *args[listed:]]
@@ -89,11 +135,13 @@ class Commands(click.Group):
             raise UsageError("inarch is not installed: the metadata that names its commands is missing", "use pip")
         if word == "-":
             return self._called(ctx, "ask", self._own(ctx, "ask"), args)
-        command = None if any(map(str.isspace, word)) else self.get_command(ctx, word)
+        is_prompt = PRINTS in ctx.meta or any(map(str.isspace, word))
+        command = None if is_prompt else self.get_command(ctx, word)
         if command is not None:
             return self._called(ctx, word, command, rest)
         goes_on = ctx.params["resume"] or ctx.params["session"] or _GOES_ON & {arg.partition("=")[0] for arg in rest}
-        refuse_slip(word, tuple if goes_on else lambda: self.list_commands(ctx))
+        if PRINTS not in ctx.meta:
+            refuse_slip(word, tuple if goes_on else lambda: self.list_commands(ctx))
         from inarch.program.ask import prompt
 
         return self._called(ctx, "ask", prompt, [*rest, "--", word])
@@ -106,14 +154,15 @@ class Commands(click.Group):
         given = {key: value for key, value in ctx.params.items() if ctx.get_parameter_source(key) is not unset}
         useless = given.keys() - _SHOWING - (_LOADING if name not in SUMMARIES else set())
         if useless and (useless := useless - _parameters(command)):  # needed to load a group's subcommands
-            flags = [param.opts[-1 if param.name != "without" else 0] for param in self.params if param.name in useless]
-            raise click.UsageError(f"{', '.join(flags)} means nothing to {name!r}", ctx)
+            flags = {one.name: one.opts[-1 if one.name != "without" else 0] for one in reversed(self.params)}
+            raise click.UsageError(f"{', '.join(flags[key] for key in sorted(useless))} means nothing to {name!r}", ctx)
         ctx.default_map = {name: _defaults(command, given)}
         return name, command, args
 
     def alone(self, ctx: click.Context) -> Any:
         """Run without a command: a conversation on a terminal, else the prompt from a pipe."""
-        name = "chat" if sys.stdin is not None and sys.stdin.isatty() and ctx.params["goal"] is None else "ask"
+        asks = PRINTS in ctx.meta or ctx.params["goal"] is not None or sys.stdin is None or not sys.stdin.isatty()
+        name = "ask" if asks else "chat"
         command = self._own(ctx, name)
         self._called(ctx, name, command, [])
         with command.make_context(name, [], parent=ctx) as inner:
@@ -161,10 +210,8 @@ def _defaults(command: click.Command, given: dict[str, Any]) -> dict[str, Any]:
 @asking_options
 @click.pass_context
 def program(ctx: click.Context, /, **_given: Any) -> Any:
-    """Ask about a directory of code, or have it changed.
-
-    An argument that is not a command is a prompt; `inarch` alone starts a conversation. Options precede or follow the
-    prompt or the command.
+    """Ask about a directory of code, or have it changed. `inarch` alone starts a conversation. Options precede or
+    follow the prompt or the command.
     """
     return program.alone(ctx) if ctx.invoked_subcommand is None else None
 
@@ -211,9 +258,20 @@ def _run(argv: Sequence[str]) -> int:
         if isinstance(error, _BARE_GROUP):
             error.show()
             return USAGE
-        say("error", error.format_message() if isinstance(error, click.ClickException) else str(error))
+        say("error", _message(error))
         return FAILED if isinstance(error, StoreError) else USAGE
     return code
+
+
+def _message(error: click.ClickException | InarchError) -> str:
+    """Return the text of an error; one about an option names the option that was meant, or lists them."""
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        from inarch_sdk.suggestions import closest
+
+        near = closest(error.option_name, {name for one in error.ctx.command.params for name in one.opts})
+        lists = f"{error.ctx.command_path} --help{'' if error.ctx.parent else ' --all'} lists the options"
+        return f"there is no option {error.option_name} ({f'did you mean {near}?' if near else lists})"
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)
 
 
 def _was_terminal(descriptor: int) -> bool:

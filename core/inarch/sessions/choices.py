@@ -58,7 +58,7 @@ class Models:
         Raises:
             ConfigError: Several know it.
         """
-        return full_name(name, {*self.composed.composition.models, *discover().plugins})
+        return full_name(name, {*self.composed.composition.models, *discover().plugins}, self.composed.environ)
 
     async def find(self, name: str) -> Choice:
         """Return the same after the provider has asked its service for its default model, if necessary.

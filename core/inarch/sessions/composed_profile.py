@@ -76,7 +76,7 @@ class Composed:
         """Return the error for the first model of the profile that no plugin provides."""
         profile = self.config.profile
         for key, name in (("model", profile.model), ("decision_model", profile.decision_model or "auto")):
-            provider = full_name(name, self.composition.models).partition("/")[0]
+            provider = full_name(name, self.composition.models, self.environ).partition("/")[0]
             if provider != "auto" and provider not in self.composition.models:
                 return self._absent(key, name, provider, self.composition.models)
         if not self.composition.models and self.composition.refused:

@@ -15,6 +15,7 @@ from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
 from inarch.plugins.composition import Bound
 from inarch.plugins.discovery import Ready, full_name, own_ready
+from inarch_sdk.model_table import family_model
 
 Models = Mapping[str, Bound[ModelProvider]]
 
@@ -159,11 +160,14 @@ def choose_model(name: str, models: Models, environ: Mapping[str, str]) -> Choic
     """
     if name == "auto":
         return _automatic(models, environ)
-    provider_name, _, model = full_name(name, models).partition("/")
+    whole = full_name(name, models, environ)
+    provider_name, _, model = whole.partition("/")
     provider = models.get(provider_name)
     if provider is None:
         raise _unknown(name, provider_name, models)
-    return Choice(provider, model or provider.value.default_model)
+    choice = Choice(provider, model or provider.value.default_model)
+    is_family = whole == family_model(name, environ)
+    return choice._replace(note=f"{name} means {whole}") if is_family else choice
 
 
 @frozen(eq=False, repr=False)
@@ -250,11 +254,11 @@ def listens(address: object) -> bool:
 
 
 def _unknown(name: str, provider: str, models: Models) -> ConfigError:
-    from difflib import get_close_matches
+    from inarch_sdk.suggestions import closest
 
     known = ", ".join(sorted(models)) or "none"
-    near = get_close_matches(provider, models, 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    near = closest(provider, models)
+    hint = f"did you mean {near!r}? " if near else ""
     return ConfigError(
         f"no plugin provides the model {name!r}", key="model", remedy=f"{hint}providers of this profile: {known}"
     )

@@ -134,7 +134,7 @@ def _article(noun: str) -> str:
 def _nearest(name: str, known: list[str]) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

@@ -9,10 +9,12 @@ from inarch import UsageError
 
 @click.command("help")
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.option("--all", "everything", is_flag=True, help="List every option and command.")
 @click.pass_context
-def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+def help_command(ctx: click.Context, words: tuple[str, ...], everything: bool) -> None:
     """Show the help of the program, or of a command."""
     context = ctx.find_root()
+    context.meta["inarch.all"] = everything
     for word in words:
         group = context.command
         command = group.get_command(context, word) if isinstance(group, click.Group) else None

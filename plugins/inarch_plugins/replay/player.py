@@ -117,7 +117,8 @@ class Player:
         assert call.result is not None
         self._record_again(call.result_event.seq)
         metadata = {k: v for k, v in call.result.metadata.items() if k not in ("duration_s", "retries")}
-        return evolve(call.result, metadata=metadata, images=self.images(metadata))
+        data = self.copy.here(call.result.data)
+        return evolve(call.result, data=data, metadata=metadata, images=self.images(metadata))
 
     def images(self, data: Mapping[str, Any]) -> tuple[Image, ...]:
         """Return the recorded pictures of an event's data or a result's metadata."""

@@ -314,7 +314,12 @@ def request_key(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def transitions_of(data: Mapping[str, Any]) -> list[tuple[str, Standing, Standing]]:
-    """Return the states before and after a file change for each of its paths: two for a move, else one."""
+    """Return the states before and after a file change for each of its paths: two for a move, else one.
+
+    Changes of caches, whose contents are not stored, have none.
+    """
+    if "" in (data.get("before"), data.get("after")):
+        return []
     before = Standing(data.get("before"), int(data.get("before_mode") or 0))
     after = Standing(data.get("after"), int(data.get("after_mode") or 0))
     if (new_path := data.get("new_path")) is None:

@@ -85,6 +85,16 @@ def test_check_prints_every_problem(cli: Run, user_file: Path) -> None:
     }
 
 
+def test_check_says_nothing_else_of_a_plugin_with_a_wrong_setting(cli: Run, user_file: Path) -> None:
+    user_file.write_text("[plugins.sandbox-fs]\nnope = 1\n[plugins.sqlite-store]\nnope = 1\n")
+    done = cli("config", "check")
+    assert done.returncode == 2
+    keys = [line.split(": ")[1] for line in done.stdout.splitlines()]
+    assert sorted(keys) == ["plugins.sandbox-fs.nope", "plugins.sqlite-store.nope"]
+    missing = cli("config", "check", "-p", "no:sandbox-fs").stdout
+    assert "no plugin provides the workspace 'sandbox-fs' (take -p no:sandbox-fs away)" in missing
+
+
 def test_check_tells_of_granted_variables_that_load_code(cli: Run, user_file: Path) -> None:
     user_file.write_text(
         '[commands.build]\nargv = ["make"]\nenv = ["CI", "LD_PRELOAD"]\n'

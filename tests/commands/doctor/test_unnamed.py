@@ -48,3 +48,16 @@ def test_a_list_of_the_users_own_is_kept(cli: Run, installed: dict[str, str], en
     named = tomllib.loads("\n".join(proposed(cli, **installed)))["profiles"]["default"]["plugins"]
     assert named[:3] == ["sandbox-fs", "sqlite-store", "offline"] and "greeting" in named
     assert not proposed(cli, "-p", "no:greeting", **installed), "what is left out on purpose is not proposed"
+
+
+def test_three_dots_are_kept_and_what_was_refused_is_not_proposed(
+    cli: Run, installed: dict[str, str], environ: dict[str, str]
+) -> None:
+    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[profiles.default]\nplugins = ["...", "reviewer", "nowhere"]\n')
+    found = json.loads(cli("doctor", "--json", **installed).stdout)
+    assert any("nowhere was refused" in one["text"] for one in found)
+    (lines,) = (one["lines"] for one in found if "greeting" in one["text"] and one["lines"])
+    named = tomllib.loads("\n".join(lines))["profiles"]["default"]["plugins"]
+    assert named[:2] == ["...", "reviewer"] and "greeting" in named and "nowhere" not in named

@@ -41,10 +41,18 @@ def test_the_commands_that_are_printed_work(cli: Run, tmp_path: Path, environ: d
     ]  # fmt: skip
     first, test, try_it, install = done.stdout.splitlines()
     assert first.startswith(f"created {folder}/ with pyproject.toml, inarch_shout.py")
-    assert (test, install) == (f"  pytest {folder}", f"  inarch plugins install -e {folder}")
+    assert (test, install) == (f"  {sys.executable} -m pytest {folder}", f"  inarch plugins install -e {folder}")
     words = [word.strip("'") for word in try_it.strip().removeprefix("inarch ").split(" ", 5)]
     called = cli(*words)
     assert called.returncode == 0 and '"data": "HELLO!"' in called.stdout, called.stderr
+
+
+def test_without_pytest_its_installation_is_the_first_command(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pytest'] = None\n")
+    done = python("-m", "inarch", "plugins", "new", "shout", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    install, test = done.stdout.splitlines()[1:3]
+    assert install.endswith(" install 'inarch[test]'"), done
+    assert test == f"  {sys.executable} -m pytest inarch-shout"
 
 
 def test_a_folder_that_exists_is_left_as_it_is(cli: Run, tmp_path: Path) -> None:

@@ -173,7 +173,8 @@ def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
             others += [] if wrong else [error]
         else:
             if not loaded.safe_mode:
-                others += app.parts.composed.missing()
+                skipped = {f"take -p no:{name} away" for name in without - set(options.without)}
+                others += (one for one in app.parts.composed.missing() if one.remedy not in skipped)
             for refused in app.composition.refused if not options.quiet else ():
                 if not any(f"plugin {refused.name!r} {refused.reason}" in one.message for one in others):
                     say("note", f"plugin {refused.name!r} was refused: {refused.reason} ({refused.remedy})")

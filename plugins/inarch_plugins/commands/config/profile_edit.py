@@ -28,6 +28,12 @@ def chosen_profile(path: Path) -> str:
     return name if isinstance(name, str) else "default"
 
 
+def listed_plugins(path: Path, profile: str) -> list[str]:
+    """Return a profile's list of plugins as the user's file has it, `["..."]` if it has none."""
+    names = _parsed(path, _read(path)).get("profiles", {}).get(profile, {}).get("plugins")
+    return [_REST] if names is None else list(names)
+
+
 def enable(path: Path, profile: str, plugin: str) -> bool:
     """Add the plugin to the profile's list; return whether it was missing.
 

@@ -145,13 +145,15 @@ def _plugins(config: Config, options: Options) -> Generator[Finding, None, App |
 def _unnamed(app: App, options: Options) -> Iterator[Finding]:
     """Propose configuration lines for installed plugins that no plugin list names."""
     from inarch.host import discover
+    from inarch_plugins.commands.config.profile_edit import listed_plugins
 
     config, found = app.config, discover()
     ours = {plugin.distribution for plugin in found.builtins.values()}
-    known = {*options.without, *config.profile.plugins, *(one.name for one in app.composition.refused)}
+    refused = {one.name for one in app.composition.refused}
+    known = {*options.without, *config.profile.plugins, *refused}
     names = sorted(name for name, one in found.plugins.items() if one.distribution not in ours and name not in known)
     if names:
-        before = config.profile.plugins if config.sets("plugins") else ("...",)
+        before = [name for name in listed_plugins(config.config_path, config.profile.name) if name not in refused]
         listed = ", ".join(f'"{name}"' for name in (*before, *names))
         lines = (f"[profiles.{config.profile.name}]", f"plugins = [{listed}]")
         words = f"{', '.join(names)}: installed, but not named in profile {config.profile.name}"
@@ -214,8 +216,6 @@ def _model_lines(app: App, name: str) -> list[str]:
 
 def _quoted(text: str) -> str:
     """Return a text as a TOML string, for values and names."""
-    import json
-
     return json.dumps(text, ensure_ascii=False)
 
 

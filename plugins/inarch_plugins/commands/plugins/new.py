@@ -7,7 +7,9 @@ import errno
 import keyword
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -131,14 +133,28 @@ def _remedy(error: OSError, into: Path) -> str:
     return "free some space there" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another folder with --into"
 
 
+def _testing(folder: str) -> Iterator[list[str]]:
+    """Yield the command that installs pytest next to this Inarch, if it is missing, and the one that runs the tests."""
+    from importlib.util import find_spec
+
+    from inarch_plugins.commands.plugins.installers import CannotInstall, What, installing
+
+    if find_spec("pytest") is None:
+        is_pipx = (Path(sys.prefix) / "pipx_metadata.json").is_file()  # it does not inject the package itself
+        with suppress(CannotInstall):
+            yield installing([What("pytest" if is_pipx else "inarch[test]")], upgrade=False)
+    yield [sys.executable, "-m", "pytest", folder]
+
+
 def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> None:
-    """Print the created files and the next three commands."""
-    from shlex import quote
+    """Print the created files and the next commands."""
+    from shlex import join, quote
 
     from inarch_plugins.commands.plugins.kit import trying
 
     print_line(f"created {folder}{os.sep} with {', '.join(files)}. Next:")
-    print_line(f"  pytest {quote(str(folder))}")
+    for words in _testing(str(folder)):
+        print_line(f"  {join(words)}")
     print_line(f"  {trying(kind, plugin, quote(str(folder)))}")
     print_line(
         f"  inarch plugins install -e {quote(f'.{os.sep}{folder}' if not folder.is_absolute() else str(folder))}"

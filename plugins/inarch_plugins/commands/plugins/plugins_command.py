@@ -57,7 +57,9 @@ def show_plugin(name: str, as_json: bool, **given: Any) -> None:
     inventory = _inventory(given)
     row = next((row for row in inventory.rows if row.name == name), None)
     if row is None:
-        raise UsageError(f"no plugin is called {name!r}", inventory.nearest(name))
+        from inarch_sdk.suggestions import nearest
+
+        raise UsageError(f"no plugin is called {name!r}", nearest(name, (row.name for row in inventory.rows)))
     from inarch_plugins.commands.plugins.plugin_page import page_data, page_lines
 
     data = page_data(row, inventory)

@@ -72,13 +72,6 @@ class Inventory:
         """Return whether plugins are disabled."""
         return self.app.config.safe_mode
 
-    def nearest(self, name: str) -> str:
-        """Return the remedy for an unknown name."""
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, [row.name for row in self.rows], 1)
-        return f"did you mean {near[0]!r}?" if near else "`inarch plugins list` shows them all"
-
 
 def take_inventory(options: Options) -> Inventory:
     """Compose the profile's plugins without opening a workspace or a store, and list all installed plugins.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from inarch import Tool, ToolFailed, UsageError
+from inarch_sdk.suggestions import nearest
 
 if TYPE_CHECKING:
     from inarch import App
@@ -106,7 +107,7 @@ def faults_of(
     if named:
         yield from _unmatchable(rule, named)
     else:
-        yield f"there is no tool {rule.tool!r}; {_nearest(rule.tool, tools)}"
+        yield f"there is no tool {rule.tool!r}; {nearest(rule.tool, tools)}"
     for other, stronger in enumerate(rules):
         if other != position and stronger.counts_at(now) and _overrules(stronger, rule, earlier=other < position):
             word = "is stricter" if stronger.decision != rule.decision else "already covers its calls"
@@ -118,7 +119,7 @@ def _unmatchable(rule: Rule, named: Sequence[Tool]) -> Iterator[str]:
     for key, glob in rule.match.items():
         known = {name for tool in named for name in _arguments(tool)}
         if known and key not in known:
-            yield f"no matching tool has an argument {key!r}; {_nearest(key, known)}"
+            yield f"no matching tool has an argument {key!r}; {nearest(key, known)}"
         elif key == "command" and rule.decision == "allow" and (why := _no_command(glob)):
             yield f"no command can match {glob!r}: {why}"
     parts = (rule.path or "").split("/")
@@ -156,9 +157,3 @@ def _overrules(stronger: Rule, rule: Rule, *, earlier: bool) -> bool:
 
 def _is_plain(text: str) -> bool:
     return not set("*?[").intersection(text)
-
-
-def _nearest(word: str, known: Any) -> str:
-    from inarch_sdk.suggestions import nearest
-
-    return nearest(word, known)

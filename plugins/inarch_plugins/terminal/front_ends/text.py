@@ -184,7 +184,7 @@ class LineByLine:
     def __init__(self, out: TextIO, *, is_json: bool = False) -> None:
         self._out, self._is_json = out, is_json
         self._comes = is_terminal(out) and not is_json
-        self._reply = ""
+        self._reply = self._ended = ""
         self._written = 0  # characters of the reply already written
 
     def add(self, text: str) -> None:
@@ -199,6 +199,7 @@ class LineByLine:
             self._write(len(self._reply))
             self._out.write("" if self._reply.endswith("\n") else "\n")
             self._out.flush()
+            self._ended = self._reply
         self._reply, self._written = "", 0
 
     def break_off(self) -> None:
@@ -210,8 +211,8 @@ class LineByLine:
     def close(self, turn: Data) -> None:
         """Write the rest of the answer of a finished turn."""
         answer = turn["content"].strip()
-        said = self._reply.strip()
         self.end()
+        said = self._ended.strip()
         if answer and self._is_json and turn["status"] != "done":
             say("note", "the last answer, which does not match the schema:")
             say_remedy(answer)
