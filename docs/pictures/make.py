@@ -1,7 +1,7 @@
-"""Makes the pictures of the README and the tutorial from a real terminal and a real browser.
+"""Makes the pictures of the documentation from a real terminal, a real browser and the example project.
 
-`python docs/pictures/make.py` writes `terminal.svg` and `session.png` beside this file; it needs tmux and Chromium, and
-rich, which Inarch depends on. A test takes the terminal's picture again and compares its words.
+`python docs/pictures/make.py` writes `terminal.svg`, `session.png` and `path.svg` beside this file; it needs tmux and
+Chromium, and rich, which Inarch depends on. A test takes the two SVG files again and compares them.
 """
 
 from __future__ import annotations
@@ -112,10 +112,21 @@ def take_page(folder: Path, out: Path) -> None:
     subprocess.run([browser, *flags, page.as_uri()], check=True, capture_output=True, timeout=LONGEST_S)
 
 
+def draw_path(folder: Path) -> str:
+    """Return the picture of the paths through a function of the example project."""
+    shutil.copytree(HERE.parent / "example", folder / "drawn")
+    run = [sys.executable, "-P", "-m", "inarch", "trace", "show", "validate_table", "--svg"]
+    environ = {**os.environ, "HOME": str(folder)}
+    return subprocess.run(run, cwd=folder / "drawn", env=environ, check=True, capture_output=True, text=True).stdout
+
+
 def main() -> None:
-    """Make both."""
+    """Make all, or `path.svg` alone if `path` is the first argument."""
     with TemporaryDirectory(prefix="inarch-") as name:
         folder = Path(name)
+        (HERE / "path.svg").write_text(draw_path(folder), encoding="utf-8")
+        if sys.argv[1:] == ["path"]:
+            return
         (HERE / "terminal.svg").write_text(draw_terminal(take_terminal(folder)), encoding="utf-8")
         take_page(folder, HERE / "session.png")
 

@@ -43,6 +43,10 @@ def test_the_terminals_picture_is_what_a_terminal_shows(make: ModuleType, tmp_pa
     )
 
 
+def test_the_drawn_path_is_that_of_the_example(make: ModuleType, tmp_path: Path) -> None:
+    assert make.draw_path(tmp_path) == (PICTURES / "path.svg").read_text("utf-8"), "python docs/pictures/make.py path"
+
+
 def test_each_picture_is_shown_and_described() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     shown = {
@@ -50,5 +54,5 @@ def test_each_picture_is_shown_and_described() -> None:
         for path in pages
         for words, target in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", path.read_text("utf-8"))
     }
-    for picture in (PICTURES / "terminal.svg", PICTURES / "session.png"):
+    for picture in (PICTURES / "terminal.svg", PICTURES / "session.png", PICTURES / "path.svg"):
         assert len(shown[picture].split()) > 8

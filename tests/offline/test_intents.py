@@ -96,8 +96,11 @@ def test_any_text_has_an_intent(prompt, earlier):
 
 @pytest.mark.parametrize(
     ("prompt", "facet"),
-    [("thanks!", "thanks"), ("why?", "why"), (" ", "nothing"), ("wo ist der Parser?", "foreign"), ("どこ", "foreign"),
-     ("where is der_parser?", ""), ("what is the port?", "")],
+    [("thanks!", "thanks"), ("danke", "thanks"), ("why?", "why"), (" ", "nothing"), ("hola", "hello"),
+     ("wo ist der Parser?", "foreign"), ("どこ", "foreign"), ("Was macht dieses Projekt?", "foreign"),
+     ("¿Qué hace este proyecto?", "foreign"), ("que fait ce projet ?", "foreign"), ("Erkläre mir den Code", "foreign"),
+     ("vad gör det här", "foreign"), ("what does the größe field mean", ""), ("größe", ""),
+     ("where is der_parser?", ""), ("what is the port?", ""), ("how are des ciphers made", "")],
 )  # fmt: skip
 def test_small_talk_and_foreign_questions_have_a_kind_of_their_own(prompt, facet):
     intent = parse(prompt)

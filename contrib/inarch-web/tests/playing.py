@@ -36,6 +36,7 @@ PLAYS: dict[str, Callable[[str], list[Calls]]] = {
     "read": lambda words: [[("read_file", {"file_path": words})]],
     "both": lambda _: [[("write_file", {"file_path": name, "content": name}) for name in ("a.txt", "b.txt")]],
     "many": lambda words: [[("list_files", {"pattern": f"*{number}"}) for number in range(int(words))]],
+    "trace": lambda words: [[("trace_execution", {"function": words})]],
     "plan": lambda _: [[("plan", {})]],
     "todos": lambda _: [[("write_todos", {"todos": TODOS})]],
     "question": lambda _: [[("ask_user", {"questions": QUESTIONS})]],

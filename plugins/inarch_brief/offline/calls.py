@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from attrs import evolve
@@ -90,6 +90,7 @@ def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileTex
     """Read a file, or its lines from `first` to `last`. Return its text, cut if it is too long, and the result."""
     end = min(last or first + _RANGE - 1, first + _RANGE - 1)
     [result] = yield [read_file(path, first, end)]
+    [result] = yield from whole(result)
     text = file_text(result)
     if text is not None and not last and not last_line(result) and text.text.count("\n") >= end - first:
         return text._replace(truncated=True), result  # too large to count its lines
@@ -98,6 +99,7 @@ def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileTex
         return text, result
     starts = range(end + 1, total + 1, _RANGE)
     read = yield [read_file(path, start, min(start + _RANGE - 1, total)) for start in starts[:_MOST_RANGES]]
+    read = yield from whole(*read)
     pieces, is_cut = [text.text.removesuffix("\n")], len(starts) > _MOST_RANGES
     for more in map(file_text, read):
         pieces += [more.text.removesuffix("\n")] if more else []
@@ -130,15 +132,35 @@ def whole_list(listed: ToolResult) -> Asking[tuple[list[str], bool]]:
 
 def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
     """Return results with the cut ones completed. A result stays cut if a page is missing."""
+    refs = [ref for result in results if (ref := output_ref(result))]
+    firsts = (yield [read_output(ref, 0, _PAGE) for ref in refs]) if refs else []
+    pages = {ref: [first] for ref, first in zip(refs, firsts, strict=True)}
+    rest = [
+        (ref, start) for ref, [first] in pages.items()
+        for start in list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
+    ]  # fmt: skip
+    for (ref, _), page in zip(rest, (yield [read_output(*one, _PAGE) for one in rest]) if rest else [], strict=True):
+        pages[ref].append(page)
     joined = list(results)
     for index, result in enumerate(results):
-        ref = output_ref(result)
-        if not ref:
-            continue
-        [first] = yield [read_output(ref, 0, _PAGE)]
-        starts = list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
-        pages = (yield [read_output(ref, start, _PAGE) for start in starts]) if starts else []
-        text = "".join(output_page(page)[0] for page in [first, *pages])
         with suppress(ValueError):  # a page is missing
-            joined[index] = evolve(result, data=json.loads(text), metadata={**result.metadata, "truncated": False})
+            if ref := output_ref(result):
+                data = json.loads("".join(output_page(page)[0] for page in pages[ref]))
+                joined[index] = evolve(result, data=data, metadata={**result.metadata, "truncated": False})
     return joined
+
+
+def first_reads(paths: Mapping[str, int]) -> list[PlannedCall]:
+    """Return the calls that `whole_files` begins with, to make them beside others."""
+    return [read_file(path, 1, min(last or _RANGE, _RANGE)) for path, last in paths.items()]
+
+
+def whole_files(paths: Mapping[str, int]) -> Asking[list[tuple[FileText | None, ToolResult]]]:
+    """Read files, each to a last line or, for 0, to its end. Return for each what `whole_file` returns."""
+    if paths:
+        yield first_reads(paths)
+    found = []
+    for path, last in paths.items():
+        one = yield from whole_file(path, 1, last)
+        found.append(one)
+    return found

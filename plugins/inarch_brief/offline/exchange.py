@@ -9,7 +9,7 @@ from inarch import CallPart, Message, ModelRequest, PlannedCall, ResultPart, Tex
 from inarch_brief.offline.page import Page
 from inarch_brief.offline.results import key
 
-MAX_ROUNDS = 8
+MAX_ROUNDS = 12
 """Replies with calls in one turn. The next one answers with the results so far."""
 
 T = TypeVar("T")

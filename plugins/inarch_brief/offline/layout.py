@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from attrs import define, field
@@ -20,6 +20,7 @@ MANIFESTS = (
     "CMakeLists.txt", "Makefile",
 )  # fmt: skip
 """File names to read, the most telling first."""
+_PYTHON_MANIFESTS = frozenset(MANIFESTS[:3])
 _LANGUAGES = {
     "py": "Python", "pyi": "Python", "pyx": "Cython", "js": "JavaScript", "mjs": "JavaScript", "cjs": "JavaScript",
     "jsx": "JavaScript", "ts": "TypeScript", "tsx": "TypeScript", "go": "Go", "rs": "Rust", "java": "Java",
@@ -30,11 +31,17 @@ _LANGUAGES = {
 }  # fmt: skip
 _PROSE = frozenset(("Markdown", "reStructuredText", "YAML", "HTML", "CSS"))
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs", "e2e"))
+_TESTS = r"\.|(?:tests?|specs?)(?:[-_]|$)|(?:testing|e2e|__tests__)$"
+"""Top folders beside the product: hidden ones, and those of tests, such as `tests-build`."""
+_SETTING_UP = r"(?:^|/)(?:build\.rs|(?:gulp|grunt)file\.js|\.[^/]+)$|\.config\.[cm]?[jt]s$"
+"""Files that only build or check the product."""
 _ASIDE = frozenset((
-    "doc", "docs", "docs_src", "example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks",
-    "scripts", "tools", "extras", "node_modules", "vendor",
+    "doc", "docs", "docs_src", "scripts", "tools", "extra", "extras", "node_modules", "vendor", "vendors", "ci", "perf",
+    "tutorials", "website", "site",
 ))  # fmt: skip
-_MEASURING = frozenset(("benchmark", "benchmarks", "__tests__", "__mocks__"))
+_SHOWING = re.compile(
+    r"_*(?:samples?|playgrounds?|fixtures|testdata|fuzz|tests|mocks|(?:.+[-_])?(?:examples?|demos?|bench(?:es|marks?)?))_*"
+)
 """Folders outside the product at any depth."""
 _BUILT_FOLDERS = frozenset(("dist", "build", "out", "esm", "cjs", "umd"))
 _SCRIPT = r"\.(?:[cm]?[jt]s|css)(?:\.\w+)?$"
@@ -59,8 +66,9 @@ def is_test(path: str) -> bool:
     *folders, base = path.split("/")
     stem = base.partition(".")[0]
     named = stem.startswith("test_") or stem.endswith(("_test", "Test", "Tests", "_spec")) or ".test." in base
-    is_among = bool(folders) and not _TEST_FOLDERS.isdisjoint((folders[0], folders[-1]))
-    return is_code(base) and (named or ".spec." in base or stem in ("conftest", "tests") or is_among)
+    is_among = bool(folders) and ("tests" in folders or not _TEST_FOLDERS.isdisjoint((folders[0], folders[-1])))
+    is_one = stem in ("conftest", "tests") or base == "test.rs"
+    return is_code(base) and (named or ".spec." in base or is_one or is_among)
 
 
 def languages(paths: Sequence[str]) -> list[tuple[str, int, str]]:
@@ -78,8 +86,8 @@ def is_aside(path: str) -> bool:
     """Return whether a path belongs to tests, documentation, examples or tools rather than to the product."""
     folders = path.split("/")[:-1]
     top = folders[0] if folders else ""
-    is_beside = top in _ASIDE or top in _TEST_FOLDERS or top.startswith(".") or not _MEASURING.isdisjoint(folders)
-    return is_test(path) or is_beside
+    is_beside = top in _ASIDE or bool(re.match(_TESTS, top)) or any(map(_SHOWING.fullmatch, folders))
+    return is_test(path) or is_beside or bool(re.search(_SETTING_UP, path))
 
 
 def is_code(path: str) -> bool:
@@ -100,27 +108,42 @@ def sources(paths: Sequence[str]) -> list[str]:
     return kept if any(is_code(path) and not is_aside(path) for path in kept) else list(paths)
 
 
-def main_package(paths: Sequence[str]) -> Package | None:
-    """Return the largest Python package, or None if most of the product is in another language."""
+def main_package(paths: Sequence[str], names: Collection[str] = (), installed: Sequence[str] = ()) -> Package | None:
+    """Return the main Python package, or None if most of the product is in another language."""
     counts = {name: count for name, count, _ in languages([path for path in sources(paths) if not is_aside(path)])}
     others = [
         count for name, count in counts.items() if name not in _PROSE | {"Python", "Shell", "notebooks", "SQL", "C"}
     ]
-    return None if max(others, default=0) > counts.get("Python", 0) else next(iter(packages(paths)), None)
+    found = next(iter(packages(paths, names, installed)), None)
+    is_declared = found and found.name.lower() in names and _PYTHON_MANIFESTS.intersection(paths)
+    return found if is_declared or max(others, default=0) <= counts.get("Python", 0) else None
 
 
-def packages(paths: Sequence[str]) -> list[Package]:
-    """Find the top-level Python packages of the product, the largest first; without any, the folder of modules."""
+def packages(paths: Sequence[str], names: Collection[str] = (), installed: Sequence[str] = ()) -> list[Package]:
+    """Find the top-level Python packages of the product, the main one first; without any, the folder of modules.
+
+    The main one has one of the project's names, in lower case, unless it is small. Those that are `installed`, by name
+    or folder, come next, the largest first.
+    """
     regular = {path.rpartition("/")[0] for path in paths if path.endswith("__init__.py")}
     tops = [one for one in regular if one and one.rpartition("/")[0] not in regular and not is_aside(f"{one}/x.py")]
     python = [path for path in paths if path.endswith(".py")]
     found = [Package(top, tuple(path for path in python if path.startswith(f"{top}/"))) for top in tops]
+    found = [one for one in found if 2 * sum(map(is_test, one.modules)) <= len(one.modules)] or found
     own = [path.rpartition("/")[0] for path in python if not is_aside(path) and not path.endswith("setup.py")]
     if not found and own:
         plain = Counter(own)
         folder = max(plain, key=lambda name: (plain[name], -name.count("/")))
         found = [Package(folder, tuple(path for path in python if path.rpartition("/")[0] == folder))]
-    return sorted(found, key=lambda package: (-len(package.modules), package.folder))
+    most = max((len(one.modules) for one in found), default=0)
+
+    def rank(package: Package) -> tuple[bool, bool, int, str]:
+        size = len(package.modules)
+        is_named = package.name.lower() in names and (size >= _ENOUGH or 2 * size >= most)
+        is_installed = package.folder.startswith("src/") or package.folder in installed or package.name in installed
+        return not is_named, not is_installed, -size, package.folder
+
+    return sorted(found, key=rank)
 
 
 def folders(paths: Sequence[str]) -> list[tuple[str, int, int, Place]]:
@@ -151,6 +174,8 @@ _AUXILIARY = re.compile(
     r"_?(?:\w*_)?(?:exceptions?|errors?|utils?|compat|helpers?|constants?|typing|types?|version|conf|const)"
 )
 """Modules that are imported everywhere and say little about the purpose of a project."""
+_ENOUGH = 10
+"""Modules of a package that is the main one by its name; a smaller one may only re-export a larger one."""
 _MANY = 60
 """With more files than this, a package with sub-packages is described by those."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -21,11 +22,6 @@ _CFG = {
 _GRADLE = {"dependencies": r"^\s*(?:implementation|api|compile)\s*\(?[\"']([^\"']+)[\"']"}
 _PLAIN: Mapping[str, Mapping[str, str]] = {
     "setup.cfg": _CFG,
-    "setup.py": {
-        "name": r"^\s*name\s*=\s*['\"]([^'\"]+)", "description": r"^\s*description\s*=\s*['\"]([^'\"]+)",
-        "licence": r"^\s*license\s*=\s*['\"]([^'\"]+)", "python": r"python_requires\s*=\s*['\"]([^'\"]+)",
-        "dependencies": r"['\"]([A-Za-z][^'\"\n]*)['\"]",
-    },
     "requirements.txt": {"dependencies": r"^([A-Za-z][^#\n]*[^#\s])"},
     "go.mod": {"name": r"^module\s+(\S+)", "dependencies": r"^(?:require\s+|\t)(\S+\s+v\S+)(?!.*// indirect)"},
     "pom.xml": {"name": r"<artifactId>([^<]+)<", "description": r"<description>([^<]+)<"},
@@ -38,10 +34,10 @@ _PLAIN: Mapping[str, Mapping[str, str]] = {
     "Makefile": {"scripts": r"^((?:run|start|serve))\s*:"},
 }  # fmt: skip
 """Manifests read by expressions, with the field of each group."""
-_WITHIN = {
-    "setup.cfg": r"^install_requires\s*=(?:.*\n(?:[ \t]+.*\n?)*)", "setup.py": r"install_requires\s*=\s*\[[^\]]*",
-}  # fmt: skip
+_WITHIN = {"setup.cfg": r"^install_requires\s*=(?:.*\n(?:[ \t]+.*\n?)*)"}
 """The part of a manifest with its dependencies."""
+_SETUP = {"name": "name", "description": "description", "licence": "license", "python": "python_requires"}
+"""Fields, and the arguments of `setup()` with them."""
 _TESTS = {
     "go.mod": ("go test ./...", ""), "Cargo.toml": ("cargo test", ""), "pom.xml": ("mvn test", ""),
     "build.gradle": ("gradle test", ""), "build.gradle.kts": ("gradle test", ""), "pytest.ini": ("pytest", ""),
@@ -59,6 +55,8 @@ class Project:
 
     name: Fact | None = None
     version: str = ""
+    is_private: bool = False
+    """Whether the first manifest is only the frame of a workspace of JavaScript: it is never published."""
     description: Fact | None = None
     python: Fact | None = None
     licence: Fact | None = None
@@ -66,6 +64,8 @@ class Project:
     dependencies: list[Fact] = field(factory=list)
     extras: list[Fact] = field(factory=list)
     scripts: list[Fact] = field(factory=list)
+    packages: list[str] = field(factory=list)
+    """Names and folders of what is installed, as far as a manifest lists it."""
     manifests: list[Place] = field(factory=list)
     broken: list[Fact] = field(factory=list)
     """Manifests that do not parse, each with the reason."""
@@ -78,13 +78,16 @@ class Project:
 
 
 def read_project(texts: Sequence[FileText], paths: Sequence[str]) -> Project:
-    """Read manifests and licence files; `paths` are all files, for conventions such as a test runner."""
+    """Read manifests and licence files; `paths` are all files, for conventions such as a test runner.
+
+    A nested manifest's facts are the project's: it is read for the part that is the product.
+    """
     project = Project()
     for runner, command in (("tests/runtests.py", "python tests/runtests.py"), ("manage.py", "python manage.py test")):
         if runner in paths:
             project.offer(test_command=Fact(command, Place(runner)))
     order = {name: index for index, name in enumerate(MANIFESTS)}
-    for text in sorted(texts, key=lambda text: order.get(text.path.rpartition("/")[2], len(order))):
+    for text in sorted(texts, key=lambda one: ("/" not in one.path, order.get(one.path.rpartition("/")[2], 99))):
         base = text.path.rpartition("/")[2]
         if base.lower().startswith(("licen", "copying", "unlicen")):
             project.offer(licence=licence_of(text))
@@ -92,14 +95,18 @@ def read_project(texts: Sequence[FileText], paths: Sequence[str]) -> Project:
             project.manifests.append(Place(text.path))
             try:
                 _read(project, base, text)
-            except (ValueError, RecursionError) as error:
+            except (ValueError, RecursionError, SyntaxError) as error:
                 said = one_line(str(error)) or type(error).__name__
                 project.broken.append(Fact(f"{text.path} could not be parsed: {cut(said, 120)}", text.place(0)))
     return project
 
 
 def _read(project: Project, base: str, text: FileText) -> None:
-    if base.endswith(".toml"):
+    if text.truncated and base.endswith((".toml", ".json", ".py")):
+        raise ValueError(f"only its first {text.text.count(chr(10)):,} lines could be read")
+    if base == "setup.py":
+        _setup(project, text)
+    elif base.endswith(".toml"):
         from inarch_lib.toml import loads
 
         _declared(project, text, loads(text.text))
@@ -107,7 +114,7 @@ def _read(project: Project, base: str, text: FileText) -> None:
         _declared(project, text, json.loads(text.text))
     had = bool(project.dependencies)
     for name, pattern in _PLAIN.get(base, {}).items():
-        start, end = (max(text.text.find("setup("), 0) if base == "setup.py" else 0), len(text.text)
+        start, end = 0, len(text.text)
         if name == "dependencies" and base in _WITHIN:
             within = re.search(_WITHIN[base], text.text, re.M)
             start, end = within.span() if within else (0, 0)
@@ -119,9 +126,40 @@ def _read(project: Project, base: str, text: FileText) -> None:
                 project.offer(**{name: fact._replace(text=f"Python {fact.text}") if name == "python" else fact})
             elif not had:
                 project.dependencies.append(fact)
+    listed = " ".join(re.findall(r"(?m)^\s*packages\s*=\s*\[([^\]]*)\]", text.text))
+    project.packages += re.findall(r"[\"']([\w./-]+)[\"']", listed)
     command, pattern = _TESTS.get(base, ("", ""))
     if command and (not pattern or re.search(pattern, text.text, re.M)):
         project.offer(test_command=Fact(command, _line(text, pattern)))
+
+
+def _setup(project: Project, text: FileText) -> None:
+    """Read the arguments of `setup()`: texts, lists of texts, and variables of the module with either."""
+    tree = ast.parse(text.text)
+    known: dict[str, ast.expr] = {
+        target.id: node.value
+        for node in tree.body if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    call = next((one for one in calls if one.keywords and ast.unparse(one.func).split(".")[-1] == "setup"), None)
+    given = {one.arg: _texts(one.value, known) for one in call.keywords} if call else {}
+    told = {arg: [Fact(one_line(one), text.place(line - 1)) for one, line in texts] for arg, texts in given.items()}
+    for name, argument in _SETUP.items():
+        if fact := next(iter(told.get(argument, ())), None):
+            project.offer(**{name: fact._replace(text=f"Python {fact.text}") if name == "python" else fact})
+    project.dependencies += [] if project.dependencies else told.get("install_requires", [])
+
+
+def _texts(node: ast.expr | None, known: Mapping[str, ast.expr], depth: int = 9) -> list[tuple[str, int]]:
+    """Return the texts of an expression with their lines: of a constant, a list, a sum, or a variable with one."""
+    if isinstance(node, ast.Name) and depth:
+        return _texts(known.get(node.id), known, depth - 1)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [(node.value, node.lineno)]
+    inner = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    inner = [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else inner
+    return [one for part in inner for one in _texts(part, known, depth)]
 
 
 def _declared(project: Project, text: FileText, data: Any) -> None:
@@ -130,13 +168,16 @@ def _declared(project: Project, text: FileText, data: Any) -> None:
         return
     poetry = _table(data, "tool", "poetry")
     own = _table(data, "project") or poetry or _table(data, "package") or data
+    shared = _table(data, "workspace", "package")
     for name, key in (("name", "name"), ("description", "description"), ("licence", "license")):
-        value = own.get(key)
+        value = own.get(key) or shared.get(key)
         value = (value.get("text") or value.get("name")) if isinstance(value, Mapping) else value
         if isinstance(value, str) and value.strip():
             told = one_line(value)[: 60 if name == "licence" else 1_000]
             project.offer(**{name: Fact(told, _key(text, key, r"^\[(?:project|package|tool\.poetry)\]"))})
-    project.version = project.version or str(own.get("version") or "")
+    version = own.get("version")
+    project.version = project.version or (version if isinstance(version, str) else "")
+    project.is_private |= data.get("private") is True
     if needed := own.get("requires-python") or _table(poetry, "dependencies").get("python"):
         project.offer(python=Fact(f"Python {needed}", _line(text, r"^(?:requires-python|python)\s*=")))
     for section in ("dependencies", "require"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch_brief.offline import calls
@@ -22,9 +22,13 @@ class Fact(NamedTuple):
 _RULE = re.compile(r"^\s*[=\-~^*#+_.]{3,}\s*$")
 _MARKUP = r"\s*(?:\.\. |:\w[\w -]*:|<|!\[|\[!\[|\||\[[^\]]+\]:|```|~~~|$|---)"
 _ELEMENT = (
-    r"(?<!`)</?(?:a|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
+    r"(?<!`)</?(?:a|abbr|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
     r"tr|ul)(?:\s[^<>]*)?/?>(?!`)"
 )
+_BLOCK = re.compile(r"^\s*<(?:p|h[2-6])(?:\s[^<>]*)?>(.*)</(?:p|h[2-6])>\s*$")
+_BREAKS = ("```", "#", ".. ", "<p", "<h", "<d", "</")
+"""Beginnings of lines that end a paragraph."""
+_LINK = re.compile(r"\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<a\s.*?</a>|`[^`<]*<[^`]*>`_+")
 _LICENCES = (
     ("Apache Licence 2.0", r"Apache License\s+Version 2\.0"),
     ("GNU AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
@@ -40,31 +44,41 @@ _LICENCES = (
 
 def lead_of(text: FileText) -> Fact | None:
     """Return the first paragraph of prose, after title, badges, images, code and directives."""
-    lines, first = text.text.split("\n"), 0
-    fenced = False
+    return next((fact for fact, _ in paragraphs_of(text)), None)
+
+
+def paragraphs_of(text: FileText) -> Iterator[tuple[Fact, int]]:
+    """Yield the paragraphs of prose, without lists and rows of links, and the number of headings above each."""
+    blocks = {index: one[1] for index, line in enumerate(text.text.split("\n")) if (one := _BLOCK.match(line))}
+    lines, first = [blocks.get(index, line) for index, line in enumerate(text.text.split("\n"))], 0
+    fenced, headings = False, 0
     paragraph: list[str] = []
     for index, line in enumerate([*lines, ""]):
         is_title = index + 1 < len(lines) and bool(_RULE.match(lines[index + 1])) and not paragraph
-        if paragraph and (not line.strip() or line.startswith(("```", "#", ".. ")) or _RULE.match(line)):
-            said = plain_text(" ".join(paragraph))
-            if len(said.split()) >= 4 and not _RULE.match(line):
-                return Fact(re.sub(r"\[([^\]]+)\]", r"\1", said), text.place(first))  # short links of Markdown
+        is_apart = index in blocks or first in blocks or line.startswith(_BREAKS) or _RULE.match(line)
+        if paragraph and (not line.strip() or is_apart):
+            whole = " ".join(paragraph)
+            said = plain_text(whole)
+            is_prose = len(said.split()) >= 4 and re.search(r"\w", _LINK.sub("", whole)) and not _RULE.match(line)
+            if is_prose:
+                yield Fact(re.sub(r"\[([^\]]+)\]", r"\1", said), text.place(first)), headings
             paragraph = []
         fenced ^= line.startswith("```")
+        headings += not fenced and (bool(line.strip() and is_title) or bool(re.match(r"#+\s|<h[1-6]", line)))
         if paragraph:
             paragraph.append(line.strip())
         elif not (fenced or is_title or re.match(rf"{_MARKUP}|[#\s>-]|\* ", line) or _RULE.match(line)):
             paragraph, first = [line.strip()], index
-    return None
 
 
 def title_of(text: FileText) -> Fact | None:
-    """Return the title: the first Markdown heading, or the first underlined line."""
+    """Return the title without badges: the first Markdown heading, or the first underlined line."""
     lines = text.text.split("\n")
-    for index, (line, below) in enumerate(zip(lines[:40], [*lines[1:], ""], strict=False)):
-        heading = re.match(r"#\s+(.+)", line)
+    for index, (line, below) in enumerate(zip(lines[:60], [*lines[1:], ""], strict=False)):
+        heading = re.match(r"#\s+(.+)|<h1[^>]*>(.+)</h1>", line)
         is_title = bool(heading) or bool(line.strip() and _RULE.match(below) and not _RULE.match(line))
-        if is_title and (name := plain_text(heading[1] if heading else line)):
+        bare = re.split(r"&[a-z]+;|\[?!\[|\[\[", (heading[1] or heading[2]) if heading else line)[0]
+        if is_title and (name := plain_text(bare)):
             return Fact(name, text.place(index))
     return None
 
@@ -93,13 +107,14 @@ def docstring_in(text: FileText) -> Fact | None:
 def plain_text(text: str) -> str:
     """Remove links, images, emphasis and roles from Markdown and reStructuredText."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|(?<=\S) [~=^*-]{4,}(?= |$)", " ", text)
-    if not any(sign in text for sign in "[`<*"):  # most docstrings: skip compiling the patterns below
+    if not any(sign in text for sign in "[`<*_"):  # most docstrings: skip compiling the patterns below
         return one_line(text)
     text = re.sub(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
     text = re.sub(r"(?::[\w:-]+:)?`~?([^`<]+?)\s*<[^`>]*>`_*", r"\1", text)
     text = re.sub(r":[\w:-]+:`~?([^`]+)`|`([^`]+)`_+", lambda found: found[1] or found[2], text)
     text = re.sub(_ELEMENT, " ", text)
-    text = re.sub(r"\*\*([^*]+)\*\*|(?<![\w*])\*([^*]+)\*(?![\w*])", lambda found: found[1] or found[2], text)
+    for _ in "12":  # emphasis inside emphasis
+        text = re.sub(r"(?<!\w)(\*{1,3})(\S|\S[^*]*\S)\1|(?<!\w)_([^\W_]+)_(?!\w)", r"\2\3", text)
     return one_line(text)
 
 

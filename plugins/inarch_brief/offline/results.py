@@ -48,6 +48,8 @@ class Site(NamedTuple):
     place: Place
     text: str
     defined: Place | None = None
+    by_name: bool = False
+    """Whether it was found by a name alone."""
 
 
 class Entry(NamedTuple):
@@ -119,6 +121,8 @@ class Context(NamedTuple):
     """Words of the question that are in no file."""
     ways: tuple[Way, ...] = ()
     """The paths from the entry points to the target."""
+    methods: tuple[Symbol, ...] = ()
+    """The methods of the target, if it is a class."""
 
     @property
     def candidates(self) -> list[Symbol]:
@@ -259,7 +263,13 @@ def _symbols(data: Mapping[str, Any], name: str) -> list[Symbol]:
 
 def _sites(data: Mapping[str, Any], name: str) -> list[Site]:
     return [
-        Site(_text(row, "qualname"), _place(row), _text(row, "text"), _defined(_text(row, "defined_at")))
+        Site(
+            _text(row, "qualname"),
+            _place(row),
+            _text(row, "text"),
+            _defined(_text(row, "defined_at")),
+            bool(row.get("by_name")),
+        )
         for row in _rows(data, name)
         if _text(row, "file") and (name != "callees" or row.get("line"))  # passed on elsewhere: no line to cite
     ]

@@ -142,6 +142,13 @@ async def _steps(page: Page, message: Message) -> Message:
     return await room_here(page, message).steps(number_of(message, "turn"), number_of(message, "before"))
 
 
+async def _path(page: Page, message: Message) -> Message:
+    from inarch_web.server.path_picture import drawn
+
+    exchange = await room_here(page, message).exchange(number_of(message, "turn"))
+    return {"svg": Raw(await asyncio.to_thread(drawn, page.desk.root, exchange))}
+
+
 async def _say(page: Page, message: Message) -> Message:
     room, text = room_here(page, message), text_of(message, "text")
     command = inarch.split_slash_command(text)
@@ -263,6 +270,7 @@ VERBS: Mapping[str, Callable[[Page, Message], Awaitable[Message]]] = {
     "leave": _leave,
     "earlier": _earlier,
     "steps": _steps,
+    "path": _path,
     "say": _say,
     "unqueue": _unqueue,
     "cancel": _cancel,

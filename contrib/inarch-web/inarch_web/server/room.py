@@ -18,6 +18,7 @@ from inarch_web.server.room_work import Working
 from inarch_web.server.sections import Fragments, Message, TurnSections, entry, joined, steps_before
 
 if TYPE_CHECKING:
+    from inarch.transcripts import Exchange
     from inarch_web.server.page import Page
 
 RELOAD_S = 0.3
@@ -134,10 +135,21 @@ class Room:
         live = await self._live_now()
         if live.exchange.number == number:
             return steps_before(self.fragments, live.exchange, before, running=live.runs)
+        return await asyncio.to_thread(steps_before, self.fragments, await self.exchange(number), before)
+
+    async def exchange(self, number: int) -> Exchange:
+        """Return a turn with its steps.
+
+        Raises:
+            UsageError: There is none.
+        """
+        live = await self._live_now()
+        if live.exchange.number == number:
+            return live.exchange
         found = await asyncio.to_thread(self.kept.read, number, number)
         if not found:
             raise inarch.UsageError(f"there is no turn {number}", "open the session again")
-        return await asyncio.to_thread(steps_before, self.fragments, found[0], before)
+        return found[0]
 
     def saw(self, event: inarch.Event) -> None:
         """Queue an event, from any thread. `watch` gets it at once, before the next request."""

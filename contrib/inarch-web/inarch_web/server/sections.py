@@ -9,6 +9,7 @@ from attrs import define, evolve, field
 
 import inarch
 from inarch.transcripts import Exchange, Reading, Step
+from inarch_web.server.path_picture import path_call
 
 MOST_WHOLE = 200
 """Steps up to which a finished turn is sent as one section."""
@@ -67,6 +68,7 @@ def entry(fragments: Fragments, exchange: Exchange, *, running: bool = False) ->
         "number": exchange.number,
         "running": running,
         "html": fragments.exchange(evolve(exchange), apart=not is_whole, running=running),  # a copy: it removes steps
+        "path": not running and path_call(exchange) is not None,
         "steps": None if is_whole else steps_before(fragments, exchange, len(exchange.steps), running=running),
     }
 

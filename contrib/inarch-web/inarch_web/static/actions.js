@@ -53,8 +53,8 @@ export class Actions {
     }
   }
 
-  /** @param {string} path */
-  async blame(path) {
+  /** @param {string} path @param {number} [line]  to begin at */
+  async blame(path, line) {
     const session = location.hash.slice(2);
     try {
       const found = await this.ask("blame", { path });
@@ -62,6 +62,9 @@ export class Actions {
         make("td", {}, writer(line, session)), make("td", {}, make("code", {}, line.text || " "))));
       const head = make("thead", {}, make("tr", {}, ...["Line", "Written in", "Text"].map((name) => make("th", { scope: "col" }, name))));
       dialog(found.path, [make("div", { class: "scrolls" }, make("table", { class: "blame" }, head, make("tbody", {}, ...rows)))], "is-wide");
+      const here = line ? rows[line - 1] : null;
+      here?.classList.add("is-here");
+      here?.scrollIntoView({ block: "center" });
     } catch (error) {
       told(error);
     }

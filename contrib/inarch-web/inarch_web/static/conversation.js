@@ -20,7 +20,8 @@ export class Conversation {
   /**
    * @param {HTMLElement} place
    * @param {{earlier: (before: number) => Promise<{turns: Entry[], earlier: number}>,
-   *   steps: (turn: number, before: number) => Promise<Steps>, placed: (part: ParentNode) => void}} asks
+   *   steps: (turn: number, before: number) => Promise<Steps>,
+   *   path: (part: ParentNode, turn: number) => void, placed: (part: ParentNode) => void}} asks
    */
   constructor(place, asks) {
     this.place = place;
@@ -148,6 +149,7 @@ export class Conversation {
   /** @param {Entry} entry @param {boolean} isOpen */
   #made(entry, isOpen) {
     const made = fragment(entry.html);
+    if (entry.path) this.asks.path(made, entry.number);
     const work = made.querySelector("details.work");
     const list = made.querySelector(".work ol.steps");
     if (entry.steps && list) this.#fill(list, entry.number, entry.steps);

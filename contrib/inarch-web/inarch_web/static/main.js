@@ -8,6 +8,7 @@ import { alertOf, announce, byId, make } from "./dom.js";
 import { Extras } from "./extras.js";
 import { Glance } from "./glance.js";
 import { Keys } from "./keys.js";
+import { drawPath } from "./path_picture.js";
 import { Asking } from "./question.js";
 import { Sessions } from "./sessions.js";
 import { Socket } from "./socket.js";
@@ -56,6 +57,7 @@ const bar = new Bar({
 const conversation = new Conversation(byId("turns"), {
   earlier: (before) => ask("earlier", { before }),
   steps: (turn, before) => ask("steps", { turn, before }),
+  path: (made, turn) => drawPath(made, () => ask("path", { turn }), (path, line) => actions.blame(path, line)),
   placed: (made) => { actions.equip(made); listSoon(); },
 });
 /** @param {string} what @param {Record<string, unknown>} given */

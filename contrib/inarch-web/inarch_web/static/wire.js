@@ -1,7 +1,7 @@
 /** Types of the messages on the WebSocket. Requests are handled in server/page_messages.py. */
 
 /** @typedef {{before: number, html: string[]}} Steps */
-/** @typedef {{number: number, running: boolean, html: string, steps: Steps | null}} Entry */
+/** @typedef {{number: number, running: boolean, html: string, steps: Steps | null, path: boolean}} Entry */
 /** @typedef {{requests?: number, input_tokens?: number, output_tokens?: number, estimated?: number, cost_usd?: string | number | null, unknown?: number}} Spent */
 /** @typedef {{id: string, name: string, title: string, model: string, approve: string, running: number | null,
  *   queued: string[], pages: number, spent: Spent, max_cost_usd: string | number | null, selection: any}} State */

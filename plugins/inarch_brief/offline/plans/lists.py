@@ -8,15 +8,14 @@ from typing import NamedTuple
 
 from inarch import ToolResult
 from inarch_brief.offline import calls
-from inarch_brief.offline.calls import whole, whole_list
+from inarch_brief.offline.calls import whole, whole_files, whole_list
 from inarch_brief.offline.exchange import Asking, Plan
 from inarch_brief.offline.intents import Intent
-from inarch_brief.offline.layout import MANIFESTS, is_aside, is_code, is_test, languages
-from inarch_brief.offline.lookup import say_hits
+from inarch_brief.offline.layout import MANIFESTS, is_aside, is_test, languages
 from inarch_brief.offline.manifests import Project, read_project
 from inarch_brief.offline.page import Page, Place, code, counted, cut, fitted, joined, shortened
 from inarch_brief.offline.prose import Fact
-from inarch_brief.offline.results import Entry, entries, file_text, files, hits, is_partial, said, totals
+from inarch_brief.offline.results import Entry, entries, files, hits, is_partial, said, totals
 
 _MOST, _FEW, _LINES = 30, 6, 15
 _MARKS = r"\b(TODO|FIXME|XXX)\b"
@@ -67,8 +66,8 @@ def _tests(intent: Intent) -> Plan:
 def _project(paths: Sequence[str]) -> Asking[Project]:
     """Read the manifests and the licence of the top folder."""
     present = [one for one in paths if one in MANIFESTS or one.lower().startswith(("licen", "copying"))][:8]
-    results = (yield [calls.read_file(name) for name in present]) if present else []
-    return read_project([text for result in results if (text := file_text(result))], paths)
+    read = yield from whole_files(dict.fromkeys(present, 0))
+    return read_project([text for text, _ in read if text], paths)
 
 
 def _declared() -> Asking[Project]:
@@ -200,12 +199,9 @@ def _marks(intent: Intent) -> Plan:
 
 
 SCRIPTS, PLUGINS, COMMANDS, ROUTES = "console script", "plugin entry point", "command", "route"
-_KINDS = {"main": "runnable module", "command": COMMANDS, "route": ROUTES}
+NPM, MODULES, HOOKS = "npm script", "runnable module", "hook"
+_KINDS = {"main": MODULES, "command": COMMANDS, "route": ROUTES}
 _MOST_ENTRIES = 40
-_MAIN = (
-    r"^\s*(func main\(\)|(pub )?(async )?fn main\(|public static void main\(|int main\s*\(|"
-    r"(static )?(async )?\w+ Main\()|require\.main === module"
-)
 
 
 class Way(NamedTuple):
@@ -236,7 +232,7 @@ def ways_of(*results: ToolResult) -> list[Way]:
         for entry in entries(result):
             kind = _KINDS.get(entry.kind, entry.kind.replace("_", " "))
             if entry.kind == "script":
-                kind = SCRIPTS if "script" in entry.how else PLUGINS
+                kind = PLUGINS if entry.how.startswith("entry point") else NPM if NPM in entry.how else SCRIPTS
             if entry.kind != "test":
                 groups.setdefault(kind, []).append(entry)
             listed = sum(other.kind == entry.kind for other in entries(result)) if entry.kind in known else 0
@@ -262,12 +258,10 @@ def list_entries(intent: Intent) -> Plan:
     results = yield [calls.entry_points(kind) for kind in kinds]
     page, is_all = Page(), intent.facet == "entry points"
     for way in ways_of(*results):
-        if is_all or way.kind in (SCRIPTS, COMMANDS, ROUTES):
+        if is_all or way.kind in (SCRIPTS, NPM, COMMANDS, ROUTES):
             _say(page, way, _FEW if is_all else _MOST_ENTRIES)
-    if is_all:
-        yield from _say_other_languages(page)
-        if number := totals(results[0]).get("test"):
-            page.note(f"{counted(number, 'test file')} besides; ask “list the tests”")
+    if is_all and (number := totals(results[0]).get("test")):
+        page.note(f"{counted(number, 'test file')} besides; ask “list the tests”")
     if not page.lines and not all(result.success for result in results):
         page.plain(f"The {intent.facet} could not be listed.")
     elif not page.lines:
@@ -305,17 +299,3 @@ def _say(page: Page, way: Way, most: int) -> None:
         page.item(fitted(doc, place, pad + 4, 2), place, label=label, pad=pad - 2 * depth, depth=depth)
     if left := shown[most:]:
         page.item(f"… {len(left):,} more", left[0].place)
-
-
-def _say_other_languages(page: Page) -> Plan:
-    """List the entry points in manifests of other languages, and the files that define a `main`."""
-    names = ("package.json", "Cargo.toml", "Makefile")
-    *results, mains = yield [*map(calls.read_file, names), calls.search(_MAIN, limit=60)]
-    project = read_project([text for result in results if (text := file_text(result))], [])
-    own = [hit for hit in hits(mains) if is_code(hit.path) and not is_aside(hit.path) and not hit.path.endswith(".py")]
-    if project.scripts:
-        page.head("Declared in manifests")
-    for fact in project.scripts[:_FEW]:
-        page.item(fact.text, fact.place)
-    say_hits(page, "Programs", own, _FEW)
-    return page

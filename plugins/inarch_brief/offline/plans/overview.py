@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from inarch import ToolResult
 from inarch_brief.offline import calls
-from inarch_brief.offline.calls import whole, whole_list
-from inarch_brief.offline.exchange import Plan
+from inarch_brief.offline.calls import whole, whole_files, whole_list
+from inarch_brief.offline.exchange import Asking, Plan
 from inarch_brief.offline.intents import Intent
 from inarch_brief.offline.layout import (
     MANIFESTS,
@@ -27,32 +28,48 @@ from inarch_brief.offline.layout import (
     sources,
 )
 from inarch_brief.offline.manifests import Project, read_project
-from inarch_brief.offline.page import Page, Place, clause, counted, cut, fitting, joined, room_for, sentence
-from inarch_brief.offline.plans.lists import SCRIPTS, Way, named, ways_of
-from inarch_brief.offline.prose import Fact, docstring_in, lead_of, title_of
-from inarch_brief.offline.results import FileText, file_text, hits, is_limited, is_partial, said
+from inarch_brief.offline.page import Page, Place, clause, counted, fitting, joined, room_for
+from inarch_brief.offline.plans.lists import Way, ways_of
+from inarch_brief.offline.plans.ways_in import say_ways_in
+from inarch_brief.offline.prose import Fact, docstring_in, title_of
+from inarch_brief.offline.public_api import exported, is_script, main_file
+from inarch_brief.offline.purpose import comment_in, is_telling, names_of, said_of
+from inarch_brief.offline.results import FileText, Hit, file_text, hits, is_limited, is_partial, said
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
+_MODULE = "main module = "
 _SCREEN = 43
 """Lines of an overview, without the two before it."""
 _SIZES = ((11, 8, 2), (8, 6, 2), (6, 6, 1), (4, 4, 1))
 """Rows of the layout, described parts, and lines of each: the first that fits is used."""
 
 
+class _Main(NamedTuple):
+    """The main part of a project: its names, the folder of its manifest ("" or with a slash), its Python packages, the
+    main one of them unless it is in another language, and the file that exports its names, or ""."""
+
+    names: Sequence[str]
+    home: str
+    packages: Sequence[Package]
+    package: Package | None
+    first: str
+
+
 class _Findings(NamedTuple):
-    """The input of an overview."""
+    """The input of an overview; `doc` is the documentation of the main part, `api` has its exported names."""
 
     paths: Sequence[str]
     texts: Mapping[str, FileText]
     project: Project
-    package: Package | None
+    main: _Main
     parts: Sequence[Part]
-    ways_in: Sequence[Way]
+    doc: Fact | None
+    api: tuple[list[str], Place] | None
 
 
 def summarize(intent: Intent) -> Plan:
-    """Look at names first, then at the few most telling files, then write one screen."""
+    """Look at names first, then at manifests and README, then at the main part, then write one screen."""
     listed, ways_in = yield [calls.list_files(limit=MOST_FILES), calls.entry_points()]
     paths, complete = yield from whole_list(listed)
     page = Page()
@@ -61,25 +78,11 @@ def summarize(intent: Intent) -> Plan:
             "There are no files here." if listed.success else f"The files here could not be listed: {said(listed)}"
         )
         return page
-    package = main_package(paths)
     chosen = _important_files(paths)
-    where, glob = (package.folder or ".", "*.py") if package else (".", "")
-    patterns = (TOP_LEVEL, imports_of(package.name if package else ""))
-    wanted = [calls.search(one, where, glob, limit=_MOST_HITS) for one in patterns]
-    results = yield [*(calls.read_file(path, 1, end) for path, end in chosen.items()), *wanted]
-    looks = yield from whole(*results[len(chosen) :])
-    read = results[: len(chosen)]
-    texts = {text.path: text for result in read if (text := file_text(result)) is not None}
-    init = texts.get(f"{package.folder}/__init__.py") if package else None
-    found = (hits(looks[0]), hits(looks[1]), init.text if init else "")
-    parts = parts_of(package.folder, package.modules, *found) if package else parts_of(None, paths, *found)
-    key = parts[: _SIZES[0][1]] if package else []
-    starts = (yield [calls.read_file(part.place.path, 1, 12) for part in key]) if key else []
-    for part, result in zip(key, starts, strict=True):
-        text = file_text(result)
-        part.doc = docstring_in(text) if text else None
-    project = read_project([text for path, text in texts.items() if not path.endswith("__init__.py")], paths)
-    _write(page, _Findings(paths, texts, project, package, parts, ways_of(ways_in)))
+    read = yield from whole_files(chosen)
+    texts = {text.path: text for text, _ in read if text is not None}
+    findings, looks = yield from _look_closer(paths, texts)
+    _write(page, findings, ways_of(ways_in))
     if not complete:
         page.note(f"counts are of the {len(paths):,} files that were listed")
     if any(map(is_partial, looks)):
@@ -88,32 +91,117 @@ def summarize(intent: Intent) -> Plan:
     told += [note for note in said(ways_in).split("; ") if not re.search(r"entry points|of kind ", note)]
     for note in dict.fromkeys(filter(None, told)):
         page.note(note)
-    failed = [(path, result) for path, result in zip(chosen, read, strict=True) if not result.success]
+    failed = [(path, result) for path, (_, result) in zip(chosen, read, strict=True) if not result.success]
     if failed:
         page.note(f"not read: {joined([path for path, _ in failed])}: {said(failed[0][1])}")
     return page
 
 
 def _important_files(paths: Sequence[str]) -> dict[str, int]:
-    """Choose the files to read, with the last line to read of each."""
+    """Choose the manifests, the README and the licence, with the last line to read of each, 0 for all."""
     top = [path for path in paths if "/" not in path]
-    chosen = {name: 400 for name in MANIFESTS if name in top} | {path: 400 for path in top if is_manifest(path)}
+    chosen = {name: 0 for name in MANIFESTS if name in top} | {path: 0 for path in top if is_manifest(path)}
     nested = [path for path in paths if is_manifest(path) and not is_aside(path)]
-    chosen = chosen or dict.fromkeys(sorted(nested, key=lambda path: (path.count("/"), path))[:3], 400)
+    chosen = chosen or dict.fromkeys(sorted(nested, key=lambda path: (path.count("/"), path))[:3], 0)
     readmes = [path for path in top if path.lower().startswith("readme")]
-    chosen |= dict.fromkeys(sorted(readmes, key=lambda path: (not path.endswith((".md", ".rst")), path))[:1], 80)
+    readmes.sort(key=lambda path: (not re.fullmatch(r"readme(\.\w+)?", path.lower()), not path.endswith(("md", "rst"))))
+    chosen |= dict.fromkeys(readmes[:1], 300)
     chosen |= dict.fromkeys([path for path in top if path.lower().startswith(("licen", "copying", "unlicen"))][:1], 40)
-    inits = [f"{package.folder}/__init__.py" for package in packages(paths)[:3]]
-    chosen |= {path: 300 for path in inits if path in paths}
     return dict(list(chosen.items())[:12])
 
 
-def _write(page: Page, found: _Findings) -> None:
+def _look_closer(paths: Sequence[str], texts: dict[str, FileText]) -> Asking[tuple[_Findings, Sequence[ToolResult]]]:
+    """Read the manifest and the first files of the main part, and search its definitions and their documentation."""
+    project, main = _main_of(paths, texts)
+    wanted = [main.first, f"{main.home}src/main.rs", *(f"{one.folder}/__init__.py" for one in main.packages[:3])]
+    wanted += [f"{main.home}{one}" for one in MANIFESTS] if main.home else []
+    where, glob = (main.package.folder, "*.py") if main.package else (main.home.rstrip("/"), "")
+    searched = [
+        calls.search(TOP_LEVEL, where or ".", glob, limit=_MOST_HITS),
+        calls.search(imports_of(main.package.name if main.package else ""), where or ".", glob, limit=_MOST_HITS),
+    ]
+    if f"{main.home}go.mod" in paths:
+        searched.append(calls.search(r"^(// |/\* ?)?Package \w+ ", where or ".", "*.go", limit=_MOST_HITS))
+    files = {path: 0 for path in wanted if path in paths and not is_script(path)}
+    yield [*searched, *calls.first_reads(files)]
+    read = yield from whole_files(files)
+    texts |= {text.path: text for text, _ in read if text is not None}
+    looks = yield from whole(*(yield searched))
+    if main.home:
+        project = read_project([one for path, one in texts.items() if not _is_readme(path)], paths)
+        main = main._replace(names=names_of(project.name, _title(texts)))
+    defined, used, *documented = map(hits, looks)
+    init = texts.get(main.first)
+    if main.package:
+        parts = parts_of(main.package.folder, main.package.modules, defined, used, init.text if init else "")
+    else:
+        parts = parts_of(None, [path for path in paths if path.startswith(main.home)], defined, used)
+    if is_script(main.first) and all(part.name != main.first for part in parts):
+        parts.insert(0, Part(main.first, Place(main.first), Fact("the main module", Place(main.first))))
+    places = _documented([one for found in documented for one in found], main.names)
+    docs = yield from _documentation(parts[: _SIZES[0][1]] if main.package else [], places)
+    docs += [comment_in(texts[path]) for path in wanted[:2] if path in texts]
+    doc = next((one for one in docs if one and is_telling(one.text, main.names)), None)
+    order = {part.name: rank for rank, part in enumerate(parts)}
+    api = exported(init, main.first or main.home, sorted(defined, key=lambda one: order.get(one.path, len(order))))
+    if is_script(main.first) and not any(fact.text.startswith(_MODULE) for fact in project.scripts):
+        project.scripts.append(Fact(f"{_MODULE}{main.first}", Place(main.first)))
+    return _Findings(paths, texts, project, main, parts, doc, api), looks[:2]
+
+
+def _documentation(parts: Sequence[Part], places: Sequence[Place]) -> Asking[list[Fact | None]]:
+    """Read the documentation of parts into them, and return that at other places."""
+    wanted = [*(part.place for part in parts), *places]
+    starts = (yield [calls.read_file(one.path, one.line, one.line + 20) for one in wanted]) if wanted else []
+    docs = [comment_in(text) if (text := file_text(one)) else None for one in starts]
+    for part, doc in zip(parts, docs, strict=False):
+        part.doc = doc
+    return docs[len(parts) :]
+
+
+def _main_of(paths: Sequence[str], texts: Mapping[str, FileText]) -> tuple[Project, _Main]:
+    """Choose the main part by the manifests at the top."""
+    project = read_project([text for path, text in texts.items() if not _is_readme(path)], paths)
+    if len({place.path.rpartition("/")[0] for place in project.manifests}) > 1:  # several parts, none of them the whole
+        project.name, project.description, project.version = None, None, ""
+    names = names_of(project.name, _title(texts))
+    home = _home(paths, names, project)
+    package = main_package(paths, names, project.packages)
+    declared = [fact.text.removeprefix(_MODULE) for fact in project.scripts if fact.text.startswith(_MODULE)]
+    first = f"{package.folder}/__init__.py" if package else main_file(home, declared, names, paths)
+    return project, _Main(names, home, packages(paths, names, project.packages), package, first)
+
+
+def _is_readme(path: str) -> bool:
+    return path.lower().startswith("readme")
+
+
+def _title(texts: Mapping[str, FileText]) -> Fact | None:
+    return next((title_of(text) for path, text in texts.items() if _is_readme(path)), None)
+
+
+def _home(paths: Sequence[str], names: Sequence[str], project: Project) -> str:
+    """Return the folder of the main package of a workspace, with a slash, or "" for the top folder."""
+    if project.description and is_telling(project.description.text, names) and not project.is_private:
+        return ""
+    nested = [path.rpartition("/")[0] for path in paths if "/" in path and is_manifest(path) and not is_aside(path)]
+    named = [one for name in names for one in nested if one.rpartition("/")[2].lower() == name]
+    return f"{min(named, key=lambda one: one.count('/'))}/" if named else ""
+
+
+def _documented(found: Sequence[Hit], names: Sequence[str]) -> list[Place]:
+    """Return the place of the package comment of a Go module: of the package with its name, or of the top folder."""
+    near = [hit for hit in found if hit.path.count("/") <= 1 and not is_aside(hit.path)]
+    named = [hit for hit in near if (one := re.search(r"Package (\w+)", hit.text)) and one[1].lower() in names]
+    return [hit.place for hit in (*named, *(hit for hit in near if "/" not in hit.path))][:1]
+
+
+def _write(page: Page, found: _Findings, ways_in: Sequence[Way]) -> None:
     """Write the whole overview, shortening long parts until it fits one screen."""
     end = Page()
     _say_what_it_is(page, found)
     page.gap()
-    _say_ways_in(end, found)
+    say_ways_in(end, ways_in, found.project.scripts, found.api, found.paths)
     _say_practice(end, found.project, [path for path in found.paths if is_test(path)])
     for fact in found.project.broken:
         end.say(fact.text, fact.place)
@@ -128,24 +216,19 @@ def _write(page: Page, found: _Findings) -> None:
 
 
 def _say_what_it_is(page: Page, found: _Findings) -> None:
-    project = found.project
-    readme = next((text for path, text in found.texts.items() if path.lower().startswith("readme")), None)
-    title = project.name or (title_of(readme) if readme else None)
-    about = (lead_of(readme) if readme else None) or (_package_doc(found, found.package) if found.package else None)
-    purpose = project.description
-    if purpose and about and _bare(purpose.text) in _bare(about.text):
-        purpose = None  # the longer text includes it
-    told = f"{title.text} {project.version}".strip() if title else ""
-    if title and purpose:
-        page.say(f"{told}: {sentence(purpose.text)}", purpose.place)
-    elif title and about:
-        page.say(f"{told}: {cut(about.text, 330)}", title.place, about.place)
-        about = None
-    elif title:
+    project, title = found.project, found.project.name or _title(found.texts)
+    readme = next((text for path, text in found.texts.items() if _is_readme(path)), None)
+    name = names_of(title)[0] if title and "/" in title.text else title.text if title else ""
+    told = f"{name} {project.version}".strip()
+    about = said_of(project, found.doc, readme, found.main.names)
+    for fact in about[:1]:
+        places = [title.place] if title and title.place.path != fact.place.path else []
+        page.say(f"{told}: {fact.text}" if told else fact.text, *places, fact.place)
+    for fact in about[1:]:
+        page.say(fact.text, fact.place)
+    if title and not about:
         page.say(told, title.place)
-    if about:
-        page.say(cut(about.text, 330), about.place)
-    telling = [path for path in found.paths if is_manifest(path) or path.lower().startswith("readme")]
+    telling = [path for path in found.paths if is_manifest(path) or _is_readme(path)]
     if not (title or about or project.broken or any(path not in found.texts for path in telling)):
         page.note("no manifest and no README says what this is")
     counts = languages(sources(found.paths))
@@ -154,20 +237,11 @@ def _say_what_it_is(page: Page, found: _Findings) -> None:
     page.say(told, Place(counts[0][2] if counts else found.paths[0]))
 
 
-def _bare(text: str) -> str:
-    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
-
-
-def _package_doc(found: _Findings, package: Package) -> Fact | None:
-    text = found.texts.get(f"{package.folder}/__init__.py")
-    return docstring_in(text) if text else None
-
-
 def _say_layout(page: Page, found: _Findings, most: int) -> None:
     rows: list[tuple[str, str, Place]] = []
-    for package in packages(found.paths)[: max(most - 5, 3)]:
+    for package in found.main.packages[: max(most - 5, 3)]:
         first = f"{package.folder}/__init__.py"
-        doc = _package_doc(found, package)
+        doc = docstring_in(found.texts[first]) if first in found.texts else None
         told = counted(len(package.modules), "module") + (f": {clause(doc.text, 70)}" if doc else "")
         place = Place(first if first in found.paths else package.modules[0])
         rows.append((f"{package.folder}/" if package.folder else "./", told, place))
@@ -187,7 +261,7 @@ def _say_parts(page: Page, found: _Findings, most: int, lines: int) -> None:
     if not found.parts:
         return
     noun = "Main parts" if found.parts[0].modules > 1 else "Key modules"
-    page.head(f"{noun} of {found.package.name or 'the top folder'}" if found.package else "Key files")
+    page.head(f"{noun} of {found.main.package.name or 'the top folder'}" if found.main.package else "Key files")
     pad = max(len(part.name) for part in found.parts[:most])
     page.rows(
         ((part.name, _part(part, room_for(_place(part), pad + 4, lines)), _place(part)) for part in found.parts[:most]),
@@ -210,26 +284,6 @@ def _part(part: Part, room: int) -> str:
     names = fitting(part.names, left, 4 if doc else 6) if part.names else ""
     names = "" if doc and (len(names) > left or names.count(",") < min(len(part.names) - 1, 2)) else names
     return f"{size}{' — '.join(piece for piece in (doc, names) if piece)}".rstrip(": ")
-
-
-def _say_ways_in(page: Page, findings: _Findings) -> None:
-    own = [way for way in findings.ways_in if not is_aside(way.found[0].place.path)]
-    scripts = {entry.qualname for way in own if way.kind == SCRIPTS for entry in way.found}
-    kept = [tuple(one for one in way.found if way.kind == SCRIPTS or one.qualname not in scripts) for way in own]
-    own = [way._replace(found=found) for way, found in zip(own, kept, strict=True) if found]
-    known = {entry.name for way in own for entry in way.found}
-    other = [fact for fact in findings.project.scripts if fact.text.split(" ")[0] not in known][:4]
-    if own or other:
-        page.head("Ways in")
-    for fact in other:
-        page.item(fact.text, fact.place)
-    for way in own[:5]:
-        if way.complete and len(way.found) <= 2:
-            kind, mark = ("command", "`") if way.kind == SCRIPTS else (f"{way.kind}:", "")
-            told = f"{kind} " + ", ".join(f"{mark}{entry.name}{mark} → {entry.qualname}" for entry in way.found)
-        else:
-            told = f"{way.number}: {named(way, 6)}"
-        page.item(told, way.found[0].place)
 
 
 def _say_practice(page: Page, project: Project, tests: Sequence[str]) -> None:

@@ -29,7 +29,7 @@ from inarch_brief.offline.lookup import (
 from inarch_brief.offline.page import NOTICE, Page, Place, clause, code, columns, cut, fitting, glued, joined, quoted
 from inarch_brief.offline.prose import plain_text
 from inarch_brief.offline.results import Context, Symbol, context, file_text, files, hits, symbols
-from inarch_brief.offline.snippets import methods_of, telling_lines
+from inarch_brief.offline.snippets import telling_lines
 from inarch_brief.offline.words import held, significant
 from inarch_brief.search.confidence import LIKELY as LIKELY_FROM
 from inarch_brief.search.confidence import SURE
@@ -180,7 +180,8 @@ def _placed(
         there = context(looked) if looked is not None else found
         if there.target is None or there.target.place != one.place:
             there = Context(one)
-        opened.append(there._replace(target=(yield from whole_code(there.target or one))))
+        target = yield from whole_code(there.target or one)
+        opened.append(there._replace(target=target, methods=(yield from _methods(target))))
     rest = places[len(opened) :]
     reasons = yield from _reasons(intent, rest)
     for lines, callers, wide in ((_ALL_LINES, 2, 2),) if intent.long else _FORMS:
@@ -203,6 +204,27 @@ def _placed(
     return page
 
 
+def _methods(one: Symbol) -> Asking[tuple[Symbol, ...]]:
+    """Return the methods of a class in order. Those of Go may be in other files of the folder."""
+    if one.kind != "class":
+        return ()
+    [result] = yield [calls.find_symbols(one.qualname, "method", 100)]
+    own = {
+        other.name: other._replace(signature=re.sub(r"^\((?:self|cls)\b(?:, ?)?", "(", other.signature))
+        for other in sorted(symbols(result), key=_size)  # of overloads, the body
+        if other.qualname.endswith(f".{one.name}.{other.name}") and _scope(other.place) == _scope(one.place)
+    }
+    return tuple(sorted(own.values(), key=lambda method: method.place))
+
+
+def _size(method: Symbol) -> int:
+    return method.end - method.place.line + 3 * bool(method.doc)
+
+
+def _scope(place: Place) -> str:
+    return place.path.rpartition("/")[0] if place.path.endswith(".go") else place.path
+
+
 def _say_opened(
     page: Page, number: int, found: Context, words: Sequence[str], most: int, callers: int, is_path: bool
 ) -> None:
@@ -216,8 +238,13 @@ def _say_opened(
         say_path(page, found, 6 + callers)
         return
     room = columns() - 16
-    if one.kind == "class":
-        ranked = sorted(methods_of(one), key=lambda one: (-held(one.name, words), one.name[0] == "_", -one.weight))
+    if found.methods:
+        is_inner = str.islower if one.place.path.endswith(".go") else "_".__eq__
+
+        def rank(method: Symbol) -> tuple[int, bool, int]:
+            return -held(method.name, words), is_inner(method.name[0]), -_size(method)
+
+        ranked = sorted(found.methods, key=rank)
         for method in sorted(ranked[:most], key=lambda method: method.place):
             told = f"`{method.name}{'' if method.doc else method.signature}`"
             told += f" — {clause(method.doc, max(room - len(told) - 3, 24))}" if method.doc else ""
@@ -225,9 +252,8 @@ def _say_opened(
         if len(ranked) > most > 0:
             page.inner(f"and {', '.join(method.name for method in ranked[most : most + 6])}")
     elif not one.is_text and one.kind != "module":
-        called = {site.qualname.rpartition(".")[2] for site in found.callees}
-        for line in telling_lines(one, words, called, most):
-            text = line.text.strip()
+        for line in telling_lines(one, words, found.callees, most):
+            text = line.text.strip().removeprefix("} ")
             page.item(f"{line.number} {quoted(text if len(text) <= room else text[: room - 1] + '…')}", depth=2)
     elif one.kind == "module":
         defined = [(at, text) for at, text in enumerate(one.code.splitlines(), one.place.line) if _DEFINES.match(text)]
@@ -317,20 +343,20 @@ def compare(intent: Intent) -> Plan:
         if not is_named(intent._replace(subject=name, names=(name,)), target):
             page.plain(f"The closest definition for “{cut(name, 60)}”:")
         say_definition(page, target)
-        called = [site.qualname.rpartition(".")[2] for site in found.callees]
-        for line in telling_lines(target, (), called, _MOST_SHOWN) if target.kind != "class" else ():
+        for line in telling_lines(target, (), found.callees, _MOST_SHOWN) if target.kind != "class" else ():
             page.item(code(line.text, 100), Place(target.place.path, line.number))
         say_sites(page, "Called from", found.callers, 2, found.more_callers)
         shown.append(target)
     if len(shown) == 2 and all(one.kind == "class" for one in shown):
         page.gap()
-        _say_methods(page, shown[0], shown[1])
+        yield from _say_methods(page, shown[0], shown[1])
     return page
 
 
-def _say_methods(page: Page, one: Symbol, other: Symbol) -> None:
+def _say_methods(page: Page, one: Symbol, other: Symbol) -> Asking[None]:
     """Write the methods that both classes define themselves, and those of only one."""
-    mine, theirs = ({method.name: method for method in methods_of(each)} for each in (one, other))
+    mine = {method.name: method for method in (yield from _methods(one))}
+    theirs = {method.name: method for method in (yield from _methods(other))}
     if shared := [method for name, method in mine.items() if name in theirs and name[0] != "_"]:
         page.head("Methods that both define")
         page.item(joined([method.name for method in shared], 12), shared[0].place)

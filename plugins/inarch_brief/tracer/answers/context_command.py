@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-MAX_TOKENS = 1_000_000
+from inarch_brief.tracer.answers.trace_shape import MAX_TOKENS, Shape, formats
 
 
 @click.group()
@@ -14,21 +16,17 @@ def context() -> None:
 
 @context.command()
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--mermaid", is_flag=True, help="Print a Mermaid flowchart.")
 @click.option(
     "--tokens", type=click.IntRange(50, MAX_TOKENS), help="Token limit of the answer; 1,500 by default for text."
 )
+@formats
 @click.option("--file", "file", default="", metavar="PATH", help="Only matches in this file or folder.")
 @click.option("--no-paths", is_flag=True, help="Leave out the paths from the entry points.")
 @click.option("--code", is_flag=True, help="Show the source, too.")
-def get(
-    words: tuple[str, ...], as_json: bool, mermaid: bool, tokens: int | None, file: str, no_paths: bool, code: bool
-) -> None:
+def get(words: tuple[str, ...], file: str, no_paths: bool, code: bool, **shape: Any) -> None:
     """Show the best match for QUERY, every entry point that reaches it, and what it calls."""
-    if as_json and mermaid:
-        raise click.UsageError("--json and --mermaid exclude each other")
+    chosen = Shape(**shape)
     from inarch_brief.tracer.answers import trace_output  # imported here so that `--help` does not wait for it
     from inarch_brief.tracer.answers.answer import Wish
 
-    trace_output.get(" ".join(words), as_json, mermaid, tokens, Wish(file, not no_paths, code))
+    trace_output.get(" ".join(words), chosen, Wish(file, not no_paths, code))

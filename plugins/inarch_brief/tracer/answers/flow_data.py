@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from inarch_brief.tracer.answers.flow_graph import FlowGraph, graph_of
 from inarch_brief.tracer.answers.flow_text import in_order, ordered, targets_of
-from inarch_brief.tracer.answers.flow_words import Sources, at, entered, named
+from inarch_brief.tracer.answers.flow_words import Sources, at, count, entered, named
 from inarch_brief.tracer.graph.model import CALL, Below, Entry, ExecutionPath, Flow, Node, Step
 
-MOST_DRAWN = 20
-"""The most paths in a chart."""
 _SHORTENED = (
     ("routes", 3), ("others", 0), ("callers", 0), ("callees", 0), ("routes", 1), ("below", 0), ("routes", 0),
 )  # fmt: skip
@@ -101,41 +100,25 @@ def bounded(data: dict[str, Any], tokens: int) -> dict[str, Any]:
 
 def chart(flow: Flow) -> str:
     """Draw the paths to a target and its calls. Calls found by name alone are dotted."""
-    routes = ordered(flow.routes)[:MOST_DRAWN]
-    nodes: dict[int, Node] = {}
-    arrows: dict[tuple[int, int], Step] = {}
-    for route in routes:
-        nodes.update((step.node.id, step.node) for step in route.steps)
-        for before, step in zip(route.steps, route.steps[1:], strict=False):
-            arrows.setdefault((before.node.id, step.node.id), step)
-    for caller, step in _pairs(flow.target, flow.down):
-        nodes[step.node.id] = step.node
-        arrows.setdefault((caller.id, step.node.id), step)
-    if not nodes or flow.down:
-        nodes[flow.target.id] = flow.target
-    entries = {route.entry.node.id: entered(route.entry) for route in routes}
-    names = {number: f"n{place}" for place, number in enumerate(nodes)}
-    lines = ["flowchart TD", *_boxes(nodes, names, entries)]
-    for (caller_id, callee_id), step in arrows.items():
+    graph = graph_of(flow)
+    names = {number: f"n{place}" for place, number in enumerate(graph.nodes)}
+    lines = ["flowchart TD", *_boxes(graph, names)]
+    for (caller_id, callee_id), step in graph.calls.items():
         kind = "" if step.kind in ("", CALL) else f"{step.kind} "
-        label = _text(f"{kind}{at(step.file, step.line)}")
+        label = _text(f"{kind}{at(step.file, step.line)}" if step.line else kind or "…")
         lines.append(f'  {names[caller_id]} {"-.->" if step.is_unsure else "-->"}|"{label}"| {names[callee_id]}')
-    marked = ",".join(names[number] for number in targets_of(flow._replace(routes=tuple(routes))) if number in nodes)
+    lines += [f"  %% and {count(graph.left_out, 'more function')}"] if graph.left_out else []
+    marked = ",".join(names[number] for number in targets_of(flow) if number in names)
     return "\n".join([*lines, "  classDef target stroke-width:3px", f"  class {marked} target"]) + "\n"
 
 
-def _boxes(nodes: Mapping[int, Node], names: Mapping[int, str], entries: Mapping[int, str]) -> Iterator[str]:
-    for number, node in nodes.items():
-        parts = (named(node), at(node.file, node.line), entries.get(number, ""))
+def _boxes(graph: FlowGraph, names: Mapping[int, str]) -> Iterator[str]:
+    for number, node in graph.nodes.items():
+        entry = graph.entries.get(number)
+        parts = (named(node), at(node.file, node.line), entered(entry) if entry else "")
         text = "<br/>".join(_text(part) for part in parts if part)
-        left, right = ("([", "])") if number in entries else ("[", "]")
+        left, right = ("([", "])") if entry else ("[", "]")
         yield f'  {names[number]}{left}"{text}"{right}'
-
-
-def _pairs(caller: Node, below: Iterable[Below]) -> Iterator[tuple[Node, Step]]:
-    for item in below:
-        yield caller, item.step
-        yield from _pairs(item.step.node, item.calls)
 
 
 def _text(text: str) -> str:

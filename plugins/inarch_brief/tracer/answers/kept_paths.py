@@ -12,7 +12,7 @@ from inarch import KeptFolder, ToolFailed, UsageError
 from inarch_brief.search import understood
 from inarch_brief.search.vocabulary import WEAK_WORDS
 from inarch_brief.tracer.answers.flow_words import at
-from inarch_brief.tracer.graph.model import Entry, ExecutionPath, Node, Step
+from inarch_brief.tracer.graph.model import Entry, ExecutionPath, Flow, Node, Step
 
 if TYPE_CHECKING:
     from inarch_brief.tracer.graph.call_graph import Graph
@@ -44,6 +44,13 @@ class Checked(NamedTuple):
     def is_stale(self) -> bool:
         """Whether a step was deleted or moved."""
         return any(self.faults)
+
+    @property
+    def flow(self) -> Flow:
+        """The path as a flow to its last step."""
+        stored = enumerate(zip(self.path.steps, self.nodes, strict=True))
+        nodes = [now or step.node._replace(id=-1 - place) for place, (step, now) in stored]
+        return Flow(nodes[-1], (path_of(self.path.name, nodes, self.path.description),), 1, {}, {}, (), 0, "")
 
     def data(self) -> dict[str, Any]:
         """Return the path as JSON data."""

@@ -9,31 +9,16 @@ from typing import Any
 
 import click
 
-MAX_TOKENS = 1_000_000
+from inarch_brief.tracer.answers.trace_shape import Shape, shapes
+
 MAX_LISTED = 2_000
 
 
-def shapes(command: Any) -> Any:
-    """Add the options that choose the format of a trace."""
-    for option in (
-        click.option(
-            "--tokens", type=click.IntRange(50, MAX_TOKENS), help="Token limit of the text; 4,000 by default."
-        ),
-        click.option("--mermaid", is_flag=True, help="Print a Mermaid flowchart."),
-        click.option("--json", "as_json", is_flag=True, help="Print everything as JSON."),
-    ):
-        command = option(command)
-    return command
-
-
-def _trace(
-    function: str, way: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None, end: str = ""
-) -> None:
-    if as_json and mermaid:
-        raise click.UsageError("--json and --mermaid exclude each other")
+def _trace(function: str, way: str, depth: int, shape: dict[str, Any], end: str = "") -> None:
+    chosen = Shape(**shape)
     from inarch_brief.tracer.answers import trace_output
 
-    trace_output.trace(function, way, depth, as_json, mermaid, tokens, end)
+    trace_output.trace(function, way, depth, chosen, end)
 
 
 class Traces(click.Group):
@@ -61,18 +46,18 @@ def trace() -> None:
     "--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Maximum number of calls on a path."
 )
 @shapes
-def up(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
+def up(function: str, depth: int, **shape: Any) -> None:
     """Show every entry point that reaches FUNCTION, and how."""
-    _trace(function, "up", depth, as_json, mermaid, tokens)
+    _trace(function, "up", depth, shape)
 
 
 @trace.command()
 @click.argument("function")
 @click.option("--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="Levels of calls.")
 @shapes
-def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None) -> None:
+def down(function: str, depth: int, **shape: Any) -> None:
     """Show what FUNCTION calls, level by level."""
-    _trace(function, "down", depth, as_json, mermaid, tokens)
+    _trace(function, "down", depth, shape)
 
 
 @trace.command()
@@ -83,13 +68,11 @@ def down(function: str, depth: int, as_json: bool, mermaid: bool, tokens: int | 
     "--depth", type=click.IntRange(1, 20), default=20, show_default=True, help="Maximum number of calls on a path."
 )
 @shapes
-def path(
-    function: str, other: str | None, end: str | None, depth: int, as_json: bool, mermaid: bool, tokens: int | None
-) -> None:
+def path(function: str, other: str | None, end: str | None, depth: int, **shape: Any) -> None:
     """Show the paths from FUNCTION to OTHER."""
     if bool(other) == bool(end):
         raise click.UsageError("name the end of the path once: inarch trace path FUNCTION OTHER")
-    _trace(function, "path", depth, as_json, mermaid, tokens, other or end or "")
+    _trace(function, "path", depth, shape, other or end or "")
 
 
 @trace.command()
@@ -144,13 +127,14 @@ def listing(as_json: bool) -> None:
 
 
 @trace.command()
-@click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def show(name: str, as_json: bool) -> None:
-    """Show a curated path, and mark deleted or moved steps."""
+@click.argument("target")
+@shapes
+def show(target: str, **shape: Any) -> None:
+    """Show a curated path and mark deleted or moved steps, or the paths through a function."""
+    chosen = Shape(**shape)
     from inarch_brief.tracer.answers import trace_output
 
-    trace_output.show(name, as_json)
+    trace_output.show(target, chosen)
 
 
 @trace.command()

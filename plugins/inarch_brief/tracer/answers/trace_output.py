@@ -10,10 +10,12 @@ import inarch
 from inarch_brief.tracer.answers import command_index
 from inarch_brief.tracer.answers.answer import Answered, Wish, answered, between, traced
 from inarch_brief.tracer.answers.flow_data import bounded, chart, entry_data, flow_data
+from inarch_brief.tracer.answers.flow_drawing import drawing
 from inarch_brief.tracer.answers.flow_text import TOKENS
 from inarch_brief.tracer.answers.flow_words import at, count, entered, joined, named, plain
 from inarch_brief.tracer.answers.kept_paths import Checked, checked, path_of
 from inarch_brief.tracer.answers.neighbourhood import neighbourhood
+from inarch_brief.tracer.answers.trace_shape import Shape
 from inarch_brief.tracer.facts.kinds import ENTRY_KINDS, FIXTURE, ORPHAN, TEST
 from inarch_brief.tracer.graph.call_graph import Graph
 from inarch_brief.tracer.graph.entries import listed
@@ -24,32 +26,34 @@ from inarch_brief.tracer.indexing.index import Coverage
 _TRACE_TOKENS = 4_000
 
 
-def get(query: str, as_json: bool, mermaid: bool, tokens: int | None, wish: Wish) -> None:
+def get(query: str, shape: Shape, wish: Wish) -> None:
     """Print the best match for a query, every entry point that reaches it, and its calls."""
     with command_index.room() as room:
 
         def answer(graph: Graph, coverage: Coverage) -> None:
             found = answered(graph, coverage._replace(notes=(*coverage.notes, *room.ignored)), query, wish, room.paths)
             flow = found.story.flow if found.story else None
-            if as_json:
+            if shape.as_json:
                 data = {
                     "routes": [], "entry_count": 0, "entry_counts": {}, "below": [], "more_below": 0, "files": [],
                     "linked": None, "likely": [], **(flow_data(flow, found.sources) if flow else {}),
                     **neighbourhood(graph, coverage, query, found),
                     "curated": [path.data() for path in found.story.kept] if found.story else [],
-                    "flow": found.text(tokens or TOKENS),
+                    "flow": found.text(shape.tokens or TOKENS),
                 }  # fmt: skip
                 data["routes"] = data["routes"] if wish.paths else []
-                command_index.say_json(bounded(data, tokens) if tokens else data)
-            elif mermaid and flow:
-                click.echo(chart(flow if wish.paths else flow._replace(routes=())), nl=False)
+                command_index.say_json(bounded(data, shape.tokens) if shape.tokens else data)
+            elif (shape.mermaid or shape.svg) and flow:
+                click.echo(
+                    (drawing if shape.svg else chart)(flow if wish.paths else flow._replace(routes=())), nl=False
+                )
             else:
-                command_index.say(found.text(tokens or TOKENS))
+                command_index.say(found.text(shape.tokens or TOKENS))
 
         room.graph(answer, query)
 
 
-def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tokens: int | None, end: str = "") -> None:
+def trace(function: str, way: str, depth: int, shape: Shape, end: str = "") -> None:
     """Print a trace of a function: up, down, or to another one."""
     with command_index.room() as room:
 
@@ -64,18 +68,18 @@ def trace(function: str, way: str, depth: int, as_json: bool, mermaid: bool, tok
                 found = traced(graph, node, way, depth)
                 notes = joined(found.note, notes)
             if found.story is None:
-                if as_json:
+                if shape.as_json:
                     command_index.say_json({"routes": [], "note": notes or None})
-            elif as_json:
+            elif shape.as_json:
                 command_index.say_json({**flow_data(found.story.flow, found.sources), "note": notes or None})
-            elif mermaid:
-                click.echo(chart(found.story.flow), nl=False)
+            elif shape.mermaid or shape.svg:
+                click.echo((drawing if shape.svg else chart)(found.story.flow), nl=False)
             else:
-                command_index.say(found.text(tokens or _TRACE_TOKENS))
+                command_index.say(found.text(shape.tokens or _TRACE_TOKENS))
             return found, notes
 
         found, notes = room.graph(answer, f"{function} {end}")
-    if notes and not as_json:
+    if notes and not shape.as_json:
         click.echo(command_index.noted(notes), err=True)
     if found.story is None:
         click.get_current_context().exit(1)
@@ -150,11 +154,22 @@ def listing(as_json: bool) -> None:
         command_index.say("there are no curated paths here; inarch trace define NAME FUNCTION... stores one")
 
 
-def show(name: str, as_json: bool) -> None:
-    """Show a curated path, and mark deleted or moved steps."""
-    found = _one(name)
-    if as_json:
+def show(target: str, shape: Shape) -> None:
+    """Show a curated path and mark deleted or moved steps, or the paths through a function."""
+    paths, ignored = _all()
+    found = next((path for path in paths if path.path.name == target), None)
+    if found is None and not ignored:
+        try:
+            trace(target, "both", 20, shape)
+        except click.ClickException as error:
+            command_index.fail(f"there is no path {target}, and {error.message}")
+        return
+    found = found or _one(target)
+    if shape.as_json:
         command_index.say_json(found.data())
+        return
+    if shape.mermaid or shape.svg:
+        click.echo((drawing if shape.svg else chart)(found.flow), nl=False)
         return
     described = "\n".join(plain(line) for line in found.path.description.splitlines())
     command_index.say(f"# {found.path.name}{' (stale)' if found.is_stale else ''}")

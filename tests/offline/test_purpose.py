@@ -1,0 +1,257 @@
+"""What a project is and where it begins, in small trees of each form that real projects have."""
+
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inarch_brief.offline.page import Place
+from inarch_brief.offline.prose import Fact, title_of
+from inarch_brief.offline.public_api import exported
+from inarch_brief.offline.purpose import comment_in, is_telling, names_of, purpose_in
+from inarch_brief.offline.results import FileText
+
+from .conftest import write
+
+SPONSORS = """
+    .. image:: https://example.org/bell.png
+
+    |build-status| |coverage|
+
+    Donations
+    =========
+
+    This project relies on your generous donations.
+
+    `Open Money <https://example.org>`_ is our community-powered platform.
+
+    About
+    =====
+
+    Bell is a small timer that rings when tea is ready. It runs in a terminal.
+    """
+BANNER = """
+    # Bell &emsp; [![Build]][ci]
+
+    [Build]: https://example.org/ci.svg
+
+    [See how Bell compares to other timers](#comparison)
+
+    ## Bell 2.0 is out!
+
+    We're excited to announce Bell 2.0. It is a big step for us.
+
+    ---
+
+    **Bell is a timer for *tea* and *coffee*:**
+    """
+TAGLINE = """
+    # Bell
+
+    > [!IMPORTANT]
+    > Bell has moved to another house, so read the notes on migration.
+
+    [Site](https://example.org) |
+    [Docs](https://example.org/docs)
+
+    Fast, small timers for [tea](https://example.org/tea).
+
+    The documentation is a page of its own.
+    """
+DEED = """
+    # bell v4.18.1
+
+    [Site](https://example.org) | [Docs](https://example.org/docs)
+
+    ## Why Bell?
+
+    Bell makes tea easier by watching the clock.
+
+    Bell is released under the MIT license.
+    """
+BLOCKS = """
+    <h1 align="center">Bell</h1>
+    <p align="center"><b>Powered by</b></p>
+    <p align="center">Bell is a timer for tea.</p>
+    <p align="center"><a href="https://example.org">Releases of Bell are there</a></p>
+
+    Bell is a project of Teahouse, a company.
+    """
+
+
+def readme(text, name="README.md"):
+    return FileText(name, textwrap.dedent(text).lstrip("\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SPONSORS, "Bell is a small timer that rings when tea is ready. It runs in a terminal."),
+        (BANNER, "Bell is a timer for tea and coffee."),
+        (TAGLINE, "Fast, small timers for tea."),
+        (DEED, "Bell makes tea easier by watching the clock."),
+        (BLOCKS, "Bell is a timer for tea."),
+    ],
+)
+def test_readme_is_read_for_the_sentence_that_says_what_it_is(text, said):
+    assert purpose_in(readme(text), ["bell"])[1].text == said
+
+
+def test_title_has_no_badges():
+    assert title_of(readme(BANNER)).text == "Bell"
+    assert title_of(readme("<h1 align='center'>Bell</h1>\n")).text == "Bell"
+
+
+@pytest.mark.parametrize("declared", ["x.org/people/bell/v2", "@me/bell-monorepo", "go-bell", "bell.js", "Bell v4.1"])
+def test_names_in_prose_follow_from_a_declared_name(declared):
+    assert "bell" in names_of(Fact(declared, Place("x")))
+
+
+@pytest.mark.parametrize("text", ["Python package", "bell", "Add your description here", "A Bell library", ""])
+def test_empty_words_do_not_describe_a_project(text):
+    assert not is_telling(text, ["bell"])
+    assert is_telling(f"{text} that rings", ["bell"])
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said", "line"),
+    [
+        ("a/__init__.py", '"""Rings bells for tea."""\n', "Rings bells for tea.", 1),
+        ("src/lib.rs", "#![deny(x)]\n//! # Bell\n//!\n//! Bell rings a bell for tea.\nfn x() {}\n",
+         "Bell rings a bell for tea.", 4),
+        ("src/main.rs", "/*!\nThe way into the bell program.\n*/\nfn main() {}\n", "The way into the bell program.", 2),
+        ("bell.go", "// Package bell rings a\n// bell for tea.\n//\n// More.\npackage bell\n",
+         "Package bell rings a bell for tea.", 1),
+        ("doc.go", "Package bell rings tea bells.\n\nMore.\n*/\npackage bell\n", "Package bell rings tea bells.", 1),
+    ],
+)  # fmt: skip
+def test_documentation_of_a_package_is_read(path, text, said, line):
+    doc = comment_in(FileText(path, text))
+    assert (doc.text, doc.place.line) == (said, line)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "names"),
+    [
+        ("bell/__init__.py", "from x import y\n__all__ = ['BellError', 'Bell', '_x', 'ring']\n",
+         ["Bell", "ring", "BellError"]),
+        ("bell/__init__.py", "import os\nfrom .core import Bell, _x\nfrom bell.tea import ring as ring\n",
+         ["Bell", "ring"]),
+        ("src/lib.rs", "pub mod tea;\npub use core::{Bell, Cup as Mug};\nmod hidden;\npub fn ring() {}\n",
+         ["tea", "Bell", "Mug", "ring"]),
+    ],
+)  # fmt: skip
+def test_public_names_are_those_that_a_package_exports(path, text, names):
+    assert exported(FileText(path, text), path, [])[0] == names
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_survived(content):
+    for path in ("README.md", "a.py", "a.rs", "a.go"):
+        text = FileText(path, content)
+        for fact in (comment_in(text), purpose_in(text, ["bell"])[1]):
+            assert fact is None or 1 <= fact.place.line <= content.count("\n") + 1
+    exported(FileText("a/__init__.py", content), "a", [])
+
+
+SETUP = """
+    from setuptools import find_packages, setup
+
+    BASE = ["attrs>=23"]
+    REQS = BASE + [
+        "click",
+    ]
+    TEXT = "Rings bells for tea"
+    setup(name="bell", description=TEXT, install_requires=REQS, packages=find_packages(exclude=["t", "t.*"]))
+    """
+MODULE = '"""{}"""\n\n\ndef ring():\n    return 1\n\n\nif __name__ == "__main__":\n    ring()\n'
+
+
+def python_project():
+    """Return a library whose tests are its largest folder, with demos, and methods that libraries call."""
+    tests = {f"t/unit/test_{number}.py": "def test_it():\n    assert True\n" for number in range(12)}
+    handler = "import threading\n\n\nclass _Waiter(threading.Thread):\n    def run(self):\n        return 1\n"
+    return {
+        "setup.py": SETUP,
+        "README.rst": SPONSORS,
+        "bell/__init__.py": '"""Rings bells for tea."""\nfrom bell.core import ring\n',
+        "bell/core.py": MODULE.format("The core."),
+        "bell/waiting.py": handler,
+        "bell/__main__.py": "from bell import ring\n\nring()\n",
+        "demos/show.py": MODULE.format("A demo."),
+        "t/__init__.py": "",
+        "t/unit/__init__.py": "",
+        **tests,
+    }
+
+
+def test_main_part_is_what_is_installed_and_ways_in_are_for_users(tmp_path, answer):
+    text = answer(write(tmp_path / "x", python_project()), "summarize this codebase")
+    assert text.splitlines()[2] == "bell: Rings bells for tea (setup.py:7)"
+    assert "Bell is a small timer that rings when tea is ready" in text
+    assert "Key modules of bell:" in text and "attrs>=23, click" in text
+    assert "python -m bell" in text and "public names: ring (bell/__init__.py:2)" in text
+    for inner in ("_Waiter.run", "python bell/core.py", "demos/show.py"):
+        assert inner not in text.split("Ways in")[1]
+
+
+def test_manifest_beyond_one_reading_is_parsed_whole(shop, answer):
+    table = "".join(f"[tool.x{number}]\nkey = {'[1,' * 20}1{']' * 20}\n" for number in range(1_200))
+    manifest = shop / "pyproject.toml"
+    manifest.write_text(f"{manifest.read_text()}{table}[project.optional-dependencies]\nlast = ['zest']\n")
+    assert "could not be parsed" not in answer(shop, "summarize this codebase")
+    assert "last: zest" in answer(shop, "what are the dependencies?")
+
+
+def test_workspace_is_described_by_its_main_member(tmp_path, answer):
+    root = write(tmp_path / "x", {
+        "Cargo.toml": '[workspace]\nmembers = ["bell", "bell-macros"]\n',
+        "README.md": "# Bell\n\n[![ci](a.svg)](b)\n\nBell is a timer.\n",
+        "bell/Cargo.toml": '[package]\nname = "bell"\nversion = "1.2.3"\ndescription = """\nTimers for\ntea."""\n',
+        "bell/src/lib.rs": "//! Rings.\npub mod tea;\n",
+        "bell/build.rs": "fn main() {}\n",
+        "bell-macros/Cargo.toml": '[package]\nname = "bell-macros"\nversion.workspace = true\n',
+        "bell-macros/src/lib.rs": "pub fn main() {}\n",
+        "bell-macros/src/more.rs": "pub fn more() {}\n",
+    })  # fmt: skip
+    text = answer(root, "summarize this codebase")
+    assert text.splitlines()[2].startswith("bell 1.2.3: Timers for tea. (bell/Cargo.toml:4)")
+    assert "public names: tea (bell/src/lib.rs:2)" in text
+    assert "build.rs" not in text and "program" not in text
+
+
+def test_parts_in_three_languages_are_not_the_whole(tmp_path, answer):
+    root = write(tmp_path / "x", {
+        "README.md": "# Shop\n\nShop is a store in three parts.\n",
+        "web/package.json": '{"name": "web", "description": "The web page of Shop", "bin": {"page": "page.js"}}',
+        "web/page.js": "#!/usr/bin/env node\nexport function draw() {}\n",
+        "api/go.mod": "module example.org/api\n",
+        "api/main.go": "// Package main serves orders.\npackage main\n\nfunc main() {}\n",
+        "cli/Cargo.toml": '[package]\nname = "shopctl"\ndescription = "Controls Shop"\n',
+        "cli/src/main.rs": "fn main() {}\n",
+    })  # fmt: skip
+    text = answer(root, "summarize this codebase")
+    assert text.splitlines()[2].startswith("Shop: Shop is a store in three parts.")
+    assert "api/main.go, cli/src/main.rs" in text and "command `page` → page.js" in text
+
+
+def test_go_library_is_described_by_its_package_comment(tmp_path, answer):
+    root = write(tmp_path / "x", {
+        "go.mod": "module example.org/people/bell/v2\n",
+        "README.md": SPONSORS.replace("Bell is a small", "It is a small"),
+        "bell.go": "// Package bell rings bells for tea.\npackage bell\n\ntype Bell struct{}\n\nfunc Ring() {}\n",
+        "hidden.go": "package bell\n\nfunc hide() {}\n",
+        "examples/a/main.go": "package main\n\nfunc main() {}\n",
+        "inner/cup.go": "// Package cup is inside.\npackage cup\n",
+    })  # fmt: skip
+    text = answer(root, "summarize this codebase")
+    assert text.splitlines()[2].startswith("bell: Package bell rings bells for tea. (go.mod:1, bell.go:1)")
+    assert "public names: Bell, Ring (bell.go:4)" in text and "examples/a" not in text.split("Ways in")[1]
+
+
+def test_examples_name_only_what_is_in_the_index(shop, tmp_path, answer):
+    text = answer(shop, "hello")
+    assert "`how does Till work`" in text and "`explain src/shop/till.py`" in text
+    notes = answer(write(tmp_path / "notes", {"notes.txt": "Water the garden daily.\n"}), "hello")
+    assert "No code was found" in notes and "how does" not in notes and "explain" not in notes
