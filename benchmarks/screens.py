@@ -125,7 +125,7 @@ def programs(chosen: argparse.Namespace) -> Iterator[Program]:
     yield Program(
         "inarch", chosen.inarch, chat,
         ("create_file", {"file_path": "notes.py", "content": FILE}), ("execute_command", {"command": "pytest -q"}),
-        "openai-compatible/m", "Run it?", ("a",), (("d",), ("Enter",)), "-c",
+        "? for help", "? more", ("a",), (("d",), ("Enter",)), "-c",
         {".config/inarch/config.toml": '[profiles.default]\nmodel = "openai-compatible/m"\nplugins = ["...", '
          '"openai-compatible"]\n[plugins.openai-compatible]\nbase_url = "@URL@/v1"\nmodel = "m"\n'
          "context_tokens = 200000\ninput_price = 1.0\noutput_price = 4.0\n"},

@@ -25,6 +25,7 @@ from inarch.plugins.single_load import load_alone as load_alone
 from inarch.program.composer import Options as Options
 from inarch.program.turn import run_prompt as run_prompt
 from inarch.sessions.contents import contents_of as contents_of
+from inarch.turns.services import price_words as price_words
 
 _HOMES: dict[str, str]
 __all__: list[str]

@@ -11,6 +11,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from inarch.contract.errors import PluginError
+from inarch.contract.guard import guarded
 from inarch.contract.records import SessionInfo
 from inarch_lib.output.escapes import escape
 from inarch_lib.output.printer import columns_of, shorten
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "answered_words",
+    "call_title",
     "child_words",
     "confinement_words",
     "cost_words",
@@ -53,6 +56,58 @@ def short_arguments(arguments: Mapping[str, Any]) -> str:
     plain = next(iter(arguments), None) if len(arguments) == 1 else next(filter(arguments.__contains__, _ON_WHAT), None)
     named = [f"{name}={_value(value)}" for name, value in arguments.items() if name != plain]
     return " ".join([_value(arguments[plain]), *named] if plain is not None else named)
+
+
+_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
+_ARGUMENT = re.compile(r"\{(\w+)\}")
+
+
+def call_title(name: str, arguments: Mapping[str, Any], tool: object = None) -> str:
+    """Return what a call does in people's words on one line, such as `Run pytest -q`; not escaped.
+
+    Args:
+        name: The tool's name, for a tool without a `title`.
+        arguments: The call's arguments.
+        tool: The tool, if known.
+
+    >>> from types import SimpleNamespace
+    >>> call_title("grep", {"text": "f"}, SimpleNamespace(title="Search for {text}[ in {path}]"))
+    'Search for f'
+    >>> call_title("grep", {"text": "f"})
+    'grep f'
+    """
+    template = getattr(tool, "title", "")
+    if not isinstance(template, str) or not template:
+        return f"{name} {short_arguments(arguments)}".rstrip()
+    given = {**arguments, "files": _changed_by(tool, arguments)} if "{files}" in template else arguments
+    said = {key: _said(value) for key, value in given.items()}
+
+    def filled(text: str) -> str:
+        return _ARGUMENT.sub(lambda found: said.get(found[1], ""), text)
+
+    def kept(part: re.Match[str]) -> str:
+        return part[1] if all(said.get(name) for name in _ARGUMENT.findall(part[1])) else ""
+
+    return filled(_OPTIONAL.sub(kept, template)).strip() or name
+
+
+def _changed_by(tool: Any, arguments: Mapping[str, Any]) -> list[str]:
+    try:
+        with guarded(tool.name, "tool", passes=()):
+            return sorted(tool.effects(arguments).writes)
+    except PluginError:  # a call that is not valid
+        return []
+
+
+def _said(value: Any) -> str:
+    """Return an argument on one line; of a list, the first item and the number of the others."""
+    if isinstance(value, (list, tuple)):
+        first, more = _said(value[0]) if value else "", len(value) - 1
+        return f"{first} and {more} more" if first and more > 0 else first
+    if isinstance(value, str):
+        first, *rest = value.strip("\n").splitlines() or [""]
+        return f"{first} …" if rest else first
+    return "" if value is None or isinstance(value, (bool, Mapping)) else str(value)
 
 
 def _value(value: Any) -> str:

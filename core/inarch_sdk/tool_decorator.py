@@ -165,6 +165,7 @@ class FunctionTool(ToolFunction):
     least_window: int = 0
     for_a_watcher: bool = False
     preview_rule: ShapeRule | None = None
+    title: str = ""
     _context: str = ""
     _converted: Mapping[str, Any] = field(factory=dict)
     _fresh: Mapping[str, Any] = field(factory=dict)
@@ -289,6 +290,7 @@ class ToolOptions(TypedDict, total=False):
     least_window: int
     for_a_watcher: bool
     preview: ShapeRule | None
+    title: str
 
 
 @overload
@@ -317,6 +319,7 @@ def tool(
             `check(arguments, context)` raises `ToolFailed` before the user is asked if the call can only fail. It must
             not change anything. `offered(model)` returns whether the model of this full name is offered the tool.
             `preview(arguments)` returns what the user sees in place of the arguments when asked, such as a diff.
+            `title` says what a call does, with its arguments in braces, such as `Count the words of {text}`.
 
     Raises:
         TypeError: A parameter has no annotation, or one without a JSON Schema.

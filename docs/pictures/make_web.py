@@ -37,7 +37,8 @@ def take(page: Page) -> None:
     page.wait_for_selector(".answer")
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": 1500, "height": 940})
-    patch = page.locator(".call", has_text="patch_source_file").last
+    page.click(".work > summary")
+    patch = page.locator(".call", has_text="Edit acme/validation.py").last
     patch.locator("summary").click()
     patch.locator(".diff").scroll_into_view_if_needed()
     page.wait_for_timeout(300)

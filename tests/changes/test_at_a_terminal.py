@@ -16,7 +16,7 @@ pytestmark = pytest.mark.once
 @pytest.mark.parametrize(("key", "said"), [("a", "applied 1 path"), ("x", "discarded"), ("q", "waits")])
 def test_the_person_decides_at_the_end(terminal: Open, repository: Path, key: str, said: str) -> None:
     opened = terminal(*MODEL, "--approve", "review", fork=False)
-    opened.until("Ctrl-D")
+    opened.until("? for help")
     opened.type(json.dumps([command("sed -i s/2/two/ lines.txt")]), "Enter")
     opened.until("Done.")
     opened.type("/changes", "Enter")

@@ -67,7 +67,7 @@ def test_a_killed_goal_is_paused_and_can_be_resumed(cli: Run, project: Path, env
 @pytest.mark.once
 def test_a_conversation_asks_for_a_budget_and_shows_the_goal(terminal: Open, project: Path) -> None:
     opened = terminal(*MODEL, "--approve", "edits")
-    opened.until("Ctrl-D")
+    opened.until("? for help")
     opened.type("/goal write it", "Enter")
     opened.until("What may the goal cost", "answer:")
     opened.type("3", "Enter")

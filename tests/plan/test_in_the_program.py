@@ -58,20 +58,20 @@ def test_a_plan_is_edited_and_approved_at_a_terminal(terminal: Open, project: Pa
     editor = tmp_path / "editor.sh"
     editor.write_text('test "$(basename "$1")" = plan.md && sed -i "s/Write new/Write only new/" "$1"\n')
     opened = terminal("plan it", *HEADLESS, EDITOR=f"sh {editor}")
-    opened.until("# The plan", "1. Write new.txt", "after approval the approval mode is ask", "[d]")
+    opened.until("# The plan", "1. Write new.txt", "fter approval the approval mode is ask", "[d]")
     opened.type("e", "Enter")
     opened.until("1. Write only new.txt", "[d]", times=1)
     opened.type("w", "Enter")
-    opened.until("after approval the approval mode is edits")
+    opened.until("fter approval the approval mode is edits")
     opened.type("a", "Enter")
-    opened.until("✓ present_plan", "✓ write_file", "The answer.", "code=0")
+    opened.until("✓ present_plan", "✓ Write", "The answer.", "code=0")
     assert (project / "new.txt").read_text() == "text\n"
 
 
 @pytest.mark.once
 def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Path) -> None:
     opened = terminal(*MODEL)
-    opened.until("Ctrl-D")
+    opened.until("? for help")
     opened.type("todo", "Enter")
     opened.until("✓ Find the year", "⋯ Change it", "· Run the tests", "The answer.")
     opened.type("", "BTab")
@@ -83,11 +83,11 @@ def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Pat
     opened.type("/plan", "Enter")
     opened.until("Plan mode is off; the approval mode is ask.")
     opened.type("/plan plan it", "Enter")
-    opened.until("1. Write new.txt", "Run it?")
+    opened.until("1. Write new.txt", "? more")
     opened.type("w")
-    opened.until("the approval mode is edits", "Run it?")
+    opened.until("the approval mode is edits", "? more")
     opened.type("a")
-    opened.until("✓ write_file", "The answer.")
+    opened.until("✓ Write", "The answer.")
     assert (project / "new.txt").read_text() == "text\n"
     opened.type("question me", "Enter")
     opened.until("Which fruit?", "answer:")

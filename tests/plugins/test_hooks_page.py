@@ -51,6 +51,7 @@ OF_TOOLS = {
     "asking",
     "check",
     "rights",
+    "title",
     "modes",
     "least_window",
     "below_window",

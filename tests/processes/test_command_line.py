@@ -17,7 +17,7 @@ from ..running.terminals import Open
 pytestmark = [pytest.mark.needs("confinement"), pytest.mark.once]
 
 SERVING = ("--plugin", str(Path(__file__).with_name("serving.py")), "--model", "serving/starts", "--approve", "all")
-READY = "Commands are confined at level"
+READY = "? for help"
 FOREVER = "import time\nprint('up', flush=True)\ntime.sleep(600)\n"
 Until = Callable[[], object]
 

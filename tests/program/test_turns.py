@@ -82,8 +82,8 @@ def test_a_pipe_keeps_the_answer_alone_and_standard_error_says_what_was_done(cli
     assert done.stdout == "The answer.\n"
     *ran, turn = done.stderr.splitlines()
     read, missing = sorted(ran)
-    assert read.startswith("inarch: call: read_file README.md · ")
-    assert missing.startswith("inarch: call: read_file nowhere/to/be/found.md · ") and "not_found" in missing
+    assert read.startswith("inarch: call: Read README.md · ")
+    assert missing.startswith("inarch: call: Read nowhere/to/be/found.md · ") and "not_found" in missing
     assert turn.startswith("inarch: turn: about ") and "cost unknown" in turn  # the first reply reports nothing
 
 

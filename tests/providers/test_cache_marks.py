@@ -14,7 +14,6 @@ from inarch.testing import sse_reply
 from inarch_plugins.litellm.requests import Encoder as LiteEncoder
 from inarch_plugins.openai.chat_request import Encoder
 from inarch_plugins.openai.dialect import Dialect
-from inarch_plugins.terminal.front_ends.turn_cost import CacheRate
 from inarch_sdk.usage import cost_of, dearest
 
 from ..chat_completions.wire import call, calls, chunk, run, says
@@ -113,26 +112,6 @@ def test_cost_has_the_prices_of_the_cache() -> None:
 def reply(inputs: int, cached: int = 0, written: int = 0, **more: Any) -> dict[str, Any]:
     usage = {"input_tokens": inputs, "cached_tokens": cached, "written_tokens": written}
     return {"model": "m", "purpose": "turn", "usage": usage, **more}
-
-
-@pytest.mark.parametrize(
-    ("replies", "said"),
-    [
-        ([reply(5_000, 0, 5_000), reply(6_000, 5_000), reply(7_000, 6_000)], ""),
-        ([reply(5_000, 0, 5_000), reply(6_000, 0, 6_000), reply(7_000, 500)], "500 of 11,000"),
-        ([reply(50_000), reply(60_000)], ""),
-        ([reply(100, 50), reply(200), reply(300)], ""),
-        ([reply(9_000, 8_000), reply(9_500, error="timeout")], ""),
-        ([reply(9_000, 8_000), reply(9_500, purpose="decision")], ""),
-    ],
-)
-def test_a_rate_below_what_the_beginning_allows_is_reported(replies: list[dict[str, Any]], said: str) -> None:
-    rate = CacheRate()
-    for one in replies:
-        rate.replied(one)
-    words = rate.words()
-    assert (said in words[0]) if said else not words
-    assert rate.words() == []
 
 
 def test_stats_have_the_rate() -> None:

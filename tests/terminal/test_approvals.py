@@ -108,7 +108,7 @@ def test_the_question_shows_what_will_run_harmlessly() -> None:
     text = question([request(file_path="a\x1b[2J.txt", content="one\ntwo\u202e", shape="a\x1b[2J\nb")])
     assert "file_path = a\\x1b[2J.txt" in text
     assert "two\\u202e" in text
-    assert "always: a\\x1b[2J\\nb" in text
+    assert "A always: a\\x1b[2J\\nb" in text
     assert "\x1b" not in text + explained([request(shape="a\x1b[2J")])
 
 
@@ -116,7 +116,7 @@ def test_a_preview_replaces_arguments_and_reports_a_cut() -> None:
     long = request(preview="\n".join(f"+line {i}" for i in range(100)))
     text = question([long])
     assert "+line 0" in text and "+line 99" not in text
-    assert "68 more lines" in text and "v view all" in text
+    assert "69 more lines" in text and "v view all" in text
     assert "+line 99" in question([long], whole=True)
 
 
@@ -181,7 +181,7 @@ def test_what_chooses_nothing_is_no_answer(line: str) -> None:
 
 
 def test_the_keys_of_rights_are_in_the_question_and_are_explained() -> None:
-    assert "l light, f FILE… files, A always" in question([offering()])
+    assert "l light  f FILE… files  ? more" in question([offering()])
     assert "add or remove the right: files" in explained([offering()])
     assert "light" not in question([request()])
 

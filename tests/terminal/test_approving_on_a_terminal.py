@@ -27,26 +27,26 @@ def script(tmp_path: Path) -> Script:
 
 def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) -> None:
     opened = terminal(*slowly, dumb=True)
-    opened.until("Ctrl-D", ">")
+    opened.until("? for help", ">")
     opened.type("write a file", "Enter")
-    opened.until("always: write_file on new.txt", "[d]")
+    opened.until("A always: new.txt", "[d]")
     opened.type("A", "Enter")
     opened.until("The answer.", "cost unknown")
     opened.type("write a file", "Enter")
-    screen = opened.until("call: write_file new.txt", "The answer.", "cost unknown", times=2)
-    assert screen.count("Run it?") == 1
+    screen = opened.until("call: Write new.txt", "The answer.", "inarch: turn:", times=2)
+    assert screen.count("? more") == 1
     opened.type("both files", "Enter")
-    opened.until("Run them?", "always: write_file on one.txt")
+    opened.until("yes to all", "always: one.txt")
 
 
 def test_always_in_the_project_outlives_the_session(terminal: Open, slowly: Flags, project: Path) -> None:
     opened = terminal("write a file", *slowly)
     opened.until("[d]")
     opened.type("A project", "Enter")
-    opened.until("✓ write_file", "code=0")
+    opened.until("✓ Write", "code=0")
     (project / "new.txt").unlink()
     again = terminal("write a file", *slowly)
-    assert "Run it?" not in again.until("✓ write_file", "code=0")
+    assert "? more" not in again.until("✓ Write", "code=0")
     listed = terminal("policy", "list").until("code=0")
     assert "write_file on new.txt" in listed
 
@@ -58,11 +58,11 @@ def test_the_editor_opens_the_proposed_file_and_is_asked_about_again(
     is_file = 'test "$(stat -c %a "$1")" = 600 && test "$(basename "$1")" = new.txt && grep -qx two "$1"'
     editor = script(f'stty raw -echo < /dev/tty; {is_file} && sed -i s/two/three/ "$1"\n')
     opened = terminal("write a file", *slowly, EDITOR=editor)
-    opened.until("+++ new.txt", "e edit", "[d]")
+    opened.until("Create new.txt", "e edit", "[d]")
     opened.type("e", "Enter")
-    opened.until("+three")
+    opened.until("+ three")
     opened.type("y", "Enter")
-    opened.until("[d] y", "✓ write_file new.txt", "code=0")
+    opened.until("[d] y", "✓ Write new.txt", "code=0")
     assert (project / "new.txt").read_text() == "one\nthree\n"
 
 
@@ -77,7 +77,7 @@ def test_what_is_not_json_is_kept_for_the_next_try(
     opened.type("e args", "Enter")
     opened.until("it is not JSON", "e continues the edit")
     opened.type("e", "Enter")
-    opened.until("it changes newer.txt")
+    opened.until("Create newer.txt")
     opened.type("y", "Enter")
     opened.until("code=0")
     assert (project / "newer.txt").exists()
@@ -92,18 +92,18 @@ def test_ctrl_c_in_the_editor_is_the_editors(terminal: Open, slowly: Flags, scri
     opened.type("", "C-c")
     opened.until("caught", "ended with exit code 1")
     opened.type("y", "Enter")
-    opened.until("✓ write_file", "code=0")
+    opened.until("✓ Write", "code=0")
 
 
-def test_a_yes_to_a_long_diff_shows_all_of_it_and_is_asked_for_again(terminal: Open, project: Path) -> None:
+def test_a_yes_to_a_long_diff_says_how_much_was_not_shown(terminal: Open, project: Path) -> None:
     plugin = str(Path(__file__).parent / "conversation" / "talking.py")
     opened = terminal("write 60: long.txt", "--plugin", plugin, "--model", "talking/words", lines=20)
-    assert "line 60" not in opened.until("more lines (v shows them)", "v view all", "[d]")
-    opened.type("a", "Enter")
-    opened.until("+line 60", "Answer again.", "[d]")
+    assert "line 60" not in opened.until("more lines (v shows them)", "a yes, with 48 lines below", "v view all", "[d]")
+    opened.type("A", "Enter")
+    opened.until("60 + line 60", "Answer again.", "[d]")
     assert not (project / "long.txt").exists()
     opened.type("a", "Enter")
-    opened.until("more lines", "code=0")
+    opened.until("✓ Write", "code=0")
     assert len((project / "long.txt").read_text().splitlines()) == 60
 
 

@@ -17,7 +17,7 @@ from inarch.program.interrupts import interrupts
 from ..running.terminals import Open, Terminal
 
 Flags = tuple[str, ...]
-READY = "Commands are confined at level"
+READY = "? for help"
 TALKING = ("--plugin", str(Path(__file__).parent / "conversation" / "talking.py"), "--model", "talking/words")
 ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -94,7 +94,7 @@ def test_ctrl_z_in_a_turn_and_ctrl_c_after_fg(terminal: Open) -> None:
     made = opened(terminal, fork=False)
     made.type("slow one", "Enter")
     made.until("Slowly")
-    gone_on(made, "talking/words · default")
+    gone_on(made, "talking/words · ask")
     made.type("typed after")
     made.until("> typed after")
     made.type("", "C-c")

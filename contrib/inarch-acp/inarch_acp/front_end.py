@@ -123,11 +123,11 @@ class Asking:
         is_text = asked.file is not None and asked.file.argument
         words = inarch.escape(asked.preview) if is_text else fenced(plain(asked.preview), "diff")
         content: list[Content] = [change or text_content(plain(words))]
-        if asked.reason:
-            content.append(text_content(plain(inarch.escape(asked.reason))))
+        said = [asked.remark, asked.why, *(asked.rights.beyond if asked.rights is not None else ())]
+        content += [text_content(plain(inarch.escape(words))) for words in said if words]
         return schema.ToolCallUpdate(
             tool_call_id=call.id,
-            title=call.title,
+            title=plain(inarch.escape(asked.title, keep_newlines=False)),
             kind=call.kind,
             status="pending",
             content=content,

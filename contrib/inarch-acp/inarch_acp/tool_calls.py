@@ -11,6 +11,7 @@ from acp import schema
 from attrs import define, field
 
 import inarch
+from inarch.figures import call_title
 from inarch_acp.prompts import fenced
 from inarch_acp.wire import plain
 
@@ -24,7 +25,6 @@ _KINDS: dict[str, schema.ToolKind] = {
     "search": "search", "nav": "search", "command": "execute", "git": "read", "memory": "think", "trace": "search",
     "delete_file": "delete", "move_file": "move", "git_commit": "execute", "read_output": "read",
 }  # fmt: skip
-_SUBJECTS = ("command", "file_path", "file_paths", "path", "directory", "pattern", "query", "function", "text")
 _PATHS = ("file_path", "new_path", "path", "directory")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Delete) File: (.+?)\s*$", re.M)
 
@@ -42,6 +42,7 @@ class ShownCall:
         changes: Each changed path's bytes before the first change and after the last; None if there was no file.
         remarks: Notes on changes that can't be shown.
         is_done: Whether its end was shown.
+        tool: Its tool, if known.
     """
 
     id: str
@@ -53,6 +54,7 @@ class ShownCall:
     changes: dict[str, tuple[bytes | None, bytes | None]] = field(factory=dict)
     remarks: list[str] = field(factory=list)
     is_done: bool = False
+    tool: inarch.Tool | None = None
 
     @property
     def kind(self) -> schema.ToolKind:
@@ -65,12 +67,8 @@ class ShownCall:
 
     @property
     def title(self) -> str:
-        """Return the call in one line: the command, or the tool and its subject."""
-        subject = next((self.arguments[key] for key in _SUBJECTS if self.arguments.get(key)), "")
-        words = ", ".join(map(str, subject)) if isinstance(subject, (list, tuple)) else str(subject)
-        if "new_path" in self.arguments:
-            words += f" to {self.arguments['new_path']}"
-        line = words if self.category == "command" and words else f"{self.name} {words}".rstrip()
+        """Return the call in people's words, on one line."""
+        line = call_title(self.name, self.arguments, self.tool)
         shown: str = plain(inarch.escape(line, keep_newlines=False))
         return shown if len(shown) <= _LONGEST_TITLE else f"{shown[: _LONGEST_TITLE - 1]}…"
 

@@ -133,6 +133,7 @@ class Updates:
         arguments = (data.get("call") or {}).get("arguments") or {}
         tool = self.tool(data["name"])
         call = ShownCall(data["call_id"], data["name"], arguments, tool.category if tool is not None else "other")
+        call.tool = tool
         call.writes = tool is not None and _LOOKING.isdisjoint(inarch.guarding_names(tool, inarch.Effects()))
         self.calls[call.id] = call
         start = schema.ToolCallStart(

@@ -108,12 +108,12 @@ def test_changes_are_shown_exactly(desk: Any, say: Any, replies: Any) -> None:
             editor.answer = choosing("once")
             await connection.prompt(session_id=session, prompt=say("translate"))
             (asked,) = editor.asked
-            (shown, reason) = asked.tool_call.content
+            (shown,) = asked.tool_call.content
             assert (shown.old_text, shown.new_text) == ("one\ntwo\nthree\n", "one\nzwei ü\nthree\n")
-            assert "changes a.txt" in reason.content.text
+            assert asked.tool_call.title == "Edit a.txt"
             assert asked.tool_call.kind == "edit"
             read, change = editor.calls(session).values()
-            assert (read["kind"], read["title"], read["status"]) == ("read", "read_file a.txt", "completed")
+            assert (read["kind"], read["title"], read["status"]) == ("read", "Read a.txt", "completed")
             assert (change["kind"], change["status"]) == ("edit", "completed")
             assert change["statuses"][0] == "pending"
             assert "in_progress" in change["statuses"]
@@ -381,7 +381,7 @@ def test_files_and_pictures_come_with_a_prompt(desk: Any, replies: Any) -> None:
             assert "unsaved @a.txt" in whole
             assert "three" not in whole.replace("a.txt (lines 2 to 3)", "")  # what is embedded is no mention
             assert PNG in whole
-            assert {call["title"] for call in editor.calls(session).values()} == {"read_multiple_files with space.txt"}
+            assert {call["title"] for call in editor.calls(session).values()} == {"Read with space.txt"}
             for wrong in (
                 schema.AudioContentBlock(type="audio", data=PNG, mime_type="audio/wav"),
                 schema.ImageContentBlock(type="image", data="?", mime_type="image/png"),

@@ -92,7 +92,7 @@ async def test_a_spoken_session_at_a_terminal(tmp_path: Path) -> None:
         async with terminal(place, *flags) as opened:
             await opened.until("● listening [", "▄")
             await opened.until(
-                "> Say 2025 in the footer.", "read_file", "● waits for its calls", "Run it?", "+<footer>"
+                "> Say 2025 in the footer.", "read_file", "● waits for its calls", "? more", "+ <footer>"
             )
             assert place.file.read_text() == "<footer>Copyright 2024</footer>\n", "nothing that is heard approves it"
             await asyncio.sleep(0.5)  # a key counts as an answer only when nobody has been typing

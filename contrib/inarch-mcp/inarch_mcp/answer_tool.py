@@ -22,6 +22,7 @@ class AnswerServer(OwnTool):
     hub: Hub
     timeout_s: float
     name: str = ANSWER
+    title: str = "Answer an MCP server"
     description: str = "Have the user answer the question of an MCP server, and continue the call that waits for it."
 
     @property

@@ -24,6 +24,7 @@ LARGEST_SCHEMA = 65_536
 DEEPEST = 40
 MOST_TOOLS = 500
 _VALUES = ("const", "enum", "default", "examples")
+_NO_TEMPLATE = str.maketrans("{}[]", "()()")
 _TEXTS = ("description", "title", "$comment")
 PARTS = ("description", "inputSchema", "outputSchema", "annotations")
 _WORDS = {"inputSchema": "parameters", "outputSchema": "output", "annotations": "hints"}
@@ -40,6 +41,7 @@ class Definition:
         output_schema: The schema of its structured results.
         reads_only: Whether the server says that it changes nothing.
         prints: Hashes of the parts of the server's own definition.
+        title: Its title in people's words, escaped; empty for none.
     """
 
     tool: str
@@ -48,6 +50,7 @@ class Definition:
     output_schema: Mapping[str, Any] | None = None
     reads_only: bool = False
     prints: Mapping[str, str] = field(factory=dict)
+    title: str = ""
 
 
 @frozen
@@ -140,7 +143,14 @@ def _definition(name: str, entry: Mapping[str, Any], notes: list[str]) -> Defini
         None if output is None else _harmless(output),
         isinstance(hints, Mapping) and hints.get("readOnlyHint") is True,
         fingerprints(entry),
+        _title(entry, hints),
     )
+
+
+def _title(entry: Mapping[str, Any], hints: Any) -> str:
+    """Return a tool's title: its own, else that of the hints (modelcontextprotocol.io, 2025-11-25, read 2026-11)."""
+    given = entry.get("title") or (hints.get("title") if isinstance(hints, Mapping) else "")
+    return shown(given.translate(_NO_TEMPLATE).strip()) if isinstance(given, str) else ""
 
 
 def _description(name: str, entry: Mapping[str, Any]) -> str:

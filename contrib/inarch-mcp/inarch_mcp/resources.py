@@ -24,6 +24,7 @@ class ReadResource(OwnTool):
     servers: tuple[str, ...]
     timeout_s: float
     name: str = READ
+    title: str = "Read[ {uri}] from the MCP server {server}"
     description: str = "Read a resource of an MCP server. Without a uri, list the server's resources and templates."
     known_as: tuple[str, ...] = ("ReadMcpResourceTool", "ListMcpResourcesTool")
 

@@ -83,6 +83,11 @@ class ServerTool(OwnTool):
         return f"[MCP server {self.server}] {self.definition.description}"
 
     @property
+    def title(self) -> str:
+        """Return the server's title with the server's name, so that it can't pass for another tool; "" without one."""
+        return f"{self.server}: {self.definition.title}" if self.definition.title else ""
+
+    @property
     def known_as(self) -> tuple[str, ...]:
         """Return its name in Claude Code, which guards use."""
         return (guarded_name(self.server, self.definition.tool),)

@@ -53,6 +53,7 @@ class ToolSearch(OwnTool):
 
     catalog: HasTools
     name: str = SEARCH
+    title: str = "Look for tools of MCP servers"
     known_as: tuple[str, ...] = ("ToolSearch",)
     timeout_s: float = 30.0
 

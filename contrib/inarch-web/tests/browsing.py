@@ -101,7 +101,6 @@ def answered(page: Page, turn: int = 1) -> Locator:
 
 
 def asked(page: Page) -> Locator:
-    """Wait for a question and return it."""
-    question = page.locator("#question")
-    expect(question).to_be_visible()
-    return question
+    """Wait for a question and return the column with its calls and answers."""
+    expect(page.locator("#question")).to_be_visible()
+    return page.locator(".centre")

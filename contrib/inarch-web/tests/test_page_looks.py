@@ -13,6 +13,7 @@ from .browsing import SIZES, Site, answered, ask, asked
 pytestmark = pytest.mark.needs("chromium")
 SERIOUS = ("serious", "critical")
 TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
+BURIED = Path(__file__).with_name("buried.js").read_text()
 HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>"\'`</pre><svg onload=window.hit=1>'
 
 
@@ -33,16 +34,24 @@ def test_every_state_fits_and_is_for_everybody(
 
     def look(name: str) -> None:
         wrong[name] = [*findings(page, modules), *(["wider than the window"] if page.evaluate(TOO_WIDE) else [])]
+        wrong[name] += page.evaluate(BURIED)
         page.screenshot(path=pictures / f"{name}-{size}-{scheme}.png")
 
+    expect(page.get_by_label("Model")).to_have_value("playing/played")  # before a session is open
     look("welcome")
     ask(page, "patch")
     asked(page)
+    expect(page.locator("#asked .diff ins")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Tab")  # to Stop: a notice comes meanwhile
+    page.evaluate("location.hash = '#/no-such-session'")
+    expect(page.locator(".notice")).to_be_visible()
     look("question")
-    page.get_by_role("button", name="Approve").click()
+    page.get_by_role("button", name="Yes").click()
     turn = answered(page)
     expect(page.locator("#question")).to_be_hidden()
     look("answer")
+    expect(turn.locator("details.work")).not_to_have_attribute("open", "")
+    turn.locator(".work > summary").click()
     turn.locator(".call summary").last.click()
     turn.locator(".reasoning summary").first.click()
     turn.scroll_into_view_if_needed()
@@ -69,13 +78,13 @@ def test_script_in_any_text_of_a_session_does_nothing(site: Site) -> None:
         ask(page, prompt)
         answered(page, turn)
     ask(page, f"run echo '{HOSTILE.replace(chr(39), '')}'; exit 3")
-    asked(page).get_by_role("button", name="Approve").click()
+    asked(page).get_by_role("button", name="Yes").click()
     answered(page, 5)
     ask(page, "write <b onclick=hit=1>.txt")
     question = asked(page)
     expect(question).to_contain_text("<b onclick=hit=1>.txt")
-    question.get_by_label("Reason of a denial").fill(HOSTILE)
-    question.get_by_role("button", name="Deny").click()
+    question.get_by_label("Why not, or what else to do").fill(HOSTILE)
+    question.get_by_role("button", name="No", exact=True).click()
     answered(page, 6)
     page.get_by_role("button", name="name this session").click()
     page.get_by_label("Name", exact=True).fill(HOSTILE[:60])
@@ -119,6 +128,25 @@ def test_everything_is_done_by_keys(site: Site) -> None:
     page.keyboard.press("n")
     expect(page.locator(".welcome")).to_be_visible()
     expect(page.locator("#say")).to_be_focused()
+
+
+def test_tab_reaches_every_control_in_sight(site: Site) -> None:
+    page = site.page()
+    ask(page, "patch")
+    asked(page)
+    controls = "button, a, input, select, summary, textarea"
+    sight = "one.checkVisibility({visibilityProperty: true, contentVisibilityAuto: true}) && !one.disabled"
+    every = f"[...document.querySelectorAll('{controls}')].filter((one) => {sight})"
+    words = "one.id || one.hash || one.ariaLabel || one.innerText.replace(/\\d+ s/, '').trim()"  # without its seconds
+    page.evaluate(f"void (window.named = (one) => {words})")
+    page.evaluate(f"window.left = new Set({every}.map(named)); document.activeElement.blur()")
+    for _ in range(page.evaluate("left.size") + 20):
+        page.keyboard.press("Tab")
+        page.evaluate("left.delete(named(document.activeElement))")
+        if page.evaluate(f"document.activeElement.matches('{controls}') && document.activeElement.id !== 'say'"):
+            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+            expect(page.locator(":focus")).to_be_in_viewport()
+    assert page.evaluate("[...left]") == []
 
 
 def test_what_is_new_is_said_once_to_who_listens(site: Site) -> None:

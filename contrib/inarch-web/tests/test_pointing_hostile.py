@@ -131,7 +131,7 @@ async def test_what_follows_from_a_page_is_asked_about_like_any_other_call(tmp_p
             await expect(question).to_contain_text(name)
             if number == 1:
                 assert await frame.locator("#a").inner_html() == "Hello", "nothing happens before the answer"
-            await question.get_by_role("button", name="Approve").click()
+            await question.get_by_role("button", name="Yes").click()
             async with asyncio.timeout(60):
                 while len(there.model.requests) == number:  # noqa: ASYNC110 - it is not told when
                     await asyncio.sleep(0.05)

@@ -41,6 +41,7 @@ async def test_a_turn_keeps_whether_the_person_pointed_at_something(project: Pat
             before = len(page.came)
             await page.do("say", session=session, text="What is this?")
             await page.idle(before)
+            assert room.selection is None and room.state()["selection"] is None  # it has left the box
         assert [turn.mode for turn in room.session_there.turns] == ["text", "selection"]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,7 +23,7 @@ from inarch.contract.errors import ErrorCode, InarchError, PluginError, StoreErr
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guard import guarded
-from inarch.contract.ports import Tool
+from inarch.contract.ports import Tool, Tracer
 from inarch.contract.records import ApprovalScope, ChosenRights, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch_lib.staging.steering_names import steers
@@ -35,9 +35,12 @@ if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall
     from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.journal.journal import Journal
+    from inarch.plugins.composition import Bound
 
 LONGEST_REASON = 1_000
 """Characters of an approver's reason."""
+FULL = 3
+"""The level of a whole sandbox."""
 MOST_ROUNDS = 10
 """Times that Inarch asks again about one batch after changes."""
 
@@ -58,6 +61,7 @@ class Approvals:
     tried: Callable[[LiveCall, Triable], Awaitable[Trial]] | None = None
     _trials: dict[str, Trial] = field(init=False, factory=dict)
     approvers: Approvers | None = None
+    tracers: Sequence[Bound[Tracer]] = ()
     giving_up: str = ""  # why the turn ends without a user
 
     def passes(self, live: LiveCall) -> bool:
@@ -118,7 +122,7 @@ class Approvals:
         """Let approvers answer before the user; return whether the user must be asked."""
         if self.approvers is None:
             return True
-        request, is_persons = self._request(live, _reason(live, {})), live.shape.key in self.grants.denied
+        request, is_persons = self._request(live, _reason(live, {}), {}), live.shape.key in self.grants.denied
         plugin, outcome, reason, rights = await self.approvers.answer(live, request, is_persons=is_persons)
         if not outcome:
             return True
@@ -149,10 +153,13 @@ class Approvals:
         )
         if self.front_end is None:
             return {}
-        requests = [
-            evolve(self._request(live, reason), trial=await self._trial(live))
-            for live, reason in zip(waiting, reasons, strict=True)
-        ]
+        from inarch.calls.previews import remark_on
+
+        requests = []
+        for live, reason in zip(waiting, reasons, strict=True):
+            request, trial = self._request(live, reason, remarks), await self._trial(live)
+            remark = self.journal.redactor.text(await remark_on(request.file, self.tracers))
+            requests.append(evolve(request, trial=trial, remark=remark))
         self.journal.flush()  # The user may think for a long time, so store what led to the question first.
         return await self._from_front_end(self.front_end, requests, waiting[0].call.turn_id)
 
@@ -175,12 +182,13 @@ class Approvals:
 
         return go
 
-    def _request(self, live: LiveCall, reason: str) -> ApprovalRequest:
+    def _request(self, live: LiveCall, reason: str, remarks: Mapping[str, str]) -> ApprovalRequest:
         from inarch.calls.previews import (
             Files,
             preview,  # most turns ask no question
         )
         from inarch.contract.approval_records import ApprovalRequest
+        from inarch_sdk.figures import call_title
 
         tool = live.tool.value
         files = Files(self.workspace, self.journal.redactor.text)
@@ -193,9 +201,20 @@ class Approvals:
             shown = "\n".join((first, *live.offer.may, *rest))
         shape = live.shape
         words = "" if live.offer is not None and live.offer.is_once else shape.words
+        then, offer = "", live.offer
+        if offer is not None and offer.usual and (found := self.workspace.confinement()).level < FULL:
+            offer = evolve(offer, usual="", beyond=(f"the sandbox is not complete here: {found.reason}", *offer.beyond))
         if live.offer is not None and live.offer.approve:
-            reason = f"{reason}; after approval the approval mode is {live.offer.approve}"
-        return ApprovalRequest(live.call, tool, reason, shown, words, file, live.offer, live.is_persons, shape.key)
+            then = f"after approval the approval mode is {live.offer.approve}"
+            reason = f"{reason}; {then}"
+        title = call_title(live.call.name, live.call.arguments, tool)
+        if file is not None and not file.argument:
+            title = f"{'Create' if files.stat(file.path) is None else 'Edit'} {file.path}"
+        asked = live.judgement.why or (live.judgement.by != "mode" and live.judgement.reason) if live.judgement else ""
+        why = " ".join(_sentence(one, live.call) for one in (asked, *_circumstances(live, remarks), then) if one)
+        return ApprovalRequest(
+            live.call, tool, reason, shown, words, file, offer, live.is_persons, shape.key, title=title, why=why
+        )
 
     async def _from_front_end(
         self, front_end: FrontEnd, requests: Sequence[ApprovalRequest], turn_id: str
@@ -328,15 +347,27 @@ def denied(live: LiveCall, judgement: Judgement) -> ToolError:
 
 def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
     reason = live.judgement.reason if live.judgement is not None else ""
+    remark = remarks.get(live.call.id)
+    reason = "; ".join([reason, *_circumstances(live, {})])
+    return f"{reason} ({remark})" if remark else reason
+
+
+def _sentence(text: str, call: ToolCall) -> str:
+    """Return a text as a sentence; a program's name stays as it is written."""
+    is_name = text.split()[0] in str(call.arguments.get("command", "")).split()
+    return f"{text if is_name else text[0].upper() + text[1:]}."
+
+
+def _circumstances(live: LiveCall, remarks: Mapping[str, str]) -> Iterator[str]:
     isolated = able(live.tool.value, Isolated)
     if isolated is not None:  # an isolated plugin itself declared what it changes, so that proves nothing
-        reason = f"{reason}; {isolated.isolated_bounds(live.effects)}"
+        yield isolated.isolated_bounds(live.effects)
     if live.rewritten:
-        reason = f"{reason}; {live.rewritten_by} rewrote the call"
+        yield f"{live.rewritten_by} rewrote the call"
     if live.unreviewed:
-        reason = f"{reason}; {live.unreviewed}"
-    remark = remarks.get(live.call.id)
-    return f"{reason} ({remark})" if remark else reason
+        yield live.unreviewed
+    if remark := remarks.get(live.call.id):
+        yield remark
 
 
 def remedy_of_unasked(live: LiveCall, kept: frozenset[str] = frozenset()) -> str:

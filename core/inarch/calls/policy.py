@@ -39,6 +39,7 @@ class Judgement(NamedTuple):
         denied_in: The approval mode that denies.
         held: Promises of the workspace that make the question needless if all of them are kept; empty for none.
         reviewable: Such promises that let an approver answer; empty for none.
+        why: The reason for the person who is asked; empty if the call's title says it.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -50,6 +51,7 @@ class Judgement(NamedTuple):
     denied_in: Literal["", "plan", "none"] = ""
     held: frozenset[str] = frozenset()
     reviewable: frozenset[str] = frozenset()
+    why: str = ""
 
     @property
     def passed(self) -> bool:
@@ -134,17 +136,28 @@ def question(tool: Tool, effects: Effects, opinions: Sequence[Opinion]) -> Judge
     # It precedes other questions: no mode answers for the user, so none may hide it.
     if persons is not None and not any(said.grants and said.verdict.person for said in opinions):
         is_rule = others is not None
-        return Judgement("ask", persons.reason, "person", "", is_rule, persons.remedy, "", held, reviewable)
+        return Judgement(
+            "ask", persons.reason, "person", "", is_rule, persons.remedy, "", held, reviewable, _why(persons)
+        )
     if others is not None:
-        return Judgement("ask", others.verdict.reason, "policy", "", others.is_rules, "", "", held, reviewable)
+        said, is_rule = others.verdict, others.is_rules
+        return Judgement("ask", said.reason, "policy", "", is_rule, "", "", held, reviewable, _why(said))
     # The user has answered in the configuration, including the tool's own question.
     if any(said.grants for said in opinions):
         return None
     if tool.requires_confirmation:
-        return Judgement("ask", f"{tool.name} wants to be confirmed", "confirmation")
-    reason = _changing(tool, effects)
-    remarks = _with_remarks(reason, opinions)
-    return Judgement("ask", remarks, held=held, reviewable=reviewable) if reason else None
+        return Judgement("ask", f"{tool.name} wants to be confirmed", "confirmation", why="this tool always asks")
+    if not (reason := _changing(tool, effects)):
+        return None
+    remarks = [said.verdict for said in opinions if said.verdict.decision == "allow" and said.verdict.reason]
+    bounded = bool(effects.writes) and not effects.programs
+    why = "; ".join(map(_why, remarks)) or ("" if bounded else reason)
+    whole = "; ".join([reason, *(said.reason for said in remarks)])
+    return Judgement("ask", whole, held=held, reviewable=reviewable, why=why)
+
+
+def _why(said: Verdict) -> str:
+    return said.why or said.reason
 
 
 def promises_kept(workspace: Workspace, *, has_undo: bool) -> frozenset[str]:
@@ -167,12 +180,6 @@ def _changing(tool: Tool, effects: Effects) -> str:
     if effects.exclusive and tool.category not in READING:
         return "its changes are not known beforehand"
     return "it runs a program" if effects.programs else ""
-
-
-def _with_remarks(reason: str, opinions: Sequence[Opinion]) -> str:
-    """Append remarks of policies that allow a call, such as a command's tier."""
-    remarks = [said.verdict.reason for said in opinions if said.verdict.decision == "allow" and said.verdict.reason]
-    return "; ".join([reason, *remarks])
 
 
 def is_edit(tool: Tool, effects: Effects) -> bool:

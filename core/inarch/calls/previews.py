@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -10,12 +11,13 @@ from typing import Any
 from attrs import frozen
 
 from inarch.calls.rules import canonical, words_of
-from inarch.contract.capabilities import Edits, Isolated, Previews, able
+from inarch.contract.capabilities import Edits, Foresees, Isolated, Previews, able
 from inarch.contract.errors import InarchError, PluginError
 from inarch.contract.guard import guarded
-from inarch.contract.ports import Tool
+from inarch.contract.ports import Tool, Tracer
 from inarch.contract.records import Effects, FileStat, ProposedFile, ToolCall
 from inarch.contract.workspaces import Workspace
+from inarch.plugins.composition import Bound
 from inarch_lib.secrets.secret_names import end_from
 
 LARGEST_FILE = 200_000
@@ -76,6 +78,8 @@ def _patched(present: str, search: str, replace: str, every: bool) -> str | None
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
 """Characters shown of a line; the rest is counted."""
+LONGEST_REMARK_S = 2.0
+"""Seconds that a question waits for a tracer's remark."""
 _CLAIMED = "what its arguments say; what an isolated plugin makes of them can't be shown:"
 _NO_NEWLINE = "\\ no newline at the end"
 
@@ -85,6 +89,21 @@ def preview(call: ToolCall, tool: Tool, effects: Effects, files: Files) -> tuple
     proposed = proposed_file(call, tool, files)
     lines = _lines(call, tool, effects, files, proposed)
     return _cut([_CLAIMED, *lines] if able(tool, Isolated) is not None else lines), proposed
+
+
+async def remark_on(file: ProposedFile | None, tracers: Iterable[Bound[Tracer]]) -> str:
+    """Return what an edit would reach, from the first tracer that knows; empty for none."""
+    if file is None or file.argument:
+        return ""
+    for bound in tracers:
+        if (knowing := able(bound.value, Foresees)) is None:
+            continue
+        with suppress(PluginError, TimeoutError):
+            async with asyncio.timeout(LONGEST_REMARK_S):
+                with guarded(bound.plugin, "tracer", passes=(TimeoutError,)):
+                    if text := await asyncio.to_thread(knowing.foresee, file):
+                        return str(text)
+    return ""
 
 
 def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed: ProposedFile | None) -> Iterable[str]:
@@ -116,8 +135,9 @@ def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed:
 
 
 def _command(words: tuple[str, ...], arguments: Mapping[str, Any]) -> list[str]:
-    """Show the tokenizer's reading of a command: as one line, then word by word."""
-    numbered = [f"  {number}  {canonical((word,))}" for number, word in enumerate(words)]
+    """Show the tokenizer's reading of a command: as one line, then word by word if a line leaves a doubt."""
+    is_plain = all(canonical((word,)) == word for word in words)
+    numbered = [] if is_plain else [f"  {number}  {canonical((word,))}" for number, word in enumerate(words)]
     others = [f"{name} = {json.dumps(value, default=repr)}" for name, value in arguments.items() if name != "command"]
     return [f"$ {canonical(words)}", *numbered, *others]
 

@@ -31,7 +31,7 @@ from inarch.contract.capabilities import AsksAlways, HasAdded, able
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
 from inarch.contract.front_ends import FrontEnd
-from inarch.contract.ports import Policy, Situation, Tool
+from inarch.contract.ports import Policy, Situation, Tool, Tracer
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
 from inarch.plugins.declared_events import DeclaredEvents
@@ -194,6 +194,7 @@ class Scheduler:
         reviewers: Plugins that may add text to the result of a finished call.
         may_allow: Plugins whose rewriters and approvers may answer the approval mode's question, by the user's
             configuration.
+        tracers: Tracers, which may know what an edit would reach.
         doors: Session operations that calls may use; None without a session.
         preparation: Repairs and checks calls.
     """
@@ -213,6 +214,7 @@ class Scheduler:
     approvers: Sequence[Bound[Approver]] = ()
     reviewers: Sequence[Bound[Reviewer]] = ()
     may_allow: tuple[str, ...] = ()
+    tracers: Sequence[Bound[Tracer]] = ()
     doors: Doors | None = None
     last: Ended = field(init=False, default=Ended())
     _closed: bool = field(init=False, default=False)
@@ -296,7 +298,7 @@ class Scheduler:
     def _approvals(self, person: FrontEnd | None, situation: Callable[[str], Situation] | None) -> Approvals:
         approvals = Approvals(
             person or self.front_end, self.journal, self.workspace, self.grants, person is not None, self._kept,
-            self._runner.tried,
+            self._runner.tried, tracers=self.tracers,
         )  # fmt: skip
         if self.approvers and situation is not None and rank(self.approve) >= rank("auto"):
             from inarch.calls.approvers import Approvers

@@ -72,7 +72,7 @@ def _unread(root: str, standing: Standing) -> list[str]:
 _ADDRESSES = ("base_url", "api_base")
 _EXACTLY = {"url": "addresses", "command": "programs to start"}
 _VARIABLES = "_env"
-_PROCESSES = "_in_background"
+_PROCESSES = ("_in_background", "status_command")
 
 
 def without_addresses(layer: Layer, config_path: Path) -> tuple[Layer, tuple[str, ...]]:

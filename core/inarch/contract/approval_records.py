@@ -46,6 +46,9 @@ class RightsOffer:
         asks: Whether `rights` are questions to the user, and `chosen` their answers.
         approve: The session's approval mode after the call succeeded, shown with the question; empty keeps the mode.
             It counts if the user answers this very question.
+        usual: What the usual sandbox keeps from it, in a phrase.
+        beyond: The effects of `may` that differ from the usual ones, one line each.
+        likely: Rights that such a call plainly needs, for an answer that approves with them; empty for none.
         unasked: Whether the call runs without a user to ask, if it changes nothing and needs the user's answer; it
             then finds None in `context.rights`.
     """
@@ -58,6 +61,9 @@ class RightsOffer:
     asks: bool = False
     approve: Literal["", "ask", "edits"] = ""
     unasked: bool = False
+    usual: str = ""
+    beyond: tuple[str, ...] = ()
+    likely: Mapping[str, tuple[str, ...]] = {}
 
     @property
     def is_once(self) -> bool:
@@ -80,6 +86,9 @@ class ApprovalRequest:
         is_persons: Whether only an answer to this very call lets it run, not one for the tool or the session.
         alike: Equal for calls that one approval of scope `shape` or `project` covers; `shape` alone may be ambiguous.
         trial: Makes a dry run of the call; None if there is none here.
+        title: What the call does in people's words, on one line: `Run pytest -q`, `Create notes.md`; not escaped.
+        why: Why Inarch asks, in a sentence; empty for an edit in the mode `ask`.
+        remark: What an edit reaches in the program, if a tracer knows; not escaped.
         may_give: For an approver, the names of the rights that it may give; None if only the user may approve.
     """
 
@@ -94,6 +103,9 @@ class ApprovalRequest:
     alike: str = ""
     trial: Callable[[], Awaitable[Trial]] | None = None
     may_give: tuple[str, ...] | None = None
+    title: str = ""
+    why: str = ""
+    remark: str = ""
 
 
 @frozen

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inarch.contract.files import FileState
     from inarch.contract.ports import ToolContext
     from inarch.contract.processes import Piped, Ran
-    from inarch.contract.records import ChosenRights, Effects, ToolCall
+    from inarch.contract.records import ChosenRights, Effects, ProposedFile, ToolCall
     from inarch.contract.workspaces import Workspace
 
 T = TypeVar("T")
@@ -268,6 +268,14 @@ class HasLogs(Protocol):
         ...
 
 
+class Foresees(Protocol):
+    """Tracer that knows what an edit would reach, for the question about it."""
+
+    def foresee(self, file: ProposedFile) -> str | None:
+        """Return it in a line, or None; called in a thread."""
+        ...
+
+
 class Remarks(Protocol):
     """Tracer with remarks to show before a session."""
 
@@ -403,6 +411,14 @@ class Selects(Protocol):
     selection: Any
 
 
+class NamesCalls(Protocol):
+    """Front end that shows calls in people's words."""
+
+    def name_calls(self, titled: Callable[[str, Mapping[str, Any]], str]) -> None:
+        """Take the function that returns a call's title, by its tool's name and its arguments, for each session."""
+        ...
+
+
 class Beside(Protocol):
     """Front end that says where remarks go."""
 
@@ -460,7 +476,7 @@ CAPABILITIES: Mapping[str, tuple[type[Any], ...]] = {
     "compactions": (Early,),
     "stores": (Scans, ScansKinds, Forks, KeepsSnapshots, Damaged, SetsAside),
     "workspaces": (Restorable, SaysUncovered),
-    "front_ends": (Selects,),
+    "front_ends": (Selects, NamesCalls),
 }
 """The capabilities that a wrapper of such an object passes on, by kind."""
 

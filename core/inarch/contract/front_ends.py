@@ -19,10 +19,12 @@ class FrontEndOptions:
     Args:
         quiet: Whether to show only the answer.
         no_color: Whether to avoid colours and styles, whatever the terminal supports.
+        plain: Whether to write whole sentences for screen readers, and redraw nothing.
     """
 
     quiet: bool = False
     no_color: bool = False
+    plain: bool = False
 
 
 @frozen

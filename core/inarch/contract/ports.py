@@ -167,6 +167,8 @@ class Tool(Protocol):
     - `below_window`: only models with fewer tokens of room see it.
     - `for_a_watcher`: it only shows something to the user who watches a session, so other programs do not see it.
     - `known_as`: names by which guards of other programs know it.
+    - `title`: what a call does in people's words, with arguments in braces: `Search for {pattern}[ in {path}]`. A part
+      in brackets is left out if an argument in it is missing; `{files}` are the files that the call declares to change.
     - `text`: the argument in Markdown that the user reads, and may edit, before they let the call run.
     """
 

@@ -319,6 +319,7 @@ class Verdict:
         remedy: Alternative for the model if there is no user to ask.
         held: Promises that answer the question, as `Confinement.promises` names them: the modes `auto`, `review` and
             `all` let the call run if the workspace keeps each of them. None: only a person answers.
+        why: The reason for the person who is asked, if it differs from that for the record.
         reviewable: Such promises that let an approver answer instead of a person, if the workspace keeps each of them.
     """
 
@@ -328,6 +329,7 @@ class Verdict:
     remedy: str = ""
     held: tuple[str, ...] = ()
     reviewable: tuple[str, ...] = ()
+    why: str = ""
 
 
 @frozen

@@ -59,7 +59,7 @@ class Launched:
     @property
     def options(self) -> FrontEndOptions:
         """The command-line options about output."""
-        return FrontEndOptions(quiet=self.given.quiet, no_color=self.given.no_color)
+        return FrontEndOptions(self.given.quiet, self.given.no_color, self.given.plain)
 
     @property
     def output(self) -> str:

@@ -41,6 +41,7 @@ class Options(NamedTuple):
     no_journal: bool = False
     quiet: bool = False
     no_color: bool = False
+    plain: bool = False
     debug: bool = False
 
     @classmethod
@@ -74,7 +75,7 @@ class Options(NamedTuple):
             resume=resume or session == BARE,
             name=given.get("name"),
             naming=(naming,) if naming else (),
-            **{name: bool(given.get(name)) for name in ("no_journal", "quiet", "no_color", "debug")},
+            **{name: bool(given.get(name)) for name in ("no_journal", "quiet", "no_color", "plain", "debug")},
         )
 
     def config(self) -> Config:

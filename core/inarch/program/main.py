@@ -73,7 +73,7 @@ _OPTIONS = (
 ALL = "inarch.all"
 """Key of the context's `meta`: whether the help is to list everything."""
 # Options about the place and manner of work; a command refuses those that it does not use.
-_SHOWING = frozenset({"quiet", "no_color", "debug"})
+_SHOWING = frozenset({"quiet", "no_color", "plain", "debug"})
 _LOADING = frozenset({"root", "profile"})  # determine how a plugin's command is loaded
 _GOES_ON = frozenset({"--continue", "-c", "--session", "--resume", "-r"})
 _BARE_GROUP: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.1 shows the help itself

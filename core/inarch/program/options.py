@@ -110,6 +110,7 @@ _ASKING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 _SHOWING: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--quiet",), {"is_flag": True, "help": "The answer only."}),
     (("--no-color",), {"is_flag": True, "help": "No colors; so does NO_COLOR."}),
+    (("--plain",), {"is_flag": True, "help": "Whole sentences for screen readers; nothing is redrawn."}),
     (("--debug",), {"is_flag": True, "help": "Tracebacks instead of one-line errors."}),
 )
 

@@ -115,7 +115,7 @@ def _front_end(options: Options, composition: Composition) -> tuple[FrontEnd, st
     bound = composition.front_ends.get(options.output)
     if bound is None:
         raise _unknown(options.output, composition)
-    wanted = FrontEndOptions(quiet=options.quiet, no_color=options.no_color)
+    wanted = FrontEndOptions(options.quiet, options.no_color, options.plain)
     if bound.plugin in composition.builtins:  # its error is a crash to report
         return bound.value.open(wanted) if isinstance(bound.value, FrontEndSpec) else bound.value, KERNEL
     with guarded(bound.plugin, "front end", passes=(InarchError,)):

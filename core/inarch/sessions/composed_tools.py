@@ -40,6 +40,13 @@ class Tools:
         tools = (bound.value for bound in self.composed.composition.tools.values())
         return tuple(ToolSpec(tool.name, tool.description, told_schema(tool.input_schema)) for tool in tools)
 
+    def titled(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Return what a call does in people's words, as `inarch.figures.call_title` does."""
+        from inarch_sdk.figures import call_title
+
+        bound = self.composed.composition.tools.get(name)
+        return call_title(name, arguments, bound and bound.value)
+
     def find_late(self) -> Mapping[str, Bound[Tool]]:
         """Return all tools by name, and compose those added since the last call.
 

@@ -212,6 +212,7 @@ class Parts:
             approvers=self.composition.approvers,
             reviewers=self.composition.reviewers,
             may_allow=self.config.may_allow,
+            tracers=self.composition.tracers,
             doors=doors,
         )
 

@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from inarch.calls.offered_tools import OfferedTools
 from inarch.config.config import Config
 from inarch.config.files import GUIDE_FILES
-from inarch.contract.capabilities import OnlyRead, able
+from inarch.contract.capabilities import NamesCalls, OnlyRead, able
 from inarch.contract.codec import from_data, to_data
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.errors import PluginError, StoreError, UsageError
@@ -347,6 +347,8 @@ def _front_end(parts: Parts, journal: Journal) -> list[Observer]:
     front_end = parts.composed.front_end
     if front_end is None:
         return []
+    if (naming := able(front_end, NamesCalls)) is not None:
+        naming.name_calls(parts.tools.titled)
     return [Observer(f"front end {front_end.name!r}", KERNEL, "front end", front_end.show, journal, True)]
 
 

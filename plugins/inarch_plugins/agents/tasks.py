@@ -59,7 +59,7 @@ class Tasks:
         schema = {**_SCHEMA, "properties": {**properties, "agent": agent}}
         made = inarch.tool(
             name=NAME, input_schema=schema, effects=self._effects, check=self._check, timeout_s=0.0,
-            least_window=LEAST_WINDOW,
+            least_window=LEAST_WINDOW, title="Give {agent} a task: {prompt}",
         )(self.task)  # fmt: skip
         usable = [(one, " ".join(one.description.split())) for _, one in sorted(self._agents.items()) if not one.fault]
         most = _SHORT if sum(len(text) for _, text in usable) > _MOST_DESCRIPTIONS else _MOST_DESCRIPTIONS

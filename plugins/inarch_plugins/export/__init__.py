@@ -11,6 +11,7 @@ import inarch
 if TYPE_CHECKING:
     from inarch_plugins.export.html.assets import Asset
     from inarch_plugins.export.html.fragments import Fragments
+    from inarch_plugins.export.html.steps import Titled
 
     Pieces = Callable[[inarch.Transcript], Iterator[str]]
 
@@ -41,10 +42,14 @@ class Html(Format):
         module = import_module(f"{__name__}.html.assets")
         return module.shared()  # type: ignore[no-any-return]
 
-    def fragments(self) -> Fragments:
-        """Return the maker of escaped HTML for a session's parts, to be shown with `assets`."""
+    def fragments(self, titled: Titled | None = None) -> Fragments:
+        """Return the maker of escaped HTML for a session's parts, to be shown with `assets`.
+
+        Args:
+            titled: Returns a call's title by its tool's name and its arguments.
+        """
         module = import_module(f"{__name__}.html.fragments")
-        return module.Fragments()  # type: ignore[no-any-return]
+        return module.Fragments(titled)  # type: ignore[no-any-return]
 
 
 @inarch.hookimpl

@@ -40,7 +40,7 @@ def _paths(paths: object) -> frozenset[str]:
 
 @inarch.tool(
     category="git", effects=_READS_EVERYTHING, timeout_s=_LOOKING_S,
-    input_schema=schemas.NOTHING, output_schema=schemas.STATUS_DATA,
+    title="Look at the Git status", input_schema=schemas.NOTHING, output_schema=schemas.STATUS_DATA,
 )  # fmt: skip
 def git_status(context: ToolContext) -> dict[str, Any]:
     """Show the branch and staged, changed, untracked and conflicted files."""
@@ -51,7 +51,7 @@ def git_status(context: ToolContext) -> dict[str, Any]:
 
 @inarch.tool(
     category="git", effects=_reads_paths, timeout_s=_LOOKING_S,
-    input_schema=schemas.DIFF, output_schema=schemas.DIFF_DATA,
+    title="Look at the changes[ of {paths}]", input_schema=schemas.DIFF, output_schema=schemas.DIFF_DATA,
 )  # fmt: skip
 def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool = False) -> dict[str, Any]:
     """Show the unstaged changes of tracked files, or the staged changes."""
@@ -62,7 +62,7 @@ def git_diff(context: ToolContext, paths: list[str] | None = None, staged: bool 
 
 @inarch.tool(
     category="git", effects=_READS_HISTORY, timeout_s=_LOOKING_S,
-    input_schema=schemas.LOG, output_schema=schemas.LOG_DATA,
+    title="List commits[ of {paths}]", input_schema=schemas.LOG, output_schema=schemas.LOG_DATA,
 )  # fmt: skip
 def git_log(context: ToolContext, paths: list[str] | None = None, limit: int = 20) -> dict[str, Any]:
     """List commits, newest first; with paths, only those that changed them."""
@@ -73,7 +73,7 @@ def git_log(context: ToolContext, paths: list[str] | None = None, limit: int = 2
 
 @inarch.tool(
     category="git", effects=_READS_HISTORY, timeout_s=_LOOKING_S,
-    input_schema=schemas.SHOW, output_schema=schemas.SHOW_DATA,
+    title="Show commit {revision}", input_schema=schemas.SHOW, output_schema=schemas.SHOW_DATA,
 )  # fmt: skip
 def git_show(context: ToolContext, revision: str) -> dict[str, Any]:
     """Show one commit: author, date, message and diff."""
@@ -84,7 +84,7 @@ def git_show(context: ToolContext, revision: str) -> dict[str, Any]:
 
 @inarch.tool(
     category="git", effects=_reads_file, timeout_s=_LOOKING_S,
-    input_schema=schemas.BLAME, output_schema=schemas.BLAME_DATA,
+    title="Look who changed {file_path}", input_schema=schemas.BLAME, output_schema=schemas.BLAME_DATA,
 )  # fmt: skip
 def git_blame(
     context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
@@ -97,7 +97,7 @@ def git_blame(
 
 @inarch.tool(
     category="git", effects=_READS_EVERYTHING, timeout_s=_LOOKING_S, offered=lambda model: False,
-    input_schema=schemas.CHANGES, output_schema=schemas.CHANGES_DATA,
+    title="Look at the changes", input_schema=schemas.CHANGES, output_schema=schemas.CHANGES_DATA,
 )  # fmt: skip
 def git_changes(
     context: ToolContext, base: str = "", commit: str = "", uncommitted: bool = False, after: int = 0, offset: int = 0
@@ -116,7 +116,7 @@ def _check_commit(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 @inarch.tool(
     category="git", effects=_commits, timeout_s=_COMMITTING_S,
-    input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA, check=_check_commit,
+    title="Commit {paths}", input_schema=schemas.COMMIT, output_schema=schemas.COMMIT_DATA, check=_check_commit,
 )  # fmt: skip
 def git_commit(context: ToolContext, paths: list[str], message: str) -> dict[str, Any]:
     """Commit exactly these paths as they are now. Other staged changes stay staged."""

@@ -36,7 +36,7 @@ async def offer(ending: inarch.Ending, state: HookState) -> None:
 class AllowHooks:
     """Tool that asks the user about rights of hooks. Only this plugin calls it: no model sees it."""
 
-    name = ALLOW
+    name, title = ALLOW, "Allow what {file} says"
     category: Literal["other"] = "other"
     description = "Give hooks the rights that they lacked."
     input_schema: Mapping[str, Any] = {

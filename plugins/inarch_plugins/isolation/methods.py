@@ -189,7 +189,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "events": ("name", "help", "schema"),
 }  # fmt: skip
 """Attributes sent at the start, by kind; of other kinds only the name."""
-TOOL_EXTRAS = ("modes", "text", "least_window", "below_window", "for_a_watcher", "known_as")
+TOOL_EXTRAS = ("title", "modes", "text", "least_window", "below_window", "for_a_watcher", "known_as")
 
 _USUAL = (ProviderError, ToolFailed)
 DOORS: Mapping[str, tuple[Any, tuple[type[BaseException], ...]]] = {

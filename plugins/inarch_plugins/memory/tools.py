@@ -35,6 +35,7 @@ def tools(memory: Memory) -> list[inarch.Tool]:
     # Text that a model reads may ask for a note that steers every later session: a person has to approve.
     @inarch.tool(
         category="memory",
+        title="Remember {text}",
         input_schema=_SAVE,
         effects=inarch.Effects(exclusive=True),
         requires_confirmation=True,
@@ -45,7 +46,9 @@ def tools(memory: Memory) -> list[inarch.Tool]:
         added = memory.save(text)
         return {"saved": added, "file": memory.place, "note": None if added else "this was remembered already"}
 
-    @inarch.tool(category="memory", input_schema=_RECALL, effects=inarch.Effects())
+    @inarch.tool(
+        category="memory", title="Look for {query} in the notes", input_schema=_RECALL, effects=inarch.Effects()
+    )
     def recall(query: str) -> dict[str, Any]:
         """Search the notes that the user saved."""
         from inarch_plugins.memory.memory import ranked

@@ -50,7 +50,7 @@ class _Tool:
 class PresentPlan(_Tool):
     """Tool that shows a plan to the user. It exists only in plan mode, and approval ends that mode."""
 
-    name, text, modes = PRESENT, "plan", ("plan",)
+    name, text, modes, title = PRESENT, "plan", ("plan",), "Carry out a plan"
     description = "Present the plan for the user to read, change and approve. Once approved, it can be carried out."
     input_schema: Mapping[str, Any] = {
         "type": "object",
@@ -90,7 +90,7 @@ class PresentPlan(_Tool):
 class AskUser(_Tool):
     """Tool that asks the user questions, through the session's front end."""
 
-    name, least_window = ASK, LEAST_WINDOW
+    name, least_window, title = ASK, LEAST_WINDOW, "Ask you"
     description = (
         "Ask the user for a decision that only they can make. Offer choices if there are any; they may answer freely."
     )
@@ -146,7 +146,8 @@ class PersonDecides:
         """Ask about these two tools."""
         reasons = {PRESENT: "the plan needs approval", ASK: "the model has a question"}
         reason = reasons.get(tool.name)
-        return inarch.Verdict("allow") if reason is None else inarch.Verdict("ask", reason, person=True)
+        why = "" if tool.name == PRESENT or call.origin == "model" else "Inarch has a question"
+        return inarch.Verdict("allow") if reason is None else inarch.Verdict("ask", reason, person=True, why=why)
 
 
 class PlanMode:
@@ -161,7 +162,7 @@ class PlanMode:
 
 @inarch.tool(name=TODOS, input_schema={
     "type": "object", "properties": {"todos": _TODOS}, "required": ["todos"], "additionalProperties": False,
-}, effects=inarch.Effects(), least_window=LEAST_WINDOW, for_a_watcher=True)  # fmt: skip
+}, effects=inarch.Effects(), least_window=LEAST_WINDOW, for_a_watcher=True, title="Write the todo list")  # fmt: skip
 def write_todos(todos: list[dict[str, Any]], context: inarch.ToolContext) -> dict[str, Any]:
     """Show the user the todo list, the whole list each time. For work of several steps."""
     done = sum(one["status"] == "completed" for one in todos)

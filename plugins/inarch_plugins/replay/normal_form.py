@@ -87,6 +87,8 @@ class Said:
         return self.kind, self.data
 
 
+_REACHED = re.compile(r"^(this change \(.*\)) is (?:on|reached from) [^\n]*$")
+"""What the tracer says of a turn's edits; its words and its knowledge depend on its version."""
 _FORMER = (
     (" and nobody could be asked", " and there was no user to ask"),
     (" is there in the approve mode ", " is offered in the approval mode "),
@@ -100,7 +102,7 @@ def in_present_words(text: str) -> str:
     """Return a recorded message as Inarch words it today."""
     for former, present in _FORMER:
         text = text.replace(former, present)
-    return text
+    return _REACHED.sub(r"\1", text)
 
 
 @define(eq=False, repr=False)
@@ -172,7 +174,10 @@ class Normaliser:
     def _is_of_this_run(self, line: str) -> bool:
         """Return whether a line may contain details of this run only. Other programs may escape text differently."""
         own = bool(self._sign) and self._sign in line
-        return own or any(sign in line for sign in ("asked again at", *(former for former, _ in _FORMER), "\\u", "\\/"))
+        return own or any(
+            sign in line
+            for sign in ("asked again at", "this change (", *(former for former, _ in _FORMER), "\\u", "\\/")
+        )
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -22,6 +22,7 @@ MOST_DOUBTED = 20
 
 @inarch.tool(
     category="other", effects=inarch.Effects(reads=frozenset({""})), timeout_s=0.0, offered=lambda model: False,
+    title="Review {what}",
 )  # fmt: skip
 async def review_change(
     files: list[dict[str, Any]],

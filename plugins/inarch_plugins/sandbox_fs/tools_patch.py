@@ -95,7 +95,8 @@ def _check(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file", effects=_effects, input_schema=schemas.APPLY_PATCH, receives_secrets=True, check=_check
+    category="file", effects=_effects, title="Edit {files}", input_schema=schemas.APPLY_PATCH,
+    receives_secrets=True, check=_check,
 )  # fmt: skip
 def apply_patch(context: ToolContext, patch: str) -> dict[str, Any]:
     """Apply a patch to files, all of it or nothing. Files that it updates must have been read first."""

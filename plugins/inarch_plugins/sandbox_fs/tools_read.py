@@ -15,7 +15,9 @@ from inarch_plugins.sandbox_fs.file_read import pieces
 from inarch_plugins.sandbox_fs.settings import settings_of
 
 
-@inarch.tool(category="file", effects=schemas.reads_pattern, input_schema=schemas.LIST_FILES)
+@inarch.tool(
+    category="file", effects=schemas.reads_pattern, title="List files[ {pattern}]", input_schema=schemas.LIST_FILES
+)
 def list_files(context: ToolContext, pattern: str = "**/*", limit: int = 200) -> dict[str, Any]:
     """List files by glob, sorted, without git-ignored ones."""
     pattern, told = _relative(pattern, context)
@@ -48,7 +50,9 @@ def _why_nothing(context: ToolContext, pattern: str) -> str:
     return "No files found"
 
 
-@inarch.tool(category="file", effects=schemas.reads_folder, input_schema=schemas.LIST_DIRECTORY)
+@inarch.tool(
+    category="file", effects=schemas.reads_folder, title="List {directory}", input_schema=schemas.LIST_DIRECTORY
+)
 def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]:
     """List one directory with hidden and ignored entries: names, kinds and sizes."""
     found = context.workspace.entries(directory)
@@ -64,7 +68,7 @@ def list_directory(context: ToolContext, directory: str = ".") -> dict[str, Any]
     return {"entries": entries, "note": _joined(notes)}
 
 
-@inarch.tool(category="file", effects=schemas.reads_file, input_schema=schemas.READ_FILE)
+@inarch.tool(category="file", effects=schemas.reads_file, title="Read {file_path}", input_schema=schemas.READ_FILE)
 def read_file(
     context: ToolContext, file_path: str, start_line: int | None = None, end_line: int | None = None
 ) -> dict[str, Any] | inarch.ToolResult:
@@ -103,7 +107,9 @@ def _long_excerpt(
     return shown
 
 
-@inarch.tool(category="file", effects=schemas.reads_files, input_schema=schemas.READ_MULTIPLE_FILES)
+@inarch.tool(
+    category="file", effects=schemas.reads_files, title="Read {file_paths}", input_schema=schemas.READ_MULTIPLE_FILES
+)
 def read_multiple_files(context: ToolContext, file_paths: list[str]) -> list[dict[str, Any]]:
     """Read several text files at once."""
     from inarch_plugins.sandbox_fs.texts import text_of
@@ -134,7 +140,10 @@ def _shown(path: str, text: str, most: int, note: str) -> dict[str, Any]:
     return {"path": path, "content": text[:end], "note": _joined([part for part in (cut, note) if part])}
 
 
-@inarch.tool(category="search", effects=schemas.searches, input_schema=schemas.SEARCH_FILES)
+@inarch.tool(
+    category="search", effects=schemas.searches, title="Search for {pattern}[ in {path}]",
+    input_schema=schemas.SEARCH_FILES,
+)  # fmt: skip
 def search_files(
     context: ToolContext,
     pattern: str,
@@ -157,7 +166,9 @@ def search_files(
     return {"hits": hits, "truncated": found.truncated, "note": _joined(notes)}
 
 
-@inarch.tool(category="other", effects=inarch.Effects(), input_schema=schemas.READ_OUTPUT)
+@inarch.tool(
+    category="other", effects=inarch.Effects(), title="Read more of an output", input_schema=schemas.READ_OUTPUT
+)
 def read_output(context: ToolContext, output_ref: str, offset: int = 0, limit: int = 20_000) -> dict[str, Any]:
     """Read more of a long output that was cut. Its note has `output_ref`."""
     from inarch_plugins.sandbox_fs.excerpts import whole_characters

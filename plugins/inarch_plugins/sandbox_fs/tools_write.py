@@ -25,8 +25,8 @@ def _check_write(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file", effects=schemas.changes_file, input_schema=schemas.WRITE_FILE, receives_secrets=True,
-    check=_check_write,
+    category="file", effects=schemas.changes_file, title="Write {file_path}", input_schema=schemas.WRITE_FILE,
+    receives_secrets=True, check=_check_write,
 )  # fmt: skip
 def write_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
     """Write a whole text file. An existing one must have been read first."""
@@ -45,8 +45,8 @@ def _check_create(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file", effects=schemas.writes_file, input_schema=schemas.CREATE_FILE, receives_secrets=True,
-    check=_check_create,
+    category="file", effects=schemas.writes_file, title="Create {file_path}", input_schema=schemas.CREATE_FILE,
+    receives_secrets=True, check=_check_create,
 )  # fmt: skip
 def create_file(context: ToolContext, file_path: str, content: str) -> dict[str, Any]:
     """Create a text file and its directories. Fails if the file exists."""
@@ -57,7 +57,13 @@ def _check_delete(arguments: Mapping[str, Any], context: ToolContext) -> None:
     require_unchanged(context, writable(context, arguments["file_path"]))
 
 
-@inarch.tool(category="file", effects=schemas.removes_file, input_schema=schemas.DELETE_FILE, check=_check_delete)
+@inarch.tool(
+    category="file",
+    effects=schemas.removes_file,
+    title="Delete {file_path}",
+    input_schema=schemas.DELETE_FILE,
+    check=_check_delete,
+)
 def delete_file(context: ToolContext, file_path: str) -> dict[str, Any]:
     """Delete one file."""
     path = writable(context, file_path)
@@ -71,7 +77,13 @@ def _check_move(arguments: Mapping[str, Any], context: ToolContext) -> None:
     require_free(context, target)
 
 
-@inarch.tool(category="file", effects=schemas.moves_file, input_schema=schemas.MOVE_FILE, check=_check_move)
+@inarch.tool(
+    category="file",
+    effects=schemas.moves_file,
+    title="Move {file_path}[ to {new_path}]",
+    input_schema=schemas.MOVE_FILE,
+    check=_check_move,
+)
 def move_file(context: ToolContext, file_path: str, new_path: str) -> dict[str, Any]:
     """Move or rename a file. Never overwrites."""
     path, target = writable(context, file_path), writable(context, new_path)
@@ -88,8 +100,8 @@ def _check_patch(arguments: Mapping[str, Any], context: ToolContext) -> None:
 
 
 @inarch.tool(
-    category="file", effects=schemas.changes_file, input_schema=schemas.PATCH_SOURCE_FILE, receives_secrets=True,
-    check=_check_patch,
+    category="file", effects=schemas.changes_file, title="Edit {file_path}", input_schema=schemas.PATCH_SOURCE_FILE,
+    receives_secrets=True, check=_check_patch,
 )  # fmt: skip
 def patch_source_file(
     context: ToolContext, file_path: str, search: str, replace: str, description: str = "", replace_all: bool = False

@@ -62,7 +62,7 @@ def listing(skills: Sequence[Skill]) -> str:
 class ActivateSkill:
     """Tool that returns a skill. If the skill lists tools, the call asks the user once whether the list counts."""
 
-    name = "activate_skill"
+    name, title = "activate_skill", "Read the skill {name}[: {file}]"
     description = "Return a skill's instructions with the names of its other files, or the text of one of these files."
     category: Literal["search"] = "search"
     input_schema: Mapping[str, Any] = {

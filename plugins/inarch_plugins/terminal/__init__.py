@@ -62,9 +62,14 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
                 "views:compact"),
         command("context", "", "Show what the model sees and where its tokens go.", "views:context",
                 at_once=True),
+        command("copy", "[N]", "Copy the last answer, or its code block N, to the clipboard.", "results:copy",
+                at_once=True),
+        command("effort", "[LEVEL]", "Show or set how much the model thinks.", "results:effort", "efforts"),
+        command("export", "[FILE]", "Write this session to a file; its suffix chooses the format.", "results:export"),
         command("fork", "[TURN]", "Switch to a copy of this session, up to TURN.",
                 "sessions:fork", "turns"),
         command("help", "[COMMAND]", "List the commands.", "views:help_text", "commands", at_once=True),
+        command("mcp", "", "List the MCP servers and their tools.", "results:mcp", at_once=True),
         command("model", "[NUMBER|NAME]", "List the models, or switch to another one.", "models:model",
                 "models"),
         command("plugins", "", "List the plugins and what they add.", "views:plugins", at_once=True),
@@ -76,8 +81,10 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
         command("sessions", "", "List the sessions of this directory.", "sessions:sessions", at_once=True),
         command("stats", "", "Show the usage of the session: requests, tokens, cost, time.", "views:stats",
                 at_once=True),
+        command("theme", "[NAME]", "Show or set the colors: dark, light or mono.", "appearance:theme", "themes"),
         command("tools", "[NAME|refresh]", "List the tools, or show one; refresh: list new ones to the model.",
                 "views:tools", "tools", at_once=True),
+        command("vim", "", "Switch between vi and emacs keys.", "appearance:vim"),
     ]  # fmt: skip
 
 
@@ -100,16 +107,28 @@ def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
     from inarch_plugins.terminal.notifications import Settings
 
     out, err = sys.stdout, sys.stderr
-    told = settings if isinstance(settings, Settings) else None
-    if not options.quiet and can_rewrite(err):
+    told = settings if isinstance(settings, Settings) else Settings()
+    spoken = options.plain or told.plain
+    if not options.quiet and not spoken and can_rewrite(err):
         from inarch_plugins.terminal.front_ends.picture import PictureFrontEnd
 
         return PictureFrontEnd(
-            out, err, colours=has_colours(err, no_color=options.no_color), glyphs=has_glyphs(err), settings=told
+            out,
+            err,
+            colours=has_colours(err, no_color=options.no_color or told.theme == "mono"),
+            glyphs=has_glyphs(err),
+            settings=told,
         )
     from inarch_plugins.terminal.front_ends.text import TextFrontEnd
 
-    return TextFrontEnd(out, err, quiet=options.quiet, settings=told)
+    return TextFrontEnd(out, err, quiet=options.quiet, settings=told, spoken=spoken)
+
+
+def _plain_is_set() -> bool:
+    """Return whether the user's own file asks for plain text; it is read before anything is composed."""
+    from inarch_plugins.terminal.settings_file import own_settings
+
+    return own_settings().get("plain") is True
 
 
 def _json(options: FrontEndOptions) -> FrontEnd:
@@ -133,7 +152,7 @@ def _converse(launch: Launch) -> int:
         from inarch_plugins.terminal.plain_conversation import piped
 
         return piped(launch)
-    if launch.output == "text" and can_rewrite(sys.stdout):
+    if launch.output == "text" and can_rewrite(sys.stdout) and not (launch.options.plain or _plain_is_set()):
         try:
             import termios  # noqa: F401 - missing on Windows
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import Literal, TextIO
 
 from attrs import define, field, frozen
 
+from inarch import ApprovalRequest, escape
 from inarch.output import is_terminal
 
 BEL = "\a"
@@ -24,10 +25,22 @@ class Settings:
         notify: Signal for the end of a long turn or a waiting question: `auto` (notification if the terminal supports
             it, else bell), `bell` or `off`.
         notify_after: Seconds. Shorter turns give no signal, nor do questions right after you typed.
+        theme: Colors for a `dark` or a `light` terminal, or none with `mono`.
+        keys: Keys of the line: `emacs` or `vi`.
+        plain: Whether to write whole sentences for screen readers, and redraw nothing, as `--plain` does.
+        status_line: Bottom line of a conversation, such as `{model} {mode}`. It may contain model, mode, cost, context,
+            tokens, branch, folder and profile. Empty for Inarch's own.
+        status_command: Shell command whose first line of output is the bottom line. It gets JSON on standard input.
+            Only your own configuration can set it.
     """
 
     notify: Literal["auto", "bell", "off"] = "auto"
     notify_after: float = 10.0
+    theme: Literal["dark", "light", "mono"] = "dark"
+    keys: Literal["emacs", "vi"] = "emacs"
+    plain: bool = False
+    status_line: str = ""
+    status_command: str = ""
 
 
 @define(eq=False, repr=False)
@@ -54,6 +67,11 @@ class Notifier:
     def looked(self) -> None:
         """Record that the user is present: they pressed a key or sent a line."""
         self._since = self.clock()
+
+    def ask(self, batch: Sequence[ApprovalRequest]) -> None:
+        """Say that a question waits, and about what."""
+        title = escape(batch[0].title, keep_newlines=False) if batch else ""
+        self.tell(f"{QUESTION_WAITS}: {title}" if title else QUESTION_WAITS)
 
     def tell(self, words: str) -> None:
         """Send a notification, unless the user was active a moment ago."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define
 
-from inarch import StoreError, UsageError
+from inarch import StoreError, UsageError, escape
 from inarch_plugins.terminal.abilities import has_unread
+from inarch_plugins.terminal.first_screen import place_line, session_lines, way_back
 
 if TYPE_CHECKING:
     from inarch import App, Launch
@@ -33,10 +34,13 @@ def plain(launch: Launch) -> int:
     from inarch_plugins.terminal.recap import recap
 
     def talk_to_person(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
-        _greet(talk.app)
+        _greet(launch, talk.app)
         if before := recap(talk.session, columns_of(sys.stdout)):
             sys.stderr.write(f"{before}\n")
-        return _converse(runner, talk, leaving)
+        code = _converse(runner, talk, leaving)
+        if back := way_back(talk):
+            sys.stderr.write(f"{back}\n")
+        return code
 
     return _composed(launch, talk_to_person)
 
@@ -115,18 +119,12 @@ def _leaving() -> Iterator[_Leaving]:
         yield leaving
 
 
-def _greet(app: App) -> None:
-    """Print how to use the conversation, and how well commands of the model are sandboxed here."""
-    from inarch import InarchError
-    from inarch.commands import say
-    from inarch.figures import confinement_words
+def _greet(launch: Launch, app: App) -> None:
+    """Print the first screen."""
+    from inarch.output import columns_of
 
-    sys.stderr.write("Ask about this directory. Ctrl-C cancels a turn; Ctrl-D or /quit leaves; /help lists commands.\n")
-    if app.parts.tools.runners:
-        try:
-            sys.stderr.write(f"Commands are {confinement_words(app.workspace.confinement())}.\n")
-        except InarchError as error:
-            say("note", str(error))
+    lines = [place_line(launch.root, columns_of(sys.stderr)), *session_lines(app, keys="/approve MODE")]
+    sys.stderr.writelines(f"{escape(line, keep_newlines=False)}\n" for line in lines)
 
 
 def _lines() -> Iterator[str]:
@@ -208,10 +206,13 @@ def _line(leaving: _Leaving) -> tuple[str, bool]:
 def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:
     """Run a command, or a prompt and the prompts that a command adds; return the first exit code that is not 0."""
     from inarch_plugins.terminal.slash.talk import SlashCommands
+    from inarch_plugins.terminal.slash.views import short_help
     from inarch_plugins.terminal.user_commands import run_command
 
     code = 0
-    if SlashCommands.takes(line):
+    if line == "?":
+        sys.stdout.write(f"{short_help(talk.columns())}\n")
+    elif SlashCommands.takes(line):
         code = runner.run(_interruptible(SlashCommands(talk).run(line)))
     elif line.startswith("!"):
         runner.run(_interruptible(run_command(talk.session, line[1:].strip(), talk.write, is_typed=is_typed)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -85,9 +85,46 @@ def test_an_edit_tells_what_it_is_on(acme: Any, context: bool) -> None:
         acme, [read, calls(("patch_source_file", edit)), says("done")], "change it", config=config, approve="all"
     )
     (note,) = notes(events)
-    assert note.startswith("this change (check_schema) is on ")
+    assert note.startswith("this change (check_schema) is reached from ")
     assert "1 test reaches it" in note
     assert note.endswith("pytest tests/test_table.py")
+
+
+class Person:
+    """Somebody who approves everything, and remembers what was said about it."""
+
+    name = "person"
+
+    def __init__(self) -> None:
+        self.remarks: list[str] = []
+
+    def show(self, event: inarch.Event) -> None:
+        pass
+
+    async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
+        self.remarks += [request.remark for request in batch]
+        return [inarch.Approval(request.call.id, "approve") for request in batch]
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_question_about_an_edit_says_what_reaches_it(acme: Any) -> None:
+    old, path = 'return [] if table.get("columns") else', "acme/validation/table.py"
+    edits = [
+        calls(("read_file", {"file_path": path})),
+        calls(("patch_source_file", {"file_path": path, "search": old, "replace": f"x = 1\n    {old}"})),
+        calls(("create_file", {"file_path": "new.py", "content": "def new():\n    pass\n"})),
+        says("done"),
+    ]
+    person = Person()
+    app, _ = scripted_app(edits, acme.root, config=GENEROUS)
+    with app:
+        app.front_end = person
+        asyncio.run(app.session().run("go"))
+    first, second = person.remarks
+    assert first.startswith("reached from ") and first.endswith("; 1 test reaches it: pytest tests/test_table.py")
+    assert not second
 
 
 def results(model: ScriptedModel, request: int = 1) -> list[Any]:

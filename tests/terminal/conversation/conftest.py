@@ -9,7 +9,7 @@ import pytest
 
 from ...running.terminals import Open, Terminal
 
-READY = "Commands are confined at level"
+READY = "? for help"
 Talk = Callable[..., Terminal]
 
 

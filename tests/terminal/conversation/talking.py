@@ -1,6 +1,7 @@
 """A plugin for the tests: a model that says what it was sent, streams, calls tools, or runs what follows a colon.
 
-`write 60: a.txt` writes a file of so many lines, `remind: words` has a plugin say something a second later.
+`write 60: a.txt` writes a file of so many lines, `remind: words` has a plugin say something a second later, and
+`plan: a.txt` writes a todo list and reads the file.
 """
 
 import asyncio
@@ -27,6 +28,28 @@ class Talking:
         prompt = turn[0].parts[0].text  # type: ignore[union-attr]
         if ":" in prompt and prompt.startswith("run") and len(turn) == 1:
             yield call(0, "execute_command", command=prompt.partition(":")[2].strip())
+            yield inarch.Finish("calls")
+            return
+        if prompt.startswith("edit: "):
+            path = prompt.removeprefix("edit: ")
+            if len(turn) == 1:
+                yield call(0, "read_file", file_path=path)
+                yield inarch.Finish("calls")
+                return
+            if len(turn) == 3:
+                yield call(0, "patch_source_file", file_path=path, search="return 1", replace="return 2")
+                yield inarch.Finish("calls")
+                return
+        if prompt == "three" and len(turn) == 1:
+            yield call(0, "create_file", file_path="one.txt", content="1")
+            yield call(1, "create_file", file_path="two.txt", content="2")
+            yield call(2, "execute_command", command="pytest -q")
+            yield inarch.Finish("calls")
+            return
+        if prompt.startswith("plan: ") and len(turn) == 1:
+            todos = [{"content": "look", "status": "completed"}, {"content": "mend", "status": "pending"}]
+            yield call(0, "write_todos", todos=todos)
+            yield call(1, "read_file", file_path=prompt.removeprefix("plan: "))
             yield inarch.Finish("calls")
             return
         if prompt.startswith("remind: ") and len(turn) == 1:

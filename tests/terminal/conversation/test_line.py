@@ -108,7 +108,7 @@ def test_a_picture_is_pasted_from_the_clipboard_or_dropped_as_a_path(talk: Talk,
         opened.type(" ")
     opened.until("[picture 2: my shot.gif, 10 bytes] @shop/own\\ shot.gif")
     opened.type("", "Enter")
-    opened.until("context pasted:", ", 2 pictures", "context mentions:", ", 1 picture\n", "100 in")
+    opened.until("added to the prompt:", ", 2 pictures", ", 1 picture\n", "100 in")
     program.write_text("#!/bin/sh\nexit 1\n")
     opened.type("", "C-v")
     opened.until("no picture on the clipboard")

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.once
 def test_what_is_typed_goes_in_before_the_next_request(talk: Talk) -> None:
     opened = talk()
     opened.type("run: sleep 4", "Enter")
-    opened.until("Run it?")
+    opened.until("? more")
     opened.type("a")
-    opened.until("execute_command sleep 4 · 1")  # it has run for a second
+    opened.until("Run sleep 4 · 1")  # it has run for a second
     opened.type("not that one", "Enter")
     opened.type("and hurry", "Enter")
     opened.until("goes in: not that one", "goes in: and hurry")

@@ -19,7 +19,7 @@ def test_it_works_at_forty_columns(ask: Talk, project: Path) -> None:
     opened.type("/help", "Enter")
     opened.until("the prompt.\n")
     opened.type("write a file", "Enter")
-    opened.until("Run it?", "? help")
+    opened.until("? more")
     opened.type("a")
     opened.until("> write a file", "The answer.")
     assert max(map(len, opened.screen().splitlines())) <= 40
@@ -68,9 +68,9 @@ def test_lines_of_a_paste_are_not_typed_at_a_dumb_terminal(terminal: Open, slowl
     lines = ("read something", "!touch pasted.txt", "read it")
     keys = [key for line in lines for key in [*(char.replace(" ", "Space") for char in line), "Enter"]]
     opened.tmux("send-keys", "-t", "main", *keys)  # all at once, as a paste comes
-    opened.until("$ touch pasted.txt", "Run it?")
+    opened.until("Run touch pasted.txt", "? more")
     opened.type("d", "Enter")
-    opened.until("denied")
+    opened.until("denied", "\n>\n")  # what comes before the prompt counts as pasted
     opened.type("!touch typed.txt", "Enter")
     opened.until("touch typed.txt", "the model sees this")
     assert (project / "typed.txt").exists() and not (project / "pasted.txt").exists()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from inarch_lib.output import code_pieces
 from inarch_lib.output.escapes import escape
 from inarch_plugins.terminal.rendering import code
 from inarch_plugins.terminal.rendering.colors import Ink
@@ -144,6 +145,6 @@ def test_a_paragraph_that_is_too_long_to_look_into_is_shown_as_it_is() -> None:
 
 def test_code_that_a_lexer_can_not_read_in_time_has_one_colour(monkeypatch: pytest.MonkeyPatch) -> None:
     assert code.painted("def f(): pass\n", "python").spans
-    monkeypatch.setattr(code, "LONGEST_S", 0.0)
+    monkeypatch.setattr(code_pieces, "LONGEST_S", 0.0)
     late = code.painted("def f(): pass\n", "python")
     assert (late.plain, late.spans) == ("def f(): pass\n", [])

@@ -55,13 +55,13 @@ def test_calls_and_edits_at_forty_columns(terminal: Open) -> None:
     screen = terminal("edit it", *FLAGS, columns=40, lines=60).until("code=0")
     lines = lines_of(screen)
     assert all(len(line) <= 40 for line in lines)
-    assert any(line.startswith("├─ ✓ read_file shop/basket.py") for line in lines)
-    edit = next(place for place, line in enumerate(lines) if line.startswith("├─ ✓ patch_source_file"))
-    assert lines[edit].endswith("+2 −1") or " +2 −1 · " in lines[edit]
+    assert any(line.startswith("  ✓ Read shop/basket.py") for line in lines)
+    edit = next(place for place, line in enumerate(lines) if line.startswith("  ✓ Edit shop/basket.py"))
+    assert lines[edit].endswith("+2 −1")
     assert lines[edit + 1 : edit + 4] == [
-        "│    6 -     return apples * 150",
-        "│    6 +     # heavier now",
-        "│    7 +     return apples * 160",
+        "    6 -     return apples * 150",
+        "    6 +     # heavier now",
+        "    7 +     return apples * 160",
     ]
 
 
@@ -71,7 +71,7 @@ def test_without_colours_and_quietly_the_answer_stays_as_it_was_written(
 ) -> None:
     screen = terminal("talk to me", *FLAGS, *words, **extra).until("code=0")
     assert "An *apple* weighs **150 g** by `weigh`." in screen and "```python" in screen
-    assert ("├─" in screen or "●" in screen) is (words != ("--quiet",))
+    assert ("●" in screen) is (words != ("--quiet",))
 
 
 def test_a_pipe_gets_the_raw_answer(cli: Run) -> None:

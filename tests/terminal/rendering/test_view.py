@@ -22,6 +22,7 @@ from inarch.contract.events import (
 )
 from inarch.contract.other_events import ContextDropped, ModelSwitched
 from inarch.contract.records import Message, Reasoning, Text, Usage
+from inarch_plugins.terminal.notifications import Settings
 
 from .picturing import (
     CALM,
@@ -40,6 +41,11 @@ from .picturing import (
     turn,
     unpainted,
 )
+
+
+def around() -> dict[str, str]:
+    return {"mode": "auto·L3"}
+
 
 ANSWER = """# Apples
 
@@ -64,8 +70,8 @@ def test_a_turn_from_its_title_to_its_figures() -> None:
     stage.saw(done("c", "read_file", {"content": "x\n", "start_line": 1, "end_line": 12, "total_lines": 12}))
     stage.saw(asked(), ModelDelta("The "), ModelDelta("answer."), replied("The answer."), over("The answer."))
     assert stage.printed() == [
-        "● a/b", "├─ ✓ read_file a.py · 12 lines · 2.5 s", "╰─", "The answer.", "",
-        "1,200 in, 34 out · cost unknown · 2.5 s",
+        "● a/b", "  ✓ read_file a.py · 12 lines · 2.5 s", "", "The answer.", "",
+        "  1,200 in, 34 out · cost unknown · 2.5 s",
     ]  # fmt: skip
     assert stage.printed() == [] and stage.moving() == []
 
@@ -96,14 +102,14 @@ def test_what_is_complete_is_printed_and_what_is_not_moves() -> None:
 
 def test_an_answer_that_no_model_gave_is_shown() -> None:
     printed = Stage().saw(begun(), over("# Said")).printed()
-    assert printed == ["● a/b", "# Said", "", "1,200 in, 34 out · cost unknown · 2.5 s"]
+    assert printed == ["● a/b", "# Said", "", "  1,200 in, 34 out · cost unknown · 2.5 s"]
 
 
 def test_a_kept_reply_without_pieces_is_shown() -> None:
     message = Message("assistant", (Reasoning("hmm"), Text("The answer.")))
     kept = replied()
     stage = Stage().saw(begun(), asked(), type(kept)("a/b", message, Usage(1, 2), "stop"), over("The answer."))
-    assert stage.printed()[1:4] == ["├─ ▸ thought", "╰─", "The answer."]
+    assert stage.printed()[1:4] == ["  ▸ thought", "", "The answer."]
 
 
 def test_a_reply_that_broke_off_is_reported() -> None:
@@ -119,35 +125,35 @@ def test_running_calls_move_with_the_end_of_their_output() -> None:
         begun(), call("c", "execute_command", command="pytest -q"), call("d", "read_file", file_path="b")
     )
     stage.printed()
-    assert stage.moving() == ["├─ · execute_command pytest -q", "├─ · read_file b"]
+    assert stage.moving() == ["  · execute_command pytest -q", "  · read_file b"]
     stage.saw(runs("c"), output("c", "".join(f"line {n}\n" for n in range(9))), output("c", "ha"), output("c", "lf"))
     stage.now += 75
     assert stage.view.is_moving
     assert stage.moving() == [
-        "├─ ⋯ execute_command pytest -q · 1 min 15 s", "│    line 6", "│    line 7", "│    line 8", "│    half",
-        "├─ · read_file b",
+        "  ⋯ execute_command pytest -q · 1 min 15 s", "    line 6", "    line 7", "    line 8", "    half",
+        "  · read_file b",
     ]  # fmt: skip
-    assert stage.moving(rows=3) == ["├─ ⋯ execute_command pytest -q · 1 min 15 s", "│    half", "├─ · read_file b"]
-    assert stage.moving(rows=1) == ["│    +2 more calls"]
+    assert stage.moving(rows=3) == ["  ⋯ execute_command pytest -q · 1 min 15 s", "    half", "  · read_file b"]
+    assert stage.moving(rows=1) == ["    +2 more calls"]
 
 
 def test_finished_calls_are_printed_in_the_order_of_the_reply() -> None:
     stage = Stage().saw(call("c", "one"), call("d", "two"), call("e", "three"), runs("c"), runs("d"), runs("e"))
     stage.saw(done("e", "three"), done("d", "two"))
     assert stage.printed() == []
-    assert stage.moving()[1:] == ["├─ ✓ two · 2.5 s", "├─ ✓ three · 2.5 s"]
+    assert stage.moving()[1:] == ["  ✓ two · 2.5 s", "  ✓ three · 2.5 s"]
     stage.saw(done("c", "one"))
-    assert [line.split()[2] for line in stage.printed()] == ["one", "two", "three"]
+    assert [line.split()[1] for line in stage.printed()] == ["one", "two", "three"]
     assert stage.moving() == []
 
 
 @pytest.mark.parametrize(
     ("code", "status", "shown"),
     [
-        ("not_found", "error", ["├─ ✗ x · 2.5 s", "│    not_found: it went wrong"]),
-        ("denied", "error", ["├─ ⊘ x · 2.5 s", "│    denied: it went wrong"]),
-        ("cancelled", "cancelled", ["├─ ⊘ x · 2.5 s"]),
-        ("unknown_outcome", "error", ["├─ ? x · outcome unknown · 2.5 s", "│    unknown_outcome: it went wrong"]),
+        ("not_found", "error", ["  ✗ x · 2.5 s", "    it went wrong"]),
+        ("denied", "error", ["  ⊘ x · 2.5 s", "    it went wrong"]),
+        ("cancelled", "cancelled", ["  ⊘ x · 2.5 s"]),
+        ("unknown_outcome", "error", ["  ? x · outcome unknown · 2.5 s", "    it went wrong"]),
     ],
 )
 def test_how_a_call_went_is_seen(code: str, status: str, shown: list[str]) -> None:
@@ -166,9 +172,9 @@ FILES = [{"path": "a", "content": ""}, {"path": "b", "error": "too much"}]
         ("read_multiple_files", {"file_paths": ["a", "b"]}, FILES, '["a", "b"] · 2 files'),
         ("x", {"a": 1}, [{}, {}], "· 2 items"),
         ("execute_command", {"command": "ls"}, {"exit_code": 0, "output": "a"}, "✓ execute_command ls · exit 0"),
-        ("execute_command", {"command": "a\nb"}, {"exit_code": 1, "output": "x"}, "✗ execute_command a (+1 line)"),
-        ("move_file", {"file_path": "a", "new_path": "b"}, {"note": "moved"}, "a -> b · moved"),
-        ("write_file", {"file_path": "a", "content": "x\ny\n"}, {"note": None}, "a · 2 lines written"),
+        ("execute_command", {"command": "a\nb"}, {"exit_code": 1, "output": "x"}, "execute_command (2 lines) · exit 1"),
+        ("move_file", {"file_path": "a", "new_path": "b"}, {"note": "moved"}, "a new_path=b · moved"),
+        ("write_file", {"file_path": "a", "content": "x\ny\n"}, {"note": None}, "content=(2 lines) · 2 lines written"),
         ("delete_file", {"file_path": "a"}, {"note": "deleted"}, "a · deleted"),
         ("git_commit", {"message": "Why\n\nmore"}, {"commit": "0123456789abcdef"}, "· 0123456789"),
         ("git_diff", {}, {"diff": "a\nb"}, "git_diff · 2 lines"),
@@ -183,12 +189,14 @@ def test_a_call_is_reported_in_a_line(name: str, arguments: dict[str, Any], data
 
 def test_an_edit_is_shown_as_a_diff() -> None:
     search, replace = "one\ntwo\nthree\n", "one\nzwei\ndrei\nthree\n"
-    stage = Stage(colours=True).saw(call("c", "patch_source_file", file_path="a.py", search=search, replace=replace))
+    stage = Stage(colours=True)
+    stage.view.name_calls(lambda name, arguments: f"Edit {arguments['file_path']}")
+    stage.saw(call("c", "patch_source_file", file_path="a.py", search=search, replace=replace))
     stage.saw(runs("c"), done("c", "patch_source_file", {"path": "a.py", "line": 9}))
     printed = stage.printed()
     assert [unpainted(line) for line in printed] == [
-        "├─ ✓ patch_source_file a.py · +2 −1 · 2.5 s",
-        "│     9   one", "│    10 - two", "│    10 + zwei", "│    11 + drei", "│    12   three",
+        "  ✓ Edit a.py · +2 −1 · 2.5 s",
+        "     9   one", "    10 - two", "    10 + zwei", "    11 + drei", "    12   three",
     ]  # fmt: skip
     assert "\x1b[31m- two\x1b[0m" in printed[2] and "\x1b[32m+ zwei\x1b[0m" in printed[3]
 
@@ -196,11 +204,11 @@ def test_an_edit_is_shown_as_a_diff() -> None:
 def test_a_wait_is_counted_down_and_then_gone() -> None:
     stage = Stage().saw(begun(), asked(), Note("slow down"), LimitWait("a/b", 12.0, "rate_limit"))
     assert stage.printed() == ["● a/b", "note: slow down"]
-    assert stage.moving() == ["├─ ⋯ waiting 12 s for a/b (Ctrl-C cancels): rate limit"]
+    assert stage.moving() == ["  ⋯ waiting 12 s for a/b (Ctrl-C cancels): rate limit"]
     stage.now += 5.5
-    assert stage.moving() == ["├─ ⋯ waiting 7 s for a/b (Ctrl-C cancels): rate limit"] and stage.view.is_moving
+    assert stage.moving() == ["  ⋯ waiting 7 s for a/b (Ctrl-C cancels): rate limit"] and stage.view.is_moving
     stage.saw(asked(attempt=2))
-    assert stage.moving() == ["├─ ⋯ asking a/b, attempt 2"]
+    assert stage.moving() == ["  ⋯ waiting for the model, attempt 2"]
     stage.saw(ModelDelta("x"))
     assert stage.moving() == ["x"]
 
@@ -211,28 +219,35 @@ def test_context_models_notes_and_errors_are_reported_once() -> None:
     stage.saw(Note("mind the gap"), Note("mind the gap"), ErrorHappened("no luck", "set:\nkey = 1"))
     stage.saw(over(status="failed", error="no luck (set: key = 1)"))
     assert stage.printed() == [
-        "● a/b", "├─ + context mentions: 1.2 k characters, 1 picture",
-        "├─ − left out of the context: 1 earlier turn wholly; about 900 tokens",
-        "├─ ⇄ c/d takes over from a/b: out of quota", "│    mind the gap", "╰─",
-        "error: no luck", "  set:", "  key = 1", "1,200 in, 34 out · cost unknown · 2.5 s",
+        "● a/b", "  + added to the prompt: 1.2 k characters, 1 picture",
+        "  − left out of the context: 1 earlier turn wholly; about 900 tokens",
+        "  ⇄ c/d takes over from a/b: out of quota", "    mind the gap", "",
+        "error: no luck", "  set:", "  key = 1", "  1,200 in, 34 out · cost unknown · 2.5 s",
     ]  # fmt: skip
 
 
 def test_the_status_tells_what_there_is_room_for() -> None:
-    stage = Stage(options={"model": "a/b", "profile": "default", "window": {"a/b": 10_000}.get})
-    assert stage.view.status(80) == "a/b · default"
+    stage = Stage(options={"model": "a/b", "profile": "default", "window": {"a/b": 10_000}.get, "around": around})
+    assert stage.view.status(80) == "a/b · auto·L3"
     stage.saw(asked(), replied(usage=Usage(1200, 300, cost_usd=Decimal("0.0123"))))
-    assert stage.view.status(80) == "1.5k tokens · $0.0123 · context 15% · a/b · default"
-    assert stage.view.status(40) == "$0.0123 · context 15% · a/b"
+    assert stage.view.status(80) == "1.5k tokens · $0.0123 · context 15% · a/b · auto·L3"
+    assert stage.view.status(40) == "$0.0123 · context 15% · a/b · auto·L3"
     assert stage.view.status(10) == "$0.0123"
     stage.saw(replied(usage=Usage(1200, 300)))
     assert "$0.0123 and 1 request unknown" in stage.view.status(80)
     stage.saw(over())
     session = Spent("", "", "", 2, 0, 5000, 100, unknown=2)
     stage.saw(type(over())(turn(), (), session))
-    assert stage.view.status(80) == "context 15% · a/b · default", "the line under the turn has what it took"
+    assert stage.view.status(80) == "context 15% · a/b · auto·L3", "the line under the turn has what it took"
     stage.saw(asked(), replied(usage=Usage(100, 0)))
-    assert stage.view.status(80).startswith("5.2k tokens · cost unknown · context 1%")
+    assert stage.view.status(80).startswith("5.2k tokens · context 1%")
+
+
+def test_the_status_is_filled_by_a_template() -> None:
+    settings = Settings(status_line="{model} {mode} {context} {nothing}\x1b[2J")
+    stage = Stage(options={"model": "a/b", "window": {"a/b": 10_000}.get, "around": around, "settings": settings})
+    stage.saw(asked(), replied(usage=Usage(1200, 300)))
+    assert stage.view.status(80) == "a/b auto·L3 context 15% {nothing}\\x1b[2J"
 
 
 NASTY = "\x1b[2J\x1b]8;;http://evil\x07x\u202egpj\u2066 日本 👩\u200d💻 e\u0301 \tand\r\nmore\n"

@@ -67,7 +67,7 @@ def tools() -> list[inarch.Tool]:
     return [select_element, get_page_elements, update_ui, navigate]
 
 
-@inarch.tool(category="ui", effects=_NO_EFFECTS)
+@inarch.tool(category="ui", effects=_NO_EFFECTS, title="Look at the page")
 async def get_page_elements(
     context: inarch.ToolContext, category: Kind = "all", selector: str = "", limit: int = 60
 ) -> dict[str, Any]:
@@ -83,7 +83,7 @@ async def get_page_elements(
     return {"note": DATA, "page": read_listed(told)}
 
 
-@inarch.tool(category="ui", effects=_NO_EFFECTS)
+@inarch.tool(category="ui", effects=_NO_EFFECTS, title="Select {selector}{description}")
 async def select_element(context: inarch.ToolContext, selector: str = "", description: str = "") -> dict[str, Any]:
     """Select an element of the user's page, and return its place in the source with its lines.
 
@@ -104,7 +104,7 @@ async def select_element(context: inarch.ToolContext, selector: str = "", descri
     return {"selected": named(selection), "note": DATA, "element": selection, "source": _source(context, selection)}
 
 
-@inarch.tool(category="ui", effects=_NO_EFFECTS, requires_confirmation=True)
+@inarch.tool(category="ui", effects=_NO_EFFECTS, requires_confirmation=True, title="Show a change in the page")
 async def update_ui(
     context: inarch.ToolContext, html: str, selector: str = "", replace: Literal["inner", "outer"] = "inner"
 ) -> dict[str, Any]:
@@ -123,7 +123,7 @@ async def update_ui(
     return {"shown": f"<{element.tag}> ({where})", "note": DATA, "html": element.html, "text": element.text}
 
 
-@inarch.tool(category="nav", effects=_NO_EFFECTS, requires_confirmation=True)
+@inarch.tool(category="nav", effects=_NO_EFFECTS, requires_confirmation=True, title="Go to {path}")
 async def navigate(context: inarch.ToolContext, path: str) -> dict[str, Any]:
     """Navigate the user's page to another of its paths.
 

@@ -14,6 +14,7 @@ from inarch.commands import CHANGEABLE
 from inarch_web.server.message_log import Raw, encoded
 from inarch_web.server.page import Page
 from inarch_web.server.page_commands import commands_of, complete
+from inarch_web.server.reviews import review
 from inarch_web.server.room import Room
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ async def _hello(page: Page, message: Message) -> Message:
         "page": page.number,
         "root": page.desk.root,
         "models": list(models),
-        "approve": list(dict.fromkeys([*LEVELS, app.config.profile.approve])),
+        "approve": app.config.profile.approve,
+        "modes": [{"name": one.name, "title": one.title, "help": one.help} for one in CHANGEABLE],
         "commands": [{"name": name, "help": help} for name, help in sorted(commands_of(app).items())],
         "exports": list(app.composition.exporters),
         "proxy": framed.told() if framed is not None else None,
@@ -280,6 +282,7 @@ VERBS: Mapping[str, Callable[[Page, Message], Awaitable[Message]]] = {
     "undo": _undo,
     "redo": _redo,
     "blame": _blame,
+    "review": review,
     "fork": _fork,
     "name": _name,
     "export": _export,

@@ -243,9 +243,9 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
     call, file, offer = asked.call, asked.file, asked.rights
     return {
         "call": call.id,
-        "tool": call.name,
-        "category": asked.tool.category,
-        "reason": asked.reason,
+        "title": asked.title,
+        "remark": asked.remark,
+        "why": " ".join(filter(None, (asked.why, f"It runs {offer.usual}." if offer and offer.usual else ""))),
         "preview": asked.preview,
         "html": _shown(asked, fragments),
         "asks": offer is not None and offer.asks,
@@ -254,7 +254,8 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
         "file": _file(file) if file is not None else None,
         "rights": [_right(one) for one in offer.rights] if offer else [],
         "chosen": {name: [Raw(one) for one in values] for name, values in offer.chosen.items()} if offer else {},
-        "may": list(offer.may) if offer is not None else [],
+        "beyond": list(offer.beyond) if offer is not None else [],
+        "likely": {name: [Raw(one) for one in values] for name, values in offer.likely.items()} if offer else {},
         "tries": asked.trial is not None,
     }  # fmt: skip
 
@@ -280,4 +281,4 @@ def _shown(asked: inarch.ApprovalRequest, fragments: Fragments) -> str:
         return ""
     if file is None:
         return fragments.preview(asked.call.arguments)
-    return fragments.prose(file.after) if file.argument else fragments.diff(file.before or "", file.after)
+    return fragments.prose(file.after) if file.argument else fragments.diff(file.before or "", file.after, file.path)

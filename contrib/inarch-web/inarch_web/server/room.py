@@ -54,6 +54,7 @@ class Room:
     changed: Callable[[], object]
     framed: Any = None
     selection: Mapping[str, Any] | None = None
+    sent: Mapping[str, Any] | None = field(init=False, default=None)  # what the running turn was sent with
     watch: Callable[[inarch.Event], object] | None = field(init=False, default=None)
     model: str = field(init=False)
     approve: str = field(init=False)
@@ -202,7 +203,7 @@ class Room:
             "pages": len(self.pages),
             "spent": self._spent or _UNSPENT,
             "max_cost_usd": None if limit is None else str(limit),
-            "selection": self.selection,
+            "selection": None if self.selection is self.sent else self.selection,
         }
 
     @property

@@ -71,12 +71,14 @@ class Desk:
         fragments: The renderer.
         idle_s: Seconds after which an idle page is logged out and a question that no page shows is denied.
         framed: The page in the frame, or None.
+        flags: Flags with which another command composes the application.
     """
 
     app: inarch.App
     fragments: Fragments
     idle_s: float
     framed: Any = None
+    flags: Sequence[str] = field(init=False, default=())
     voice_missing: str = field(init=False, default="")
     voice: Seat | None = field(init=False, default=None)
     rooms: dict[str, Room] = field(init=False, factory=dict)

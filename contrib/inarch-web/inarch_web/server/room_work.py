@@ -144,6 +144,7 @@ class Working:
     async def _turn(self, text: str, around: Around, is_steered: bool = False) -> None:
         session = await self.room.session()
         self._is_steered = is_steered
+        self.room.sent = self.room.selection  # it leaves the box, and its tools have it until the turn ends
         try:
             given = text if isinstance(text, inarch.Submitted) else inarch.Submitted(text)
             if self.room.selection and given.mode == "text":
@@ -152,6 +153,9 @@ class Working:
                 await session.run(given)
         finally:
             self._is_steered = False
+            if self.room.selection is self.room.sent:
+                self.room.selection = None
+            self.room.sent = None
         await asyncio.sleep(0)  # pages get the last events before the state without a turn
 
     def _slash(self, line: str) -> As:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import define, evolve, field
@@ -40,8 +40,8 @@ class Fragments(Protocol):
         """Return the preview of a proposed call."""
         ...
 
-    def diff(self, old: str, new: str) -> str:
-        """Return the difference of two texts."""
+    def diff(self, old: str, new: str, path: str = "") -> str:
+        """Return the difference of two texts in the colours of the file's language."""
         ...
 
     def prose(self, markdown: str) -> str:
@@ -52,8 +52,8 @@ class Fragments(Protocol):
 class Design(Protocol):
     """An exporter that lends its design to other pages."""
 
-    def fragments(self) -> Fragments:
-        """Return the renderer."""
+    def fragments(self, titled: Callable[[str, Mapping[str, Any]], str] | None = None) -> Fragments:
+        """Return the renderer. `titled` names a call by its tool's name and its arguments."""
         ...
 
     def assets(self) -> Mapping[str, Any]:

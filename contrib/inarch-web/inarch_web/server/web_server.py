@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -25,6 +26,7 @@ from websockets.exceptions import InvalidState
 import inarch
 from inarch.capabilities import able
 from inarch.commands import compose_given
+from inarch.figures import call_title
 from inarch_web import Settings
 from inarch_web.server.gate import HOST, Gate, GuardedConnection, QuietServer, Tokens
 from inarch_web.server.page import Page
@@ -111,6 +113,7 @@ async def _until_asked(app: inarch.App, given: Mapping[str, Any], settings: Sett
         async with serving(
             app, settings, given.get("port") or 0, given.get("page"), given.get("page_anywhere")
         ) as served:
+            served.desk.flags = _flags(given)
             sys.stdout.write(f"{served.address}\n")
             sys.stdout.flush()
             sys.stderr.write("inarch web: whoever has this address can do what you can; Ctrl-C ends it\n")
@@ -153,11 +156,24 @@ async def serving(
 
             address = PageAddress.read(page, anywhere=bool(anywhere))
             framed = await stack.enter_async_context(framing(address, f"http://{HOST}:{port}"))
-        desk = Desk(app, design.fragments(), settings.idle_minutes * 60, framed)
+        desk = Desk(app, design.fragments(partial(_titled, app)), settings.idle_minutes * 60, framed)
         tokens, here = Tokens(), f"http://{HOST}:{port}/#"
         origin = framed.origin if framed is not None else ""
         await stack.enter_async_context(_running(desk, site(desk, design, tokens, port, origin), listening))
         yield Served(here + tokens.token, here + tokens.ticket, desk)
+
+
+def _flags(given: Mapping[str, Any]) -> list[str]:
+    """Return the flags with which another command composes the same application."""
+    names = {"--profile": "profile", "--model": "model", "--plugin": "files", "-p": "without"}
+    values = {flag: given.get(name) or () for flag, name in names.items()}
+    return [word for flag, found in values.items() for one in ([found] if isinstance(found, str) else found)
+            for word in (flag, one)]  # fmt: skip
+
+
+def _titled(app: inarch.App, name: str, arguments: Mapping[str, Any]) -> str:
+    bound = app.composition.tools.get(name)
+    return call_title(name, arguments, bound and bound.value)
 
 
 @asynccontextmanager

@@ -4,10 +4,6 @@ import { drawer, menu } from "./dialogs.js";
 import { icon } from "./icons.js";
 /** @import { Hello, State } from "./wire.js" */
 
-const LEVELS = /** @type {Record<string, string>} */ ({ ask: "Asks first", auto: "Runs what is held", edits: "Edits freely",
-  plan: "Plans first", none: "Only reads", all: "Does all",
-  bypass: "No sandbox" });
-
 export class Bar {
   /** @type {Hello | null} */
   #hello = null;
@@ -38,6 +34,7 @@ export class Bar {
   /** @param {Hello} hello */
   offer(hello) {
     this.#hello = hello;
+    if (!this.model.options.length) this.show(null); // before a session is open, which may take longer
   }
 
   /** @param {State | null} state */
@@ -49,9 +46,9 @@ export class Bar {
     this.#title = `${state?.running != null ? "● " : ""}${shown} · Inarch`;
     this.#mark();
     byId("running").hidden = state?.running == null;
-    fill(this.model, this.#hello?.models ?? [], state?.model ?? "", (name) => name.split("/").slice(1).join("/") || name);
-    fill(this.approve, this.#hello?.approve ?? [], state?.approve ?? "", (name) => LEVELS[name] ?? name);
-    this.model.hidden = this.approve.hidden = !state;
+    const { models = [], modes = [], approve = "" } = this.#hello ?? {};
+    fill(this.model, models.map((name) => ({ name, title: name.split("/").slice(1).join("/") || name, help: name })), state?.model ?? models[0] ?? "");
+    fill(this.approve, modes, state?.approve ?? approve);
     this.spent.textContent = state && Number(state.spent.cost_usd ?? 0) ? money(state.spent.cost_usd) : "";
     const most = Number(state?.max_cost_usd ?? 0);
     this.meter.hidden = !most;
@@ -93,10 +90,10 @@ export class Bar {
   }
 }
 
-/** @param {HTMLSelectElement} select @param {string[]} names @param {string} chosen @param {(name: string) => string} label */
-function fill(select, names, chosen, label) {
-  const all = chosen && !names.includes(chosen) ? [chosen, ...names] : names;
-  if ([...select.options].map((option) => option.value).join("\n") !== all.join("\n"))
-    select.replaceChildren(...all.map((name) => make("option", { value: name, title: name }, label(name))));
+/** @param {HTMLSelectElement} select @param {import("./wire.js").Choice[]} rows @param {string} chosen */
+function fill(select, rows, chosen) {
+  const all = chosen && !rows.some(({ name }) => name === chosen) ? [{ name: chosen, title: chosen, help: "" }, ...rows] : rows;
+  if ([...select.options].map((option) => option.value).join("\n") !== all.map(({ name }) => name).join("\n"))
+    select.replaceChildren(...all.map(({ name, title, help }) => make("option", { value: name, title: help }, title)));
   select.value = chosen;
 }

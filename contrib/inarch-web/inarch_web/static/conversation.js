@@ -29,7 +29,8 @@ export class Conversation {
     this.latest = byId("latest");
     this.latest.addEventListener("click", () => this.toEnd());
     addEventListener("scroll", () => this.#scrolled(), { passive: true });
-    new ResizeObserver(() => this.#follow()).observe(place);
+    const grows = new ResizeObserver(() => this.#resized());
+    for (const part of [place, byId("asked"), byId("dock"), byId("bar")]) grows.observe(part);
     setInterval(() => this.#tick(), 1000);
   }
 
@@ -55,8 +56,8 @@ export class Conversation {
     if (!old) this.#append(entry, true);
     else {
       const open = new Set(each("li[data-call] > details[open]", old).map((at) => at.parentElement?.dataset.call));
-      const work = old.querySelector("details.work");
-      const made = this.#made(entry, !(work instanceof HTMLDetailsElement) || work.open);
+      const work = old.matches(".is-running") ? null : old.querySelector("details.work");
+      const made = this.#made(entry, work instanceof HTMLDetailsElement ? work.open : null);
       for (const call of each("li[data-call]", made)) {
         const body = call.querySelector(":scope > details");
         if (body instanceof HTMLDetailsElement && open.has(call.dataset.call)) body.open = true;
@@ -107,6 +108,11 @@ export class Conversation {
     return each(".prompt > pre", this.place).map((prompt) => prompt.textContent ?? "");
   }
 
+  /** Whether the end is in sight, and stays so. */
+  get isFollowing() {
+    return this.#following;
+  }
+
   toEnd() {
     this.#following = true;
     this.latest.hidden = true;
@@ -143,10 +149,10 @@ export class Conversation {
 
   /** @param {Entry} entry @param {boolean} isLast */
   #append(entry, isLast) {
-    this.place.append(this.#made(entry, isLast));
+    this.place.append(this.#made(entry, isLast ? null : false));
   }
 
-  /** @param {Entry} entry @param {boolean} isOpen */
+  /** @param {Entry} entry @param {boolean | null} isOpen  null: unless it has its answer */
   #made(entry, isOpen) {
     const made = fragment(entry.html);
     if (entry.path) this.asks.path(made, entry.number);
@@ -155,7 +161,11 @@ export class Conversation {
     if (entry.steps && list) this.#fill(list, entry.number, entry.steps);
     else for (const some of each("ol.steps", made)) [...some.children].forEach((item, at) => { html(item).dataset.place = String(at); });
     const isLong = made.querySelectorAll("ol.steps > li").length > OPEN_STEPS && !entry.running;
-    if (work instanceof HTMLDetailsElement) work.open = isOpen && !isLong;
+    if (work instanceof HTMLDetailsElement) {
+      work.open = (isOpen ?? (entry.running || !made.querySelector(".answer"))) && !isLong;
+      const notes = entry.running ? [] : each(".note", work);
+      if (notes.length) work.after(make("ol", { class: "steps notes" }, ...notes.map((note) => note.cloneNode(true))));
+    }
     this.asks.placed(made);
     return made;
   }
@@ -279,6 +289,12 @@ export class Conversation {
     const root = document.documentElement;
     this.#following = root.scrollHeight - root.clientHeight - root.scrollTop < NEAR_END_PX;
     this.latest.hidden = this.#following;
+  }
+
+  /** The focus is never scrolled behind the bar or the dock. */
+  #resized() {
+    document.documentElement.style.scrollPadding = `${byId("bar").offsetHeight + 16}px 0 ${byId("dock").offsetHeight + 8}px`;
+    this.#follow();
   }
 
   #follow() {

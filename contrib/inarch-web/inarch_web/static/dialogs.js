@@ -48,14 +48,14 @@ export function asked(title, label, value) {
 }
 
 /**
- * A line at the foot of the page that disappears by itself, except while it has the focus or the pointer.
+ * A line above the prompt that disappears by itself, except while it has the focus or the pointer.
  * @param {string} text
  * @param {string} [remedy]
  * @param {boolean} [isError]
  */
 export function notice(text, remedy = "", isError = false) {
   const there = document.getElementById("notices") ?? make("div", { id: "notices", class: "notices" });
-  if (!there.isConnected) document.body.append(there);
+  if (!there.isConnected) byId("dock").prepend(there); // it takes room, so that nothing lies below it
   const close = make("button", { type: "button", class: "plain close", "aria-label": "Close this note", click: () => made.remove() }, icon("close"));
   const made = make("div", { class: isError ? "notice is-error" : "notice", role: isError ? "alert" : "status" },
     make("p", {}, text, remedy ? make("span", { class: "quiet" }, ` ${remedy}`) : null), close);

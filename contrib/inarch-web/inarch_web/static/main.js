@@ -10,6 +10,7 @@ import { Glance } from "./glance.js";
 import { Keys } from "./keys.js";
 import { drawPath } from "./path_picture.js";
 import { Asking } from "./question.js";
+import { Reviews } from "./reviews.js";
 import { Sessions } from "./sessions.js";
 import { Socket } from "./socket.js";
 import { nextTheme, restoreTheme } from "./theme.js";
@@ -43,11 +44,12 @@ const open = (/** @type {string} */ id) => { location.hash = `#/${id}`; };
 
 const actions = new Actions(ask, open);
 const bar = new Bar({
-  set: (given) => { ask("set", given).catch((error) => { told(error); if (state) bar.show(state); }); },
+  set: (given) => { inSession("set", given).catch((error) => { told(error); bar.show(state); }); },
   name: () => rename(),
   items: () => [
     { words: "Undo the last change", keys: "u", act: () => actions.undo() },
     { words: "Redo the last undo", act: () => actions.redo() },
+    { words: "Review changes", keys: "r", act: () => reviews.open() },
     { words: "Fork this session", act: () => actions.fork(null) },
     ...(hello?.exports ?? []).map((form) => ({ words: `Export as ${form}`, act: () => actions.export(form) })),
     { words: "Theme", keys: "t", act: () => theme() },
@@ -74,6 +76,7 @@ const sessions = new Sessions({
   list: (words, from) => socket.ask("sessions", { words, from }),
   begin: () => begin(),
 });
+const reviews = new Reviews((given) => socket.ask("review", given));
 const glance = new Glance({ blame: (path) => actions.blame(path) });
 const extras = new Extras(inSession, (data) => socket.sendBytes(data), composer.extra);
 const keys = new Keys([
@@ -83,7 +86,7 @@ const keys = new Keys([
   { keys: ["@", "Tab"], words: "in the prompt: complete a file" },
   { keys: ["Escape"], words: "stop the turn, or close an open column", act: () => escape() },
   { keys: ["Alt Q", "q"], words: "go to the question", act: () => question.focus() },
-  { keys: ["a", "d", "e", "t"], words: "in the question: approve, deny, edit the file, try the command" },
+  { keys: ["a", "i", "d", "e", "t"], words: "in the question: yes, yes with what it needs, no, edit the file, try the command" },
   { keys: ["j", "k"], words: "go to the next or the previous turn" },
   { keys: ["j"], words: "", act: () => walk(1) },
   { keys: ["k"], words: "", act: () => walk(-1) },
@@ -93,6 +96,7 @@ const keys = new Keys([
   { keys: ["n"], words: "start a new session", act: () => begin() },
   { keys: ["g"], words: "show plan, costs, files and turns", act: () => drawer("glance") },
   { keys: ["u"], words: "undo the last change", act: () => actions.undo() },
+  { keys: ["r"], words: "review changes that a session made in a copy", act: () => reviews.open() },
   { keys: ["p"], words: "point at an element of your page", act: () => extras.pick() },
   { keys: ["m"], words: "turn the microphone on or off", act: () => extras.talk() },
   { keys: ["t"], words: "switch the theme: dark, light, system", act: () => theme() },
@@ -108,6 +112,7 @@ async function begun(said) {
   bar.connection("");
   extras.offer(said);
   sessions.refresh();
+  reviews.refresh();
   if (session) await show(session, true);
   else await route();
 }
@@ -151,7 +156,7 @@ function take(opened) {
   conversation.show(opened.turns ?? [], opened.earlier ?? 0);
   if (opened.state) shown(opened.state);
   if (!opened.turns?.length) conversation.welcome(welcome());
-  question.show(opened.question ?? null);
+  asks(opened.question ?? null);
   for (const part of opened.live ?? []) conversation.delta({ turn: state?.running ?? 0, ...part });
   composer.remember(conversation.prompts());
   sessions.mark(session);
@@ -214,12 +219,21 @@ function received(message) {
   if (message.turn && typeof message.turn === "object") turn(message.turn);
   if (message.step) conversation.putStep(message.step);
   if (message.delta) conversation.delta(message.delta);
-  if (message.question) question.show(message.question);
-  if (message.settled) question.settled(message.settled);
+  if (message.question) asks(message.question);
+  if (message.settled && question.settled(message.settled)) conversation.toEnd();
   if (message.state) shown(message.state);
   if (message.event) glance.event(message.event);
   if (message.shown) notice(message.shown.text);
   if (message.failed) told({ message: message.failed.text, remedy: message.failed.remedy });
+}
+
+/** @param {import("./wire.js").Question | null} asked */
+function asks(asked) {
+  const follows = conversation.isFollowing;
+  question.show(asked);
+  if (!asked || !follows) return;
+  conversation.toEnd();
+  question.toStart();
 }
 
 /** @param {import("./wire.js").Entry} entry */

@@ -1,4 +1,4 @@
-/** An approval question: the calls with previews, and the possible answers. */
+/** An approval question: the calls with previews end the conversation, the title and the answers are in the dock. */
 import { alertOf, announce, byId, each, fragment, make } from "./dom.js";
 /** @import { Answer, AskedCall, Question } from "./wire.js" */
 
@@ -8,6 +8,7 @@ export class Asking {
   /** @type {Question | null} */
   #question = null;
   #place = byId("question");
+  #calls = byId("asked");
 
   /**
    * @param {(question: number, answers: Answer[]) => Promise<{counts: boolean, by?: unknown}>} answer
@@ -16,7 +17,8 @@ export class Asking {
   constructor(answer, trial) {
     this.answer = answer;
     this.trial = trial;
-    this.#place.addEventListener("keydown", (event) => this.#key(event));
+    for (const place of [this.#place, this.#calls]) place.addEventListener("keydown", (event) => this.#key(event));
+    for (const name of ["scroll", "resize"]) addEventListener(name, () => this.#count(), { passive: true });
   }
 
   get isOpen() {
@@ -26,43 +28,60 @@ export class Asking {
   /** @param {Question | null} question */
   show(question) {
     this.#question = question;
-    this.#place.hidden = !question;
+    this.#place.hidden = this.#calls.hidden = !question;
+    this.#calls.replaceChildren(...(question?.calls ?? []).map((call) => this.#card(call)));
     if (!question) {
       this.#place.replaceChildren();
       return;
     }
-    const tools = [...new Set(question.calls.map((call) => call.tool))].join(", ");
-    const many = question.calls.length > 1;
-    const asks = question.calls.every((call) => call.asks);
-    const head = asks ? "A question" : many ? `May ${question.calls.length} calls run?` : `May ${tools} run?`;
-    const cards = question.calls.map((call) => this.#card(call));
-    const keys = make("p", { class: "question-keys" }, make("kbd", {}, "A"), " approve  ", make("kbd", {}, "D"), " deny  ",
-      make("kbd", {}, "Alt Q"), " focuses the question");
-    const title = make("header", { class: "question-head" }, make("h2", {}, head), keys);
-    this.#place.replaceChildren(title, make("div", { class: "cards" }, ...cards), this.#buttons(question));
-    alertOf(`${head} ${question.calls[0]?.reason ?? ""} Alt Q focuses the question.`);
+    const [first, ...more] = question.calls;
+    const head = more.length ? `Run these ${question.calls.length} calls?` : heading(first);
+    const about = more.length ? [] : aboutOf(first);
+    const keys = make("p", { class: "question-keys" }, make("kbd", {}, "Alt Q"), " then ", make("kbd", {}, "A"), " yes  ", make("kbd", {}, "D"), " no");
+    this.#place.replaceChildren(make("header", { class: "question-head" }, make("h2", {}, head), keys),
+      ...about, this.#buttons(question));
+    if (more.length) each(".asked", this.#calls).forEach((card, at) => card.prepend(make("h3", {}, heading(question.calls[at])), ...aboutOf(question.calls[at])));
+    this.#count();
+    alertOf([head, ...about.map((line) => line.textContent), "Alt Q focuses the question."].join(" "));
   }
 
-  /** @param {{id: number, by: number, outcomes: {call: string, outcome: string}[]}} told */
+  /** Scrolls to the begin of calls that are longer than the window. */
+  toStart() {
+    if (this.#calls.offsetHeight > innerHeight - byId("dock").offsetHeight - byId("bar").offsetHeight) this.#calls.scrollIntoView({ block: "start" });
+    this.#count();
+  }
+
+  /** The answer says how many lines of a change are below the part in sight. */
+  #count() {
+    const yes = this.#place.querySelector("[data-answer=approve]");
+    if (!yes) return;
+    const end = this.#place.getBoundingClientRect().top;
+    const below = each(".diff", this.#calls).reduce((sum, diff) => {
+      const { bottom, height } = diff.getBoundingClientRect();
+      return sum + Math.round(Math.min(Math.max((bottom - end) / height, 0), 1) * diff.querySelectorAll("ins, del, [data-line]").length);
+    }, 0);
+    yes.textContent = `${this.#question?.calls.every((call) => call.asks) ? "Answer" : "Yes"}${below > 1 ? `, with ${below.toLocaleString("en")} lines below` : ""}`;
+  }
+
+  /** @param {{id: number, by: number, outcomes: {call: string, outcome: string}[]}} told @returns {boolean}  whether it was the shown one */
   settled(told) {
-    if (this.#question?.id !== told.id) return;
-    const hadFocus = this.#place.contains(document.activeElement);
+    if (this.#question?.id !== told.id) return false;
+    const hadFocus = [this.#place, this.#calls].some((place) => place.contains(document.activeElement));
     this.show(null);
     if (hadFocus) byId("say").focus();
     announce(`Answered: ${[...new Set(told.outcomes.map((one) => WORDS[one.outcome] ?? one.outcome))].join(", ")}`);
+    return true;
   }
 
   focus() {
-    if (this.#question) this.#place.focus();
+    const field = this.#question?.calls.every((call) => call.asks) ? this.#calls.querySelector("input.right-values") : null;
+    if (this.#question) (field instanceof HTMLElement ? field : this.#place).focus();
   }
 
   /** @param {AskedCall} call */
   #card(call) {
-    const card = make("article", { class: "asked sheet", "data-asked": call.call, "aria-label": call.tool });
-    const about = make("p", { class: "asked-why" }, make("code", { class: "asked-tool" }, call.tool), " ", call.reason);
-    card.append(about);
-    if (!call.asks) card.append(make("div", { class: "asked-preview", tabindex: "0", role: "region", "aria-label": `What ${call.tool} would do` },
-      fragment(call.html)));
+    const card = make("article", { class: "asked sheet", "data-asked": call.call, "aria-label": heading(call) });
+    if (!call.asks) card.append(make("div", { class: "asked-preview" }, fragment(call.html)));
     if (call.file) card.append(this.#editor(call.file));
     if (call.rights.length) card.append(this.#rights(call));
     return card;
@@ -75,7 +94,7 @@ export class Asking {
     text.value = file.after;
     text.dataset.before = file.after;
     const body = make("details", { class: "asked-edit" }, make("summary", {}, "Edit the proposed file"), text,
-      make("p", { class: "quiet" }, "Approve proposes this text instead. You see it once more before it runs, and the model learns of it."));
+      make("p", { class: "quiet" }, "Yes proposes this text instead. You see it once more before it runs, and the model learns of it."));
     body.addEventListener("toggle", () => { if (body.open) text.focus(); });
     return body;
   }
@@ -116,26 +135,29 @@ export class Asking {
     const shared = scopes.filter((scope) => question.calls.every((call) => call.scopes.some((one) => one.scope === scope.scope)));
     const reach = make("select", { class: "scope", "aria-label": "Scope of the approval" },
       ...shared.map((scope) => make("option", { value: scope.scope }, scope.label)));
-    const reason = make("input", { class: "why-not", placeholder: "Reason, or what to do instead (the model reads it)", "aria-label": "Reason of a denial",
+    const likely = question.calls.length > 1 ? "" : Object.entries(question.calls[0]?.likely ?? {}).map(([name, values]) => `${name} to ${values.join(" and ")}`).join(" and ");
+    const reason = make("input", { class: "why-not", placeholder: "Why not, or what else to do", "aria-label": "Why not, or what else to do",
       autocomplete: "off" });
     reason.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.#send("deny");
     });
     return make("div", { class: "answers" },
-      make("button", { type: "button", class: "primary", "data-answer": "approve", click: () => this.#send("approve") }, "Approve"),
+      make("button", { type: "button", class: "primary", "data-answer": "approve", click: () => this.#send("approve") }, "Yes"),
+      likely ? make("button", { type: "button", "data-answer": "likely", click: () => this.#send("approve", true) }, `Yes, with ${likely}`) : null,
       shared.length > 1 ? reach : null,
       question.calls.some((call) => call.tries)
-        ? make("button", { type: "button", "data-answer": "try", title: "Run it in a copy and show what it would change", click: () => this.#try() }, "Try it first") : null,
+        ? make("button", { type: "button", "data-answer": "try", title: "Run it in a copy and show what it would change", click: () => this.#try() }, "Try it") : null,
       make("span", { class: "apart" }),
       reason,
-      make("button", { type: "button", "data-answer": "deny", click: () => this.#send("deny") }, "Deny"));
+      make("button", { type: "button", "data-answer": "deny", click: () => this.#send("deny") }, "No"));
   }
 
-  /** @param {"approve" | "deny"} outcome */
-  async #send(outcome) {
+  /** @param {"approve" | "deny"} outcome @param {boolean} [likely]  with the rights that the call plainly needs */
+  async #send(outcome, likely = false) {
     const question = this.#question;
     if (!question) return;
     const answers = question.calls.map((call) => this.#answerOf(call, outcome));
+    if (likely && answers[0]) answers[0].rights = { ...answers[0].rights, ...question.calls[0]?.likely };
     const buttons = /** @type {HTMLButtonElement[]} */ (each("[data-answer]", this.#place));
     buttons.forEach((button) => { button.disabled = true; });
     try {
@@ -154,7 +176,7 @@ export class Asking {
     try {
       const { call, text } = await this.trial(question.id);
       const shown = make("pre", { class: "asked-trial", tabindex: "0" }, text);
-      const card = this.#question?.id === question.id ? this.#place.querySelector(`[data-asked="${CSS.escape(call)}"]`) : null;
+      const card = this.#question?.id === question.id ? this.#calls.querySelector(`[data-asked="${CSS.escape(call)}"]`) : null;
       card?.querySelector(".asked-trial")?.remove();
       card?.append(shown);
       announce(text);
@@ -164,7 +186,7 @@ export class Asking {
 
   /** @param {AskedCall} call @param {"approve" | "deny"} outcome @returns {Answer} */
   #answerOf(call, outcome) {
-    const card = this.#place.querySelector(`[data-asked="${CSS.escape(call.call)}"]`);
+    const card = this.#calls.querySelector(`[data-asked="${CSS.escape(call.call)}"]`);
     const why = /** @type {HTMLInputElement | null} */ (this.#place.querySelector(".why-not"));
     if (outcome === "deny") return { call: call.call, outcome, reason: why?.value.trim() ?? "" };
     const scope = /** @type {HTMLSelectElement | null} */ (this.#place.querySelector("select.scope"))?.value ?? "once";
@@ -178,7 +200,8 @@ export class Asking {
   #key(event) {
     const at = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || at.matches("input:not([type=checkbox]), textarea, select")) return;
-    const act = { a: () => this.#send("approve"), d: () => this.#send("deny"), e: () => this.#edit(), t: () => this.#try(),
+    const likely = /** @type {HTMLElement | null} */ (this.#place.querySelector("[data-answer=likely]"));
+    const act = { a: () => this.#send("approve"), i: () => likely?.click(), d: () => this.#send("deny"), e: () => this.#edit(), t: () => this.#try(),
       Escape: () => byId("say").focus() }[event.key];
     if (!act) return;
     event.preventDefault();
@@ -187,10 +210,17 @@ export class Asking {
   }
 
   #edit() {
-    const details = this.#place.querySelector(".asked-edit");
+    const details = this.#calls.querySelector(".asked-edit");
     if (details instanceof HTMLDetailsElement) details.open = true;
   }
 }
+
+/** @param {AskedCall | undefined} call */
+const heading = (call) => call?.asks ? "A question" : `${call?.title}?`;
+
+/** @param {AskedCall | undefined} call  its remark leads: it says what the change reaches */
+const aboutOf = (call) => [["asked-remark", call?.remark], ["asked-why", call?.why], ...(call?.beyond ?? []).map((line) => ["asked-beyond", line])]
+  .flatMap(([name, words]) => words ? [make("p", { class: name }, ...words.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part))] : []);
 
 /** @param {Element} card @returns {Record<string, string[]>} */
 function chosenIn(card) {

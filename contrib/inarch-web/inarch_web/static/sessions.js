@@ -19,7 +19,8 @@ export class Sessions {
     this.more = make("button", { type: "button", class: "plain", hidden: true, click: () => this.refresh(this.#shown.length) }, "More");
     this.none = make("p", { class: "quiet none", hidden: true });
     const begin = make("button", { type: "button", class: "wide", "aria-keyshortcuts": "n", click: () => this.asks.begin() }, "New session");
-    byId("side").append(make("div", { class: "side-head" }, make("a", { class: "brand", href: "#/" }, mark(), "Inarch"), begin, this.search),
+    byId("side").append(make("div", { class: "side-head" }, make("a", { class: "brand", href: "#/" }, mark(), "Inarch"), begin,
+      make("button", { type: "button", class: "wide", id: "review", hidden: true }), this.search),
       make("div", { class: "side-list" }, this.list, this.none, this.more));
     this.search.addEventListener("input", () => {
       clearTimeout(this.#timer);

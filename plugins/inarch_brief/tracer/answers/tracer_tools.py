@@ -76,7 +76,7 @@ class Desk:
 def tools(desk: Desk) -> list[Tool]:
     """Return the tools of a root."""
 
-    @tool(category="trace", effects=_READS, timeout_s=60)
+    @tool(category="trace", effects=_READS, timeout_s=60, title="Find {query}")
     def find_symbols(context: ToolContext, query: str, kind: Kind = "any", limit: int = 10) -> dict[str, Any]:
         """Find code, docs and settings by name, path:line or a question in plain words, best first.
 
@@ -101,7 +101,7 @@ def tools(desk: Desk) -> list[Tool]:
 
         return _look(context, query).facts(desk.index, answer)
 
-    @tool(category="trace", effects=_READS, timeout_s=60)
+    @tool(category="trace", effects=_READS, timeout_s=60, title="Find the code about {query}")
     def context_get(context: ToolContext, query: str) -> dict[str, Any]:
         """List the code that a task or question is about; if that is clear, show the flow from entry points through it.
 
@@ -123,7 +123,7 @@ def tools(desk: Desk) -> list[Tool]:
 
         return _look(context, query).graph(desk.index, answer)
 
-    @tool(category="trace", effects=_READS, timeout_s=60)
+    @tool(category="trace", effects=_READS, timeout_s=60, title="Trace {function}")
     def trace_execution(
         context: ToolContext, function: str, direction: Direction = "both", depth: int = 20
     ) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def tools(desk: Desk) -> list[Tool]:
 
         return _look(context, function).graph(desk.index, answer)
 
-    @tool(category="trace", effects=_READS, timeout_s=60)
+    @tool(category="trace", effects=_READS, timeout_s=60, title="Find the callers of {function}")
     def find_callers(context: ToolContext, function: str) -> dict[str, Any]:
         """List the call sites of a function.
 
@@ -161,7 +161,7 @@ def tools(desk: Desk) -> list[Tool]:
 
         return _look(context, function).graph(desk.index, answer)
 
-    @tool(category="trace", effects=_READS, timeout_s=60)
+    @tool(category="trace", effects=_READS, timeout_s=60, title="List the entry points")
     def find_entry_points(context: ToolContext, kind: EntryKind = "all") -> dict[str, Any]:
         """List the program's entry points."""
         from inarch_brief.tracer.indexing.entry_nodes import entries

@@ -15,7 +15,7 @@ from inarch import Contribution, Decision, PlannedCall, Situation
 if TYPE_CHECKING:
     import asyncio
 
-    from inarch import Event
+    from inarch import Event, ProposedFile
     from inarch_brief.tracer.answers.tracer_tools import Desk
     from inarch_brief.tracer.graph.call_graph import Graph
     from inarch_brief.tracer.indexing.index import Coverage
@@ -145,6 +145,12 @@ class ImpactTracer:
         from inarch_brief.tracer.answers.impact import impact_of
 
         return impact_of(self.desk, dict(self._changed))
+
+    def foresee(self, file: ProposedFile) -> str | None:
+        """Describe what reaches the functions that an edit would change."""
+        from inarch_brief.tracer.answers.impact import foresee
+
+        return foresee(self.desk, file) if _is_code(file.path) else None
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""

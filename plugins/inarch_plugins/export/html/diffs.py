@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from inarch_lib.output.code_pieces import language_of
+from inarch_plugins.export.html.code import code_lines
 from inarch_plugins.export.html.tags import Html, join, tag
 from inarch_plugins.export.words import cut
 
@@ -29,6 +31,7 @@ class _Line:
     text: str
     old: int = 0
     new: int = 0
+    code: Html | None = None
 
 
 def shown_as_diff(arguments: Mapping[str, Any]) -> tuple[str, ...]:
@@ -45,22 +48,31 @@ def shown_as_diff(arguments: Mapping[str, Any]) -> tuple[str, ...]:
 def diff(arguments: Mapping[str, Any], names: tuple[str, ...]) -> Html:
     """Return the arguments from `shown_as_diff` as a diff; the file's own bytes are not exported."""
     old, new = (arguments["search"], arguments["replace"]) if names == PATCHING else ("", arguments["content"])
-    return _shown(old, new, whole=False)
+    return _shown(old, new, arguments["file_path"], whole=False)
 
 
-def file_diff(old: str, new: str) -> Html:
+def file_diff(old: str, new: str, path: str = "") -> Html:
     """Return the change of a whole file, with line numbers; unchanged lines far from a change are counted."""
-    return _shown(old, new, whole=True)
+    return _shown(old, new, path, whole=True)
 
 
-def _shown(old: str, new: str, *, whole: bool) -> Html:
+def _shown(old: str, new: str, path: str, *, whole: bool) -> Html:
     (before, before_left), (after, after_left) = cut(old), cut(new)
-    lines = list(_marked(before.splitlines(), after.splitlines()))
+    lines = list(_coloured(before, after, language_of(path)))
     has_numbers = whole and not before_left and not after_left
     rows = join(_near_changes(lines) if has_numbers else _hunks(lines))
     told = [tag("p", left, class_="left-out") for left in (before_left, after_left) if left]
     kind = " ".join(filter(None, ("diff", "numbered" if has_numbers else "", "" if before else "only-new")))
     return join([tag("pre", tag("code", rows), class_=kind), *told])
+
+
+def _coloured(old: str, new: str, language: str) -> Iterator[_Line]:
+    """Yield the marked lines with the colours of their language."""
+    before, after = old.splitlines(), new.splitlines()
+    olds, news = code_lines(old, language), code_lines(new, language)
+    for line in _marked(before, after):
+        rows, at = (news, line.new) if line.new else (olds, line.old)
+        yield evolve(line, code=rows[at - 1]) if at <= len(rows) else line
 
 
 def _marked(old: list[str], new: list[str]) -> Iterator[_Line]:
@@ -118,4 +130,5 @@ def _line(line: _Line, numbered: bool) -> Html:
     name = {"+": "ins", "-": "del"}.get(line.mark, "span")
     again = f" {line.text}" if line.mark == " " else None
     old, new = (f"{at:5}" if at and numbered else None for at in (line.old, line.new))  # as wide as the style's column
-    return tag(name, f"{line.mark}{line.text}\n", data_line=again, data_old=old, data_new=new)
+    shown = line.text if line.code is None else line.code
+    return tag(name, line.mark, shown, "\n", data_line=again, data_old=old, data_new=new)

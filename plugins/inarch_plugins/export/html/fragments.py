@@ -8,14 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import define
+
 from inarch.transcripts import Exchange, Step
 from inarch_plugins.export.html import diffs, prose, steps, turn
 from inarch_plugins.export.html.tags import Html, join
 from inarch_plugins.export.remarks import says_nothing
 
 
+@define
 class Fragments:
-    """Maker of the parts; each is finished HTML."""
+    """Maker of the parts; each is finished HTML.
+
+    Args:
+        titled: Names the calls in people's words.
+    """
+
+    titled: steps.Titled | None = None
 
     def exchange(self, exchange: Exchange, *, folded: bool = False, apart: bool = False, running: bool = False) -> Html:
         """Return a turn as a section: prompt, work, answer.
@@ -29,7 +38,7 @@ class Fragments:
         shown = [step for step in exchange.steps if self.shows(step)]
         later = [step for step in exchange.later if self.shows(step)]
         exchange.steps, exchange.later = shown, later
-        return turn.turn(exchange, folded=folded, apart=apart, running=running)
+        return turn.turn(exchange, folded=folded, apart=apart, running=running, titled=self.titled)
 
     def shows(self, step: Step) -> bool:
         """Return whether a step is shown, unless it is mere bookkeeping."""
@@ -37,15 +46,17 @@ class Fragments:
 
     def step(self, step: Step, answer: str = "", *, running: bool = False) -> Html:
         """Return a request, a call or a remark as a list item; empty for mere bookkeeping."""
-        return Html() if says_nothing(step) else steps.step_items([step], answer, running=running)
+        if says_nothing(step):
+            return Html()
+        return steps.step_items([step], answer, running=running, titled=self.titled)
 
     def prose(self, markdown: str) -> Html:
         """Return Markdown, without its raw HTML and without anything that a browser would load."""
         return prose.prose(markdown)
 
-    def diff(self, old: str, new: str) -> Html:
-        """Return the change of a whole file."""
-        return diffs.file_diff(old, new)
+    def diff(self, old: str, new: str, path: str = "") -> Html:
+        """Return the change of a whole file, in the colours of its language."""
+        return diffs.file_diff(old, new, path)
 
     def preview(self, arguments: Mapping[str, Any]) -> Html:
         """Return the arguments of a call: short values as a list, texts of files as a diff."""

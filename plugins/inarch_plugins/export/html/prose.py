@@ -10,6 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from inarch import escape
+from inarch_lib.output.code_pieces import is_known, language_of
+from inarch_plugins.export.html.code import code
 from inarch_plugins.export.html.tags import Html, join, tag, text
 from inarch_plugins.export.words import as_json, cut, one_line
 
@@ -43,7 +45,14 @@ def _reader() -> MarkdownIt:
     reader.enable(["table", "strikethrough"])
     reader.validateLink = lambda url: True  # type: ignore[method-assign]  # which ones may lead somewhere is said below
     reader.core.ruler.push("harmless", lambda state: _tame(state.tokens))
+    reader.add_render_rule("fence", lambda _, tokens, at, *rest: _fence(tokens[at]))
     return reader
+
+
+def _fence(token: Token) -> Html:
+    language = next(iter(token.info.split()), "")
+    known = language if is_known(language) else language_of(language)  # it may be a file
+    return Html(tag("pre", tag("code", code(token.content, known))) + "\n")
 
 
 def _tame(tokens: Sequence[Token]) -> None:
@@ -51,8 +60,6 @@ def _tame(tokens: Sequence[Token]) -> None:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + 3, _DEEPEST)}"
-        elif token.type == "fence":
-            token.info = ""
         elif token.type in ("th_open", "td_open"):
             style = str(token.attrs.pop("style", ""))
             if style.endswith(("right", "center")):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from inarch.figures import answered_words, duration, rewritten_words
 from inarch.transcripts import Call, Change, Remark, Request, Step
@@ -19,20 +20,25 @@ _FIRST_WORDS = 90
 _LONGEST_NAME, _LONGEST_TITLE = 80, 300
 
 
-def step_items(steps: list[Step], answer: str, *, running: bool = False) -> Html:
+Titled = Callable[[str, Mapping[str, Any]], str]
+"""Returns what a call does in people's words, by its tool's name and its arguments."""
+
+
+def step_items(steps: list[Step], answer: str, *, running: bool = False, titled: Titled | None = None) -> Html:
     """Return steps as list items; the reply that is the turn's answer is not repeated.
 
     Args:
         steps: The steps.
         answer: The answer of their turn.
         running: Whether the turn is running, so that a missing end is normal.
+        titled: Names the calls; without it they have their tools' names and their arguments.
     """
-    return join(_item(step, answer, running) for step in steps)
+    return join(_item(step, answer, running, titled) for step in steps)
 
 
-def _item(step: Step, answer: str, running: bool) -> Html:
+def _item(step: Step, answer: str, running: bool, titled: Titled | None) -> Html:
     if isinstance(step, Call):
-        return _call(step, running)
+        return _call(step, running, titled)
     if isinstance(step, Request):
         return _request(step, answer, running)
     return _remark(step)
@@ -57,15 +63,17 @@ def _folded(head: tuple[Html, ...], body: Html, class_: str, call: str | None = 
     return tag("li", shown, class_=class_, data_call=call)
 
 
-def _call(call: Call, running: bool) -> Html:
+def _call(call: Call, running: bool, titled: Titled | None) -> Html:
     mark = _mark(*_MARKS.get(call.status, _GOES_ON if running else _OPEN_END))
     took = duration(call.span.seconds) if call.span is not None and call.ended is not None else ""
     chips = [tag("span", chip, class_="chip") for chip in _chips(call)]
-    about = join([tag("span", short(_unseen(call))), *(part for chip in chips for part in (" ", chip))])
+    name = titled(call.name, call.arguments) if titled else call.name
+    about = [] if titled else [tag("span", short(_unseen(call)))]
     output = Html() if running and call.result is None else _output(call)
     told = [_approval(call), _input(call), _rewritten(call), output, _added(call), _changed(call.changes)]
-    head = _row(mark, one_line(call.name, _LONGEST_NAME), about, took)
-    return _folded(head, join(told), f"step call {_status(call)}", call.id)
+    shown = join([*about, *(part for chip in chips for part in (" ", chip))])
+    head = _row(mark, one_line(name, _LONGEST_NAME), shown, took)
+    return _folded(head, join(told), f"step call {'titled ' if titled else ''}{_status(call)}", call.id)
 
 
 def _status(call: Call) -> str:

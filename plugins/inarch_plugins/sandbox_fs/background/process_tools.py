@@ -49,6 +49,7 @@ class StartProcess(ExecuteCommand):
 
     desk: Desk = field(kw_only=True)
     name: str = field(init=False, default=START)
+    title: str = field(init=False, default="Start {command}")
     input_schema: Mapping[str, Any] = field(init=False, default=_SCHEMA)
     least_window: int = field(init=False, default=LEAST_WINDOW)
     timeout_s: float = field(init=False, default=120.0)  # starting is quick; the workspace is checked before
@@ -136,8 +137,9 @@ def tools(desk: Desk) -> Sequence[inarch.Tool]:
     """Return the tools for processes that were started."""
 
     @inarch.tool(
-        effects=inarch.Effects(), input_schema=_READ, timeout_s=LONGEST_WAIT_S + 30.0, least_window=LEAST_WINDOW
-    )
+        effects=inarch.Effects(), input_schema=_READ, timeout_s=LONGEST_WAIT_S + 30.0, least_window=LEAST_WINDOW,
+        title="Read what process {process} printed",
+    )  # fmt: skip
     def read_process(
         process: str, context: inarch.ToolContext, since: int | None = None, wait_s: float = 0
     ) -> dict[str, Any]:
@@ -146,7 +148,10 @@ def tools(desk: Desk) -> Sequence[inarch.Tool]:
         news = watched.wait(wait_s, context.cancelled)
         return {"state": f"{watched.how()}.", **watched.read(since, LIMIT), "note": " ".join(news) or None}
 
-    @inarch.tool(effects=inarch.Effects(), input_schema=_STOP, timeout_s=90.0, least_window=LEAST_WINDOW)
+    @inarch.tool(
+        effects=inarch.Effects(), input_schema=_STOP, timeout_s=90.0, least_window=LEAST_WINDOW,
+        title="Stop process {process}",
+    )  # fmt: skip
     def stop_process(process: str) -> dict[str, Any]:
         """Kill a process and everything it started."""
         watched = desk.stop(process, "stop_process")

@@ -44,7 +44,7 @@ def changes(change: str, diff: bool, as_json: bool, **given: Any) -> None:
         review = found.review()
         ignored = found.ignored(review)
         if as_json:
-            print_json(data_of(found.change, review, ignored))
+            print_json(data_of(found.change, review, ignored, diff=diff))
             return
         _print(found, diff=diff)
 

@@ -57,13 +57,14 @@ def diff_lines(review: Review, chosen: Sequence[Reviewed]) -> Iterator[str]:
                 return
 
 
-def data_of(change: ChangeFolder, review: Review, ignored: set[str]) -> dict[str, Any]:
-    """Return a change as plain data."""
+def data_of(change: ChangeFolder, review: Review, ignored: set[str], *, diff: bool = False) -> dict[str, Any]:
+    """Return a change as plain data, with the changed lines of each file if wanted."""
     files = [
         {
             "path": one.path, "change": one.kind, "mode_before": one.base.mode, "mode_after": one.theirs.mode,
             "added": rows[0], "removed": rows[1], "bytes": one.theirs.size, "look_at": list(one.marks),
             "problem": one.problem, "ignored": one.path in ignored, "calls": review.session.told(one.path),
+            **({"diff": list(diff_lines(review, [one]))} if diff else {}),
         }
         for one in review.found for rows in (_counted(review, one),)
     ]  # fmt: skip

@@ -13,6 +13,7 @@ from attrs import evolve
 from inarch import ChosenRights, Right, Rights, RightsOffer, ToolFailed
 from inarch.command_lines import CARRIERS
 from inarch_plugins.sandbox_fs.commands.git_writes import WRITES
+from inarch_plugins.sandbox_fs.commands.index_hosts import index_hosts
 from inarch_plugins.sandbox_fs.commands.lines import is_open, place
 from inarch_plugins.sandbox_fs.commands.runners import is_known
 from inarch_plugins.sandbox_fs.commands.shells import can_be_kept, reads_code
@@ -57,7 +58,9 @@ def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: boo
     has_repository = _is_folder(os.path.join(root, ".git"))
     if REPOSITORY.name in chosen and not has_repository:
         raise ToolFailed("not_found", "there is no repository in the workspace root whose .git lies there as a folder")
-    resolved: dict[str, tuple[str, ...]] = {right.name: () for right in (NETWORK, REPOSITORY) if right.name in chosen}
+    resolved: dict[str, tuple[str, ...]] = {REPOSITORY.name: ()} if REPOSITORY.name in chosen else {}
+    if NETWORK.name in chosen:
+        resolved[NETWORK.name] = tuple(chosen[NETWORK.name])
     files = tuple(dict.fromkeys(_resolved(name, root) for name in chosen.get(FILES.name, ())))
     if len(files) > MOST_FILES:
         raise ToolFailed("validation", f"at most {MOST_FILES} files can be given, not {len(files)}")
@@ -70,7 +73,12 @@ def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: boo
         can_be_kept(one.words) and not _is_fed_code(one) and not (files and _may_be_another(one))
         for one in found.commands
     )
-    return RightsOffer(rights, resolved, may, found.text, lasting)
+    beyond = tuple(_beyond(found, resolved, loopback=loopback))
+    hidden = [word for word, right in (("no network", NETWORK), ("no home", FILES)) if right.name not in resolved]
+    usual = f"sandboxed{': ' * bool(hidden)}{', '.join(hidden)}"
+    hosts = () if chosen or loopback or found.parts else index_hosts(found.words, root)
+    likely = {NETWORK.name: hosts} if hosts else {}
+    return RightsOffer(rights, resolved, may, found.text, lasting, usual=usual, beyond=beyond, likely=likely)
 
 
 def _is_fed_code(found: Classified) -> bool:
@@ -91,7 +99,8 @@ def put_together(found: Classified, chosen: ChosenRights) -> Rights:
     if BYPASS in chosen:
         return evolve(rights, network=True, confined=False)
     if NETWORK.name in chosen:
-        rights = evolve(rights, network=True, hosts=())
+        hosts = tuple(chosen[NETWORK.name])
+        rights = evolve(rights, network=not hosts, hosts=hosts)
     if REPOSITORY.name in chosen:
         keeps = KEPT_OF_GIT if found.argv[0] == "git" else (*KEPT_OF_GIT, *UNFINISHED_OF_GIT)
         rights = evolve(rights, writes=(*rights.writes, ".git/"), keeps=keeps)
@@ -109,7 +118,7 @@ def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool, loop
     )
     yield (
         "     network: loopback of a process, and nothing beyond" if loopback
-        else f"  w  network: {'all of it' if NETWORK.name in chosen else 'none'}"
+        else f"  w  network: {', '.join(chosen[NETWORK.name]) or 'all of it' if NETWORK.name in chosen else 'none'}"
     )  # fmt: skip
     if has_repository:
         on = "may be changed, except its hooks and settings; its hooks are off"
@@ -118,6 +127,21 @@ def _told(found: Classified, chosen: ChosenRights, *, has_repository: bool, loop
     if files:
         send = ", and send it anywhere" if NETWORK.name in chosen else ""
         yield f"     whatever {' and '.join(one.argv[0] for one in opened or [found])} starts can read that, too{send}"
+
+
+def _beyond(found: Classified, chosen: ChosenRights, *, loopback: bool) -> Iterable[str]:
+    """Describe what the user added to a command's usual rights."""
+    opened = [part for part in found.parts if is_open(part)]
+    files, names = chosen.get(FILES.name, ()), " and ".join(one.argv[0] for one in opened or [found])
+    if loopback:
+        yield "network: loopback of a process, and nothing beyond"
+    if NETWORK.name in chosen:
+        yield f"may use the network: {', '.join(chosen[NETWORK.name]) or 'all of it'}"
+    if REPOSITORY.name in chosen:
+        yield "may change .git, except its hooks and settings; its hooks are off"
+    if files:
+        send = ", and send it anywhere" if NETWORK.name in chosen else ""
+        yield f"may read {', '.join(files)}; whatever {names} starts can read that, too{send}"
 
 
 def _resolved(name: str, root: str) -> str:

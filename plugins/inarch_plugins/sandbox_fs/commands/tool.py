@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -67,10 +68,16 @@ def _verdict_on(found: Classified, root: str) -> Verdict:
     held = (*_HELD, *of_copy) if is_open and not is_beyond else ()
     reviewable = _HELD if is_beyond and is_reviewable(found, root) else ()
     if found.tier == "asked":
-        return Verdict("ask", found.reason, person=True, remedy=found.remedy, held=held, reviewable=reviewable)
+        return Verdict("ask", found.reason, True, found.remedy, held, reviewable, _plain(found.reason))
     # The user's own rules could not answer any other "ask" of a policy. The kernel asks, because the effects are
     # unknown, and shows this reason.
-    return Verdict("allow", found.reason, held=held, reviewable=reviewable)
+    return Verdict("allow", found.reason, held=held, reviewable=reviewable, why=_plain(found.reason))
+
+
+def _plain(reason: str) -> str:
+    """Return a reason without the names of tiers, for the question."""
+    own = re.sub(r"\S+ runs code of the workspace \(workspace tier\)", "it runs the project's own code", reason)
+    return re.sub(r"(\S+) is in no tier of commands", r"Inarch has no rule for \1", own)
 
 
 DEFAULT_S = 60
@@ -116,6 +123,7 @@ class ExecuteCommand:
     grants: Grants
     _tried: dict[str, TriedCall] = field(init=False, factory=dict)
     name: str = field(init=False, default=COMMAND)
+    title: str = field(init=False, default="Run {command}")
     category: Any = field(init=False, default="command")
     input_schema: Mapping[str, Any] = field(init=False, default=_SCHEMA)
     output_schema: Mapping[str, Any] | None = field(init=False, default=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,11 @@ from attrs import define, field
 from prompt_toolkit.application.run_in_terminal import in_terminal
 
 from inarch_plugins.terminal.abilities import has_unread
-from inarch_plugins.terminal.notifications import QUESTION_WAITS
-from inarch_plugins.terminal.rendering.colors import fold
+from inarch_plugins.terminal.rendering.colors import Ink, fold
 
 if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest
+    from inarch_plugins.terminal.conversation.question_pager import Pager
     from inarch_plugins.terminal.conversation.screen import Screen
     from inarch_plugins.terminal.front_ends.answers import Answers
     from inarch_plugins.terminal.front_ends.questions import ScreenSize
@@ -25,15 +25,15 @@ QUIET_S = 0.4
 """Seconds of silence before a key counts as an answer, so that a typed line does not answer the question."""
 ALONE_S = 0.3
 """Seconds that must follow an approving key without another key: a word may begin with it."""
+SCROLLS = "space and b turn pages, j and k move by a line, g and G go to the ends"
 UNCLEAR = "That is not an answer; ? lists them.\n"
 
-_PAINT = {"+": "32", "-": "31", "@": "36"}
 _WHY_NOT = "why not (Enter: no reason): ", "d "
 _LINES = {"d": _WHY_NOT, "n": _WHY_NOT, "m": ("answer: ", "")}
 _KEYS_SAID = (
-    ("a", "approve, this once"),
-    ("A", "approve, and allow such calls for the rest of this session"),
-    ("d", "deny; you may give the model a reason"),
+    ("a", "yes, this once"),
+    ("A", "yes, and always for such calls in the rest of this session"),
+    ("d", "no; you may give the model a reason"),
     ("e", "edit the file it would write, else its arguments, in $VISUAL or $EDITOR; Inarch then asks again"),
     ("m", "type any other answer as a line"),
     ("Esc", "cancel the turn; so does Ctrl-C"),
@@ -42,7 +42,6 @@ _TRY_SAID = "t", "try it in a copy of the workspace and see what would change"
 _NOES = frozenset(("no", "nope", "none", "not", "never", "deny", "don't", "dont"))
 """Words that deny and begin with a denying key."""
 _HARMLESS = frozenset({"v", "?", ""})
-_ALWAYS = "   always: "
 _KEYS = {"a": "a", "y": "a", "A": "A", "e": "e", "v": "v", "?": "?"}
 
 
@@ -53,14 +52,16 @@ class ApprovalKeys:
     screen: Screen
     colours: bool
     notifier: Notifier
-    keys: str = field(init=False, default="")  # the keys that count now, as shown
+    keys: tuple[tuple[str, str], ...] = field(init=False, default=())  # the keys that count now, with their words
+    pager: Pager | None = field(init=False, default=None)  # what does not fit on the screen
     _batches: asyncio.Lock = field(init=False, factory=asyncio.Lock)
     _answer: asyncio.Future[str] | None = field(init=False, default=None)
     _lead: str = field(init=False, default="")
     _key: str = field(init=False, default="")  # the key that opened the line
     _many: int = field(init=False, default=1)
+    _left: Sequence[ApprovalRequest] = field(init=False, default=())
     _rights: dict[str, str] = field(init=False, factory=dict)  # keys of rights, with their values
-    _tries: bool = field(init=False, default=False)  # whether a call can be tried
+    _more: str = field(init=False, default="")  # keys of choices that not every question has
     _pressed: float = field(init=False, default=0.0)
     _stray: float = field(init=False, default=0.0)  # when an unknown key was pressed
     _in_words: bool = field(init=False, default=False)  # whether a line is expected, not a key
@@ -89,34 +90,55 @@ class ApprovalKeys:
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask until every call has an answer."""
         from inarch_plugins.terminal.front_ends.answers import answered, only_asks, tried
-        from inarch_plugins.terminal.front_ends.approvals import SEE_FIRST
-        from inarch_plugins.terminal.front_ends.questions import asked_about, is_cut
 
         settled: dict[str, Approval] = {}
         drafts: dict[str, str] = {}
         async with self._batches:
             for request in filter(only_asks, batch):
-                self.notifier.tell(QUESTION_WAITS)
+                self.notifier.ask([request])
                 settled[request.call.id] = await answered(request, self._words)
-            whole = was_seen = False
-            note: tuple[str, ...] = ()  # printed below the calls
             while left := [request for request in batch if request.call.id not in settled]:
-                self.notifier.tell(QUESTION_WAITS)
-                size = self._size()
-                is_whole = whole or not is_cut(left, size)
-                was_seen = was_seen or is_whole
-                self._show("\n".join([*asked_about(left, whole=whole, size=size), *note, ""]))
-                note = ()
-                found = await self._answered(left, offers_view=not is_whole)
-                if found.says_yes and not was_seen:
-                    whole, note = True, (SEE_FIRST,)
-                    continue
-                whole = found.word == "view"
+                self.notifier.ask(left)
+                found = await self._asked(left)
                 if found.word == "try":
                     self._show("\n".join([*await tried(left), ""]))
                 settled.update((one.call_id, one) for one in found.approvals)
                 settled.update((one.call_id, one) for one in await self._edited(found, drafts))
         return [settled[request.call.id] for request in batch]
+
+    async def _asked(self, left: Sequence[ApprovalRequest]) -> Answers:
+        """Show the calls, in a pager if they do not fit, and return an answer that holds."""
+        from inarch_plugins.terminal.conversation.question_pager import UNSEEN, Pager, ink_line
+        from inarch_plugins.terminal.front_ends.questions import every_line, is_cut, needs_all_seen
+
+        ink, size = Ink(self.colours, True), self._size()
+        lines = [ink_line(line, ink) for line in every_line(left, size.columns)]
+        self.pager = Pager(lines, lambda: self._size().rows) if is_cut(left, size) else None
+        if self.pager is None:
+            self.screen.put("\n".join(["", *lines, ""]))
+        try:
+            while True:
+                found = await self._answered(left)
+                if found.word == "view" or (self.pager is None and found.says_yes):
+                    self._is_shown(left, lines)
+                elif found.says_yes and self.pager and self.pager.below and (found.lasts or needs_all_seen(left)):
+                    self.screen.hint = UNSEEN
+                    self.pager.go_on()
+                    continue
+                if found.word != "view":
+                    return found
+        finally:
+            if self.pager is not None:
+                seen, self.pager = len(self.pager.seen), None
+                self.screen.put("\n".join(["", lines[0], ink.paint(f"({seen:,} of {len(lines):,} lines)", "dim"), ""]))
+
+    def _is_shown(self, left: Sequence[ApprovalRequest], lines: Sequence[str]) -> None:
+        """Print what did not fit, and note that the calls' lines need not show their diffs again."""
+        if self.pager is not None:
+            self.screen.put("\n".join(["", *lines, ""]))
+            self.pager = None
+        if self.screen.view is not None:
+            self.screen.view.has_shown(request.call.id for request in left)
 
     def press(self, key: str) -> None:
         """Handle a key as an answer or the start of one; ignore keys in the middle of typing."""
@@ -137,14 +159,18 @@ class ApprovalKeys:
             self._alone = None
         is_typing = follows or (key not in _HARMLESS and self._pressed - self._stray < QUIET_S)
         takes = self._rights.get(key, "")
-        if not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
+        if self.pager is not None and key not in self._rights and self.pager.scroll(key):
+            self._stray = self._pressed  # it may be the start of a word
+            self.keys = self._choices(self._left)
+            self.screen.changed()
+        elif not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
             none = (f"{takes} (Enter alone removes them): ", f"{key} ")
             self.screen.label, self._lead = none if takes else _LINES.get(key, ("answer: ", ""))
             self._key = key
             self.screen.answer.text = key if key.isdecimal() else ""
             self.screen.answer.cursor_position = len(self.screen.answer.text)
             self.screen.focus(on_answer=True)
-        elif (key in _KEYS or key in self._rights or (key == "t" and self._tries)) and not is_typing:
+        elif (key in _KEYS or key in self._rights or key in self._more) and key and not is_typing:
             if key == "y":
                 self.take_word(left="es\r")
             if key in _HARMLESS:
@@ -181,46 +207,49 @@ class ApprovalKeys:
         await self._quiet()
         self._answer = asyncio.get_running_loop().create_future()
         self._in_words, self._lead, self.screen.label = True, "", "answer: "
-        self.keys = "a number or your own words · Esc, then d: no answer"
+        self.keys = (("", "a number or your own words"), ("Esc, then d", "no answer"))
         self.screen.answer.text = ""
         self.screen.focus(on_answer=True)
         self.screen.changed()
         try:
             return await self._answer
         finally:
-            self._in_words, self._answer, self.keys = False, None, ""
+            self._in_words, self._answer, self.keys = False, None, ()
             self.screen.focus(on_answer=False)
             self.screen.changed()
 
-    async def _answered(self, left: Sequence[ApprovalRequest], *, offers_view: bool) -> Answers:
+    async def _answered(self, left: Sequence[ApprovalRequest]) -> Answers:
         """Return the next valid answer."""
         from inarch_plugins.terminal.front_ends.answers import read_answers, triable
+        from inarch_plugins.terminal.front_ends.questions import likely_words
 
-        self._many = len(left)
+        self._left, self._many = left, len(left)
         offered = left[0].rights.rights if self._many == 1 and left[0].rights is not None else ()
         self._rights = {right.key: right.takes for right in offered}
-        view = "v view all · " if offers_view else ""
-        what = "it" if len(left) == 1 else "them"
-        rights = "".join(f"{right.key} {right.name} · " for right in offered)
-        self._tries = triable(left) is not None
-        tries = "t try · " if self._tries else ""
-        choices = f"Run {what}? · a approve · {tries}{rights}A always · d deny · e edit · m more · {view}? help"
+        self._more = "t" * (triable(left) is not None) + "i" * (self._many == 1 and bool(likely_words(left[0])))
         while True:
             await self._quiet()
             loop = asyncio.get_running_loop()
             self._answer = loop.create_future()
             try:
-                self.keys = choices
+                self.keys = self._choices(left)
+                self.screen.hint = self.screen.hint or (SCROLLS if self.pager is not None else "")
                 self.screen.changed()
                 text = await self._answer
             finally:
-                self.keys, self._answer, self.screen.hint = "", None, ""
+                self.keys, self._answer, self.screen.hint = (), None, ""
                 self.screen.focus(on_answer=False)
                 self.screen.changed()
             found = read_answers(text, left)
             if found.word not in ("unclear", "help"):
                 return found
             self._show(UNCLEAR if found.word == "unclear" else _keys_explained(left, self.screen.columns))
+
+    def _choices(self, left: Sequence[ApprovalRequest]) -> tuple[tuple[str, str], ...]:
+        from inarch_plugins.terminal.front_ends.questions import choices
+
+        below = self.pager.below if self.pager is not None else 0
+        return tuple(choices(left, self.screen.columns, below))
 
     def _size(self) -> ScreenSize:
         from inarch_plugins.terminal.front_ends.questions import ScreenSize
@@ -274,7 +303,7 @@ class ApprovalKeys:
 
     def _show(self, text: str) -> None:
         lines = [part for line in text.split("\n") for part in fold(line, self.screen.columns)]
-        self.screen.put("\n".join(_painted(lines, self.colours)))
+        self.screen.put("\n".join(lines))
 
 
 def _denying(key: str, typed: str) -> str:
@@ -295,9 +324,10 @@ def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
     from inarch_plugins.terminal.front_ends.questions import answer_rows
 
     tries = (_TRY_SAID,) if triable(batch) is not None else ()
-    lines = [_row(5, key, said, columns) for key, said in (*_KEYS_SAID[:1], *tries, *_KEYS_SAID[1:])]
+    likely = [row for row in answer_rows(batch) if row[0] == "i"]
+    lines = [_row(5, key, said, columns) for key, said in (*likely, *_KEYS_SAID[:1], *tries, *_KEYS_SAID[1:])]
     lines += ["", "after m, type a line:"]
-    keys = {"a", "A", "e", "t", "v", "d [REASON]"}
+    keys = {"a", "A", "e", "i", "t", "v", "d [REASON]"}
     lines += [_row(22, answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
     return "\n".join([*lines, ""])
 
@@ -306,24 +336,3 @@ def _row(wide: int, answer: str, said: str, columns: int) -> str:
     lead = f"{answer:<{wide}}" if columns >= 2 * wide + 20 or wide < 10 else f"{answer}: "
     first, *rest = fold(f"{lead}{said}", max(columns, 20) - wide)
     return "\n".join([first, *(" " * min(wide, 5) + line for line in rest)])
-
-
-def _painted(lines: Sequence[str], colours: bool) -> Iterator[str]:
-    """Yield the lines of a question, with any diff in colour."""
-
-    def paint(code: str, text: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if colours else text
-
-    is_diff = any(line.startswith(("   +++ ", "   --- ", "   @@ ")) for line in lines)
-    for line in lines:
-        body = line[3:] if line.startswith("   ") else ""
-        if line and not line.startswith(" ") and ": " in line:
-            yield paint("33", line)
-        elif body.startswith("$ "):
-            yield paint("1", line)
-        elif is_diff and body[:1] in _PAINT:
-            yield paint("1" if body.startswith(("+++ ", "--- ")) else _PAINT[body[0]], line)
-        elif line.startswith(_ALWAYS):
-            yield paint("2", line)
-        else:
-            yield line

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.document import Document
@@ -13,6 +14,7 @@ from prompt_toolkit.document import Document
 from inarch import InarchError, escape
 from inarch.commands import ANSWERED, say
 from inarch_plugins.terminal.abilities import has_colours
+from inarch_plugins.terminal.conversation.appearance import restyle, set_style, told_to_script
 from inarch_plugins.terminal.conversation.call_question import ApprovalKeys
 from inarch_plugins.terminal.conversation.companions import Beside, companion_of
 from inarch_plugins.terminal.conversation.keys import make_keys
@@ -21,16 +23,17 @@ from inarch_plugins.terminal.conversation.line_history import KeptHistory
 from inarch_plugins.terminal.conversation.pastes import Pastes
 from inarch_plugins.terminal.conversation.prompt_queue import ON, Line, Steering, Work
 from inarch_plugins.terminal.conversation.screen import TICK_S, Screen
+from inarch_plugins.terminal.conversation.status_command import StatusCommand
 from inarch_plugins.terminal.conversation.streams import Above, folded, folded_lines
 from inarch_plugins.terminal.conversation.terminal_io import signals
-from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier, Settings
+from inarch_plugins.terminal.first_screen import place_line, way_back
+from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier
 from inarch_plugins.terminal.pasted_pictures import SIGN
+from inarch_plugins.terminal.rendering.colors import CODES
 
 if TYPE_CHECKING:
     from inarch import Launch
     from inarch_plugins.terminal.slash.talk import Talk
-
-GREETING = "Ask about this directory. Esc cancels, Ctrl-D leaves, /help lists commands."
 
 
 def converse(launch: Launch) -> int:
@@ -40,10 +43,14 @@ def converse(launch: Launch) -> int:
         InarchError: The configuration, the root or the store is not usable.
     """
     chat = Chat(launch)
-    sys.stdout.write(f"{folded(GREETING, chat.screen.columns)}\n")
+    place = place_line(launch.root, chat.screen.columns)
+    sys.stdout.write(f"\x1b[1m{place}\x1b[0m\n" if chat.colours else f"{place}\n")
     sys.stdout.flush()
     with asyncio.Runner() as runner:
-        return runner.run(chat.run())
+        code = runner.run(chat.run())
+    if chat.way_back:
+        sys.stdout.write(f"\n{folded(chat.way_back, chat.screen.columns)}\n")
+    return code
 
 
 class Chat:
@@ -64,15 +71,18 @@ class Chat:
         self.steering = Steering(lambda: self.talk.session if self.talk is not None else None, self._changed)
         self.screen.queued = self._queued
         self.screen.asked = lambda: self.asking.keys
+        self.screen.paged = lambda: self.asking.pager
         self.screen.standing = self._standing_hint
         if self.companion is not None:
             self.screen.beside = self.companion.status
         self.screen.app.key_processor.before_key_press += lambda _: self._key_comes()
         self.talk: Talk | None = None
+        self.script = StatusCommand("", partial(told_to_script, self), self._changed)
+        self.screen.status = lambda: self.script.line
         self._beside: set[asyncio.Task[None]] = set()
         self._accompanied: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
-        self.is_leaving = False
+        self.is_leaving, self.way_back, self.accent = False, "", CODES["cyan"]
         self._over: asyncio.Future[int]
         self._ready: asyncio.Future[Talk]
 
@@ -171,23 +181,30 @@ class Chat:
         from inarch_plugins.terminal.recap import recap
 
         loop = asyncio.get_running_loop()
-        front_end = ScreenFrontEnd(self.screen, self.asking, lambda: loop.call_soon_threadsafe(self.wake))
+        front_end = ScreenFrontEnd(
+            self.screen,
+            self.asking,
+            lambda: loop.call_soon_threadsafe(self.wake),
+            lambda: loop.call_soon_threadsafe(self.script.wake),
+        )
         talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
-        talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self._switched
+        talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self.switched
         self.talk = talk
-        self.notifier.settings = talk.app.config.settings("terminal", Settings)
+        talk.send, talk.restyled = self._sign, partial(restyle, self)
+        set_style(self)
         self._show_session(await asyncio.to_thread(model_of, talk))
         self.history.hide_with(talk.session.state.journal.redactor.text)
-        if said:
-            self.screen.put(self._dim(said))
+        self.screen.put("".join(map(self._dim, said)))
         if before := recap(talk.session, self.screen.columns):
             self.screen.put("".join(map(self._dim, before.splitlines())))
         self._ready.set_result(talk)
+        self.script.command = talk.settings.status_command  # from now on, there is a view
+        self.script.wake()
         if self.companion is not None:
             self._accompanied = asyncio.get_running_loop().create_task(self.companion.run(Beside(self)))
             self._accompanied.add_done_callback(self._failed)
 
-    def _switched(self) -> None:
+    def switched(self) -> None:
         """Show another session, or the same one after a new composition."""
         from inarch_plugins.terminal.conversation.chat_start import model_of
 
@@ -305,7 +322,7 @@ class Chat:
 
     def _echo(self, text: str) -> None:
         first, *rest = folded_lines(escape(text), self.screen.columns - 2)
-        lead = "\x1b[1;36m>\x1b[0m " if self.colours else "> "
+        lead = f"\x1b[1;{self.accent}m>\x1b[0m " if self.colours else "> "
         self.screen.put("\n" + "\n".join([lead + first, *(f"  {line}" for line in rest)]) + "\n")
 
     def _dim(self, text: str) -> str:
@@ -356,7 +373,7 @@ class Chat:
     ) -> None:
         """Shut down in order: the turn, the display, the application."""
         self.is_leaving = True
-        for task in filter(None, (working, self._looking)):
+        for task in filter(None, (working, self._looking, self.script.running)):
             task.cancel()
         await asyncio.wait([working, composed, *self._beside])
         if self._accompanied is not None:
@@ -368,6 +385,7 @@ class Chat:
             if self.talk is not None:
                 try:
                     self.talk.keep()
+                    self.way_back = way_back(self.talk)
                 finally:
                     await self.talk.app.aclose()
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from attrs import evolve, frozen
 
 from inarch import Approval, ApprovalRequest, Event, InarchError
 from inarch_plugins.terminal.abilities import has_glyphs
+from inarch_plugins.terminal.notifications import Settings
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -22,13 +24,13 @@ if TYPE_CHECKING:
 _FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.switched"})
 
 
-def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
-    """Compose the application and open its session, with a line about the sandbox. Do not call it in the event loop.
+def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, list[str]]:
+    """Compose the application and open its session, with the first screen's lines. Do not call it in the event loop.
 
     Raises:
         InarchError: The configuration, the root or the store is not usable.
     """
-    from inarch.figures import confinement_words
+    from inarch_plugins.terminal.first_screen import session_lines
     from inarch_plugins.terminal.slash.talk import Talk
 
     app = launch.compose(front_end)
@@ -37,13 +39,10 @@ def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, str]:
     except InarchError:
         app.close()
         raise
-    said = ""
-    if app.parts.tools.runners:
-        try:
-            said = f"Commands are {confinement_words(app.workspace.confinement())}."
-        except InarchError as error:
-            said = str(error)
-    return Talk(app, session, launch, sys.stdout.write, lambda: 80), said
+    settings = app.config.settings("terminal", Settings)
+    return Talk(app, session, launch, sys.stdout.write, lambda: 80, settings), list(
+        session_lines(app, keys="Shift-Tab")
+    )
 
 
 def model_of(talk: Talk) -> str:
@@ -73,7 +72,11 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
         profile=config.profile.name,
         window=_window_of(talk),
         opened_by="Ctrl-O shows them",
+        titled=False,
+        around=lambda: {"mode": talk.session.approve + talk.relies_on(), **place_of(config.root)},
+        settings=talk.settings,
     )
+    view.name_calls(talk.app.parts.tools.titled)
     if talk.session.state.turns:
         from inarch import to_data
         from inarch_sdk.snapshots import scan
@@ -86,6 +89,19 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
                 view.saw(said if event.kind == "turn.ended" else event)
         view.finished(80)  # these events were shown when they happened
     return view
+
+
+def place_of(root: str) -> dict[str, str]:
+    """Return the folder's name, and the branch if Git's files say it."""
+    at = Path(root)
+    try:
+        git = next((folder / ".git" for folder in (at, *at.parents) if (folder / ".git").exists()), at)
+        if git.is_file():  # a work tree names its folder
+            git = git.parent / git.read_text("utf-8").partition("gitdir:")[2].strip()
+        head = (git / "HEAD").read_text("utf-8").strip()
+    except (OSError, ValueError):
+        head = ""
+    return {"folder": at.name, "branch": head.removeprefix("ref: refs/heads/")[: None if "/" in head else 8]}
 
 
 def _window_of(talk: Talk) -> Callable[[str], int | None]:
@@ -109,11 +125,14 @@ class ScreenFrontEnd:
     screen: Screen
     asking: ApprovalKeys
     wake: Callable[[], object]
+    figured: Callable[[], object]
     name: str = "conversation"
 
     def show(self, event: Event) -> None:
         """Queue an event for drawing; callable from any thread."""
         self.screen.put(event)
+        if event.kind in _FIGURES or event.kind == "command.ran":
+            self.figured()
         if event.kind == "input.waiting" and event.data["by"]:
             self.wake()
 

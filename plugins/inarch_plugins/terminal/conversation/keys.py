@@ -7,12 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching
+from prompt_toolkit.filters import Condition, Filter, has_focus, is_searching, vi_insert_mode
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from inarch_plugins.terminal.conversation.pictures import dropped, from_clipboard
+from inarch_plugins.terminal.conversation.question_pager import SCROLLING
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.conversation.chat import Chat
@@ -84,6 +85,12 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     def take_back(event: KeyPressEvent) -> None:
         chat.take_back()
 
+    @keys.add("?", filter=in_line & Condition(lambda: not chat.screen.line.text))
+    def explain(event: KeyPressEvent) -> None:
+        from inarch_plugins.terminal.slash.views import short_help
+
+        chat.screen.put(f"\n{short_help(chat.screen.columns)}\n")
+
     @keys.add("c-o")
     def fold(event: KeyPressEvent) -> None:
         chat.fold()
@@ -122,7 +129,9 @@ def _sign(chat: Chat) -> int:
 
 
 def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:
-    @keys.add("escape", filter=unasked & ~is_searching)
+    types_vi = vi_insert_mode & Condition(lambda: bool(chat.screen.line.text))  # Escape leaves insert mode then
+
+    @keys.add("escape", filter=unasked & ~is_searching & ~types_vi)
     def cancel(event: KeyPressEvent) -> None:
         if chat.screen.line.complete_state is not None:
             chat.leave_list()
@@ -151,11 +160,12 @@ def _question_keys(keys: KeyBindings, chat: Chat, at_question: Filter, in_answer
     @keys.add("enter", filter=at_question)
     @keys.add("c-j", filter=at_question)
     @keys.add("tab", filter=at_question)
-    @keys.add("up", filter=at_question)
-    @keys.add("down", filter=at_question)
     @keys.add("backspace", filter=at_question)
     def ignore(event: KeyPressEvent) -> None:
         chat.asking.press("")
+
+    for name in SCROLLING:
+        keys.add(name, filter=at_question)(partial(lambda name, event: chat.asking.press(name), name))
 
     for key, char in (("e", "e"), ("s", "s"), ("enter", "\r")):
         ends_word = Condition(partial(lambda char: chat.asking.ends_word(char), char))

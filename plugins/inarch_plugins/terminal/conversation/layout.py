@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition, has_completions, has_focus, is_searching
+from prompt_toolkit.filters import Condition, has_completions, has_focus, is_searching, vi_navigation_mode
 from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.layout import (
     BufferControl,
@@ -82,7 +82,7 @@ def _none_if_empty(make: Callable[[], Text]) -> Callable[[], Dimension]:
 
 
 def _prefix(screen: Screen, number: int, wrap: int) -> AnyFormattedText:
-    return [("class:prompt", "> ")] if not (number or wrap) else "  "
+    return [("class:prompt", ": " if vi_navigation_mode() else "> ")] if not (number or wrap) else "  "
 
 
 def _search_window(search: SearchBufferControl) -> Window:
@@ -90,11 +90,13 @@ def _search_window(search: SearchBufferControl) -> Window:
 
 
 def _live(screen: Screen) -> AnyFormattedText:
-    if screen.view is None:
+    if (paged := screen.paged()) is not None:
+        return to_formatted_text(ANSI("\n".join(["", *paged.shown()])))
+    if screen.view is None or screen.asked():
         return ""
     taken = screen.line.document.line_count + len(screen.queued()) + 4
     text = screen.view.live(screen.columns, max(LEAST_LIVE, screen.rows - min(taken, screen.rows // 2)))
-    return to_formatted_text(ANSI("\n" + text)) if text else ""
+    return to_formatted_text(ANSI(text)) if text else ""
 
 
 def _beside(screen: Screen) -> AnyFormattedText:
@@ -111,17 +113,16 @@ def _queued(screen: Screen) -> AnyFormattedText:
 
 
 def _question(screen: Screen) -> AnyFormattedText:
-    """Return the question with its keys, broken between keys on a narrow terminal."""
-    lead, *choices = [words.strip() for words in screen.asked().split("·")]
-    parts: StyleAndTextTuples = [("class:question", lead)]
-    used = width(lead)
-    for place, words in enumerate(choices):
-        between = " · " if place else " "
-        if used + width(between) + width(words) > screen.columns:
+    """Return the keys of the question, broken between keys on a narrow terminal."""
+    parts: StyleAndTextTuples = []
+    used = 0
+    for key, words in screen.asked():
+        wide = width(f"{key} {words}".strip())
+        between = "  " if used else ""
+        if used and used + len(between) + wide > screen.columns:
             between, used = "\n", 0
-        key, _, rest = words.partition(" ")
-        parts += [("", between), ("class:key", key), ("", f" {rest}")]
-        used += width(between.strip("\n")) + width(words)
+        parts += [("", between), ("class:key", key), ("", f" {words}" if key else words)]
+        used += len(between.strip("\n")) + wide
     return parts
 
 
@@ -148,5 +149,7 @@ def _offered(screen: Screen) -> AnyFormattedText:
 def _status(screen: Screen) -> AnyFormattedText:
     if hint := screen.hint or screen.standing():
         return [("class:hint", shorten(hint, screen.columns))]
+    if line := screen.status():
+        return [("class:dim", shorten(line, screen.columns))]
     text = screen.view.status(screen.columns) if screen.view is not None else ""
     return to_formatted_text(ANSI(text)) if text else ""

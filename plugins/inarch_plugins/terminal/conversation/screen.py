@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from inarch import Event
+    from inarch_plugins.terminal.conversation.question_pager import Pager
     from inarch_plugins.terminal.rendering import View
 
 FRAME_S = 1 / 30
@@ -32,7 +33,13 @@ _STYLE = {
     "dim": "dim", "hint": "italic", "prompt": "bold", "picked": "reverse", "queued": "dim italic",
     "question": "bold", "key": "bold",
 }  # fmt: skip
+_LIGHT = {"prompt": "ansiblue bold", "question": "ansimagenta bold", "key": "ansiblue bold", "hint": "ansimagenta"}
 _TONES = {"prompt": "ansicyan bold", "question": "ansiyellow bold", "key": "ansicyan bold", "hint": "ansiyellow"}
+
+
+def style_of(theme: str) -> Style:
+    """Return the style of the display in a theme."""
+    return Style(list((_STYLE | {"dark": _TONES, "light": _LIGHT}.get(theme, {})).items()))
 
 
 class Screen:
@@ -57,7 +64,9 @@ class Screen:
         self.queued: Callable[[], Sequence[str]] = list
         self.standing: Callable[[], str] = str  # a hint as long as it applies
         self.beside: Callable[[int], str] | None = None  # the companion's line
-        self.asked: Callable[[], str] = str  # the line of keys during a question
+        self.status: Callable[[], str] = str  # the line of the user's script
+        self.asked: Callable[[], Sequence[tuple[str, str]]] = tuple  # the keys of a question, with their words
+        self.paged: Callable[[], Pager | None] = lambda: None  # a question that is longer than the screen
         self.label = "> "
         self.loop: asyncio.AbstractEventLoop | None = None
         self._waiting: deque[Event | str] = deque()
@@ -76,7 +85,7 @@ class Screen:
         self.app: Application[None] = Resizing(
             layout=make_layout(self),
             key_bindings=keys,
-            style=Style(list((_STYLE | (_TONES if colours else {})).items())),
+            style=style_of("dark" if colours else "mono"),
             include_default_pygments_style=False,
             full_screen=False,
             erase_when_done=True,

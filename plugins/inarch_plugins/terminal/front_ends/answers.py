@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Literal
 
 from attrs import frozen
@@ -40,6 +40,11 @@ class Answers:
     def says_yes(self) -> bool:
         """Return whether the answer lets a call run."""
         return any(approval.outcome == "approve" for approval in self.approvals)
+
+    @property
+    def lasts(self) -> bool:
+        """Return whether the answer lets other calls run, too."""
+        return any(approval.scope != "once" for approval in self.approvals)
 
 
 UNCLEAR = Answers(word="unclear")
@@ -91,11 +96,17 @@ def _answer(text: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
     if word in ("a", "always") and rest.lower() in _SCOPES:
         scope = _SCOPES[rest.lower()]
         return Answers(tuple(Approval(request.call.id, "approve", scope=scope) for request in calls))
+    if word == "i" and not rest and calls and all(request.rights and request.rights.likely for request in calls):
+        return Answers(tuple(Approval(one.call.id, "approve", rights=_likely(one)) for one in calls))
     if calls and all(right_of(request, word) for request in calls):
         return _chosen(word, rest, calls)
     if word in ("e", "edit", "m", "modify") and rest.lower() in ("", "args", "arguments"):
         return Answers(edits=tuple(calls), as_arguments=bool(rest))
     return None
+
+
+def _likely(request: ApprovalRequest) -> Mapping[str, tuple[str, ...]]:
+    return {**request.rights.chosen, **request.rights.likely} if request.rights is not None else {}
 
 
 def right_of(request: ApprovalRequest, key: str) -> Right | None:
@@ -177,7 +188,7 @@ async def answered(request: ApprovalRequest, ask: Callable[[str], Awaitable[str 
 def question_lines(request: ApprovalRequest, right: Right) -> list[str]:
     """Return a question with its numbered choices, escaped."""
     lines = [
-        f"{request.call.name}: {_plain(request.reason)}",
+        _plain(request.why or request.title or request.reason),
         *(f"   {one}" for one in escape(right.words).split("\n")),
     ]
     return [*lines, *(f"   {number}  {_plain(choice)}" for number, choice in enumerate(right.choices, 1))]

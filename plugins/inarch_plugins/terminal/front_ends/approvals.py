@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TextIO
 
 from inarch import Approval, ApprovalRequest
 from inarch.output import columns_of
 from inarch_plugins.terminal.front_ends.answers import Answers, answered, denied, only_asks, read_answers, tried
-from inarch_plugins.terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, question
+from inarch_plugins.terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, needs_all_seen, question
 
 ASK_WORDS = "Answer (a number or your own words; Enter alone: none): "
 UNCLEAR = "That is not an answer; ? lists them.\n"
 SEE_FIRST = "Part of it was hidden; this is all of it. Answer again."
 
 
-async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approval]:
-    """Ask until every call has an answer; the end of input denies."""
+async def ask(
+    batch: Sequence[ApprovalRequest], err: TextIO, shown: Callable[[Iterable[str]], object] = list
+) -> Sequence[Approval]:
+    """Ask until every call has an answer; the end of input denies. `shown` takes the calls that were shown whole."""
     settled = {one.call.id: await _words(one, err) for one in batch if only_asks(one)}
     drafts: dict[str, str] = {}
     whole = was_seen = False
@@ -35,10 +37,12 @@ async def ask(batch: Sequence[ApprovalRequest], err: TextIO) -> Sequence[Approva
             settled.update((request.call.id, denied(request)) for request in left)
             break
         found = read_answers(line, left)
-        if found.says_yes and not was_seen:
+        if found.says_yes and not was_seen and (found.lasts or needs_all_seen(left)):
             whole, note = True, (SEE_FIRST,)
             _forget_typed()
             continue
+        if found.says_yes and was_seen:
+            shown(request.call.id for request in left)
         whole = found.word == "view"
         if found.word in ("unclear", "help"):
             err.write(UNCLEAR if found.word == "unclear" else explained(left))

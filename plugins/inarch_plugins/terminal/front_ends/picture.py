@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import monotonic
 from typing import Any, TextIO
@@ -15,7 +15,7 @@ from attrs import define, field
 from inarch import Approval, ApprovalRequest, Event, width
 from inarch.output import columns_of, is_terminal
 from inarch_plugins.terminal.front_ends.text import LineByLine
-from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
+from inarch_plugins.terminal.notifications import TURN_ENDED, Settings, notifier_for
 from inarch_plugins.terminal.rendering import View, prepare
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
@@ -135,6 +135,10 @@ class PictureFrontEnd:
         self._due_at = self._last = 0.0
         self._asking = False
 
+    def name_calls(self, titled: Callable[[str, Mapping[str, Any]], str]) -> None:
+        """Take the function that returns a call's title."""
+        self._view.name_calls(titled)
+
     def show(self, event: Event) -> None:
         """Show an event, after a short delay if many arrive."""
         self._view.saw(event)
@@ -159,9 +163,9 @@ class PictureFrontEnd:
 
         self._draw(moving=False)
         self._asking = True
-        self._notifier.tell(QUESTION_WAITS)
+        self._notifier.ask(batch)
         try:
-            return await ask(batch, self._region.err)
+            return await ask(batch, self._region.err, self._view.has_shown)
         finally:
             self._asking = False
             self._notifier.looked()

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from inarch import ApprovalRequest, escape, shorten
+from inarch import ApprovalRequest, escape, shorten, width
+from inarch.figures import call_title
 from inarch_plugins.terminal.front_ends.answers import triable
 from inarch_plugins.terminal.rendering.colors import fold
 
-_BESIDE = 6  # rows for the question, its keys and the line below
+BESIDE = 6
+"""Rows for the question's keys, and the lines around it."""
 _TAB = 4  # columns of a tab; a literal tab would be wider than its count
 _SPACES = re.compile(" {3,}")
-_LEAST = 4  # rows of a call: its heading, one line of it, the count of more lines, and the "always" shape
+_HUNK = re.compile(r"@@ -(\d+)\S* \+(\d+)\S* @@")
+_NOTE = re.compile(r"\+\+\+ .*\((.+)\)")
+_NO_END = "\\ no newline at the end"
+_STYLES = {"+": "green", "-": "red", " ": ""}
+_LEAST = 4  # rows of a call: its heading, one line of it, the count of more lines
 
 
 class ScreenSize(NamedTuple):
@@ -24,25 +30,108 @@ class ScreenSize(NamedTuple):
     columns: int
 
 
+class Line(NamedTuple):
+    """A line of a question, escaped, no wider than the screen.
+
+    Args:
+        text: The line.
+        style: Its style: one of `Ink`, `title`, or `more` for the count of lines that do not fit.
+        part: Where in it the note of a title or the code of a diff begins.
+        language: The language of that code.
+    """
+
+    text: str
+    style: str = ""
+    part: int = 0
+    language: str = ""
+
+
 GLANCE = ScreenSize(40, 10_000)
 """Assumed size if the size of the screen is unknown."""
+LONGEST_ALWAYS, LEAST_WITH_ALWAYS = 24, 76
+"""Columns of what a lasting yes covers, and of the screen, for it to stand in the line of the choices."""
+NARROW = 30
+"""Columns below which a diff has no line numbers."""
 
 
 def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> str:
     """Return the question about a batch; `whole` includes everything that does not fit on the screen."""
-    one = len(batch) == 1
-    choices = "a approve, d deny (a reason may follow)" if one else "a approve all, d deny all, numbers (1 3) these"
-    edit = "e edit" if one else "(1 e) edit"
-    rights = "".join(f"{key} {words}, " for key, words in right_keys(batch)) if one else ""
-    tries = "t try, " if triable(batch) is not None else ""
-    cut = "v view all, " if is_cut(batch, size) and not whole else ""
-    ask = f"Run {'it' if one else 'them'}? {choices}, {tries}{rights}A always, {edit}, {cut}? help [d] "
-    return "\n".join([*asked_about(batch, whole=whole, size=size), ask])
+    below = 0 if whole else hidden(batch, size)
+    keys = "  ".join(f"{key} {words}" for key, words in choices(batch, size.columns - 4, below))
+    return "\n".join([*asked_about(batch, whole=whole, size=size), f"{keys} [d] "])
+
+
+def choices(batch: Sequence[ApprovalRequest], columns: int, below: int = 0) -> list[tuple[str, str]]:
+    """Return the keys that answer this batch with their words; those that do not fit on a line are under `?`.
+
+    Args:
+        batch: The calls.
+        columns: The width of the screen.
+        below: The number of lines that were not shown.
+    """
+    one = batch[0] if len(batch) == 1 else None
+    lines = f"{below:,} line{'s' * (below > 1)}"
+    unseen = f" after the other {lines}" if needs_all_seen(batch) else f", with {lines} below"
+    unseen = unseen if below else ""
+    found = [("a", f"yes{unseen}" if one else f"yes to all{unseen}"), ("d", "no…")]
+    if one is not None and likely_words(one):
+        found.insert(0, ("i", "yes, with network"))
+    if not one:
+        found.append(("1 3", "only these"))
+    if below:
+        found.append(("v", "view all"))
+    more = [("e", "edit")] if one else []
+    more += [("t", "try")] if triable(batch) is not None else []
+    more += right_keys(batch) if one else []
+    if all(request.shape for request in batch):
+        always = f"always: {covered(one)}" if one is not None and not _is_long(one, columns) else "always…"
+        found.insert(found.index(("d", "no…")), ("A", always))
+    for choice in more:
+        if _wide([*found, choice, ("?", "more")]) <= columns:
+            found.append(choice)
+    return [*found, ("?", "more")]
+
+
+def _wide(keys: Sequence[tuple[str, str]]) -> int:
+    return sum(width(f"{key} {words}  ") for key, words in keys) - 2
+
+
+def likely_words(request: ApprovalRequest) -> str:
+    """Return the rights that a call plainly needs, in words; empty for none."""
+    likely = request.rights.likely if request.rights is not None else {}
+    return " and ".join(f"{name} to {' and '.join(map(_plain, values))}" for name, values in likely.items())
+
+
+def covered(request: ApprovalRequest) -> str:
+    """Return what a lasting approval of a call covers."""
+    if request.rights is not None and request.shape == request.rights.words:
+        return "this exact command"
+    return _spaced(_plain(request.shape.removeprefix(f"{request.call.name} on ")))
+
+
+def _is_long(request: ApprovalRequest, columns: int) -> bool:
+    return width(covered(request)) > LONGEST_ALWAYS or columns < LEAST_WITH_ALWAYS
 
 
 def is_cut(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> bool:
-    """Return whether part of the batch is hidden; then an approval shows everything first."""
-    return sum(map(len, _parts(batch, None, size.columns))) > _room(size)
+    """Return whether part of the batch does not fit on the screen."""
+    return sum(map(len, parts(batch, size.columns))) > _room(size)
+
+
+def hidden(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> int:
+    """Return the number of lines of a batch that do not fit on the screen."""
+    lines = sum(map(len, parts(batch, size.columns)))
+    return lines - sum(line.style != "more" for line in _at_a_glance(batch, size)) if lines > _room(size) else 0
+
+
+def needs_all_seen(batch: Sequence[ApprovalRequest]) -> bool:
+    """Return whether a yes counts only after all of the batch was shown: commands, and files that steer tools."""
+    return not all(is_edit(request) and not request.is_persons for request in batch)
+
+
+def is_edit(request: ApprovalRequest) -> bool:
+    """Return whether a call would leave a known file."""
+    return request.file is not None and not request.file.argument
 
 
 def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> list[str]:
@@ -50,48 +139,127 @@ def asked_about(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: 
 
     Unless `whole` is set, they fit on the screen.
     """
-    if whole or not is_cut(batch, size):
-        return ["", *(line for part in _parts(batch, None, size.columns) for line in part)]
-    return _at_a_glance(batch, size)
+    lines = every_line(batch, size.columns) if whole or not is_cut(batch, size) else _at_a_glance(batch, size)
+    return ["", *(line.text for line in lines)]
+
+
+def every_line(batch: Sequence[ApprovalRequest], columns: int) -> list[Line]:
+    """Return all lines about a batch."""
+    return [line for part in parts(batch, columns) for line in part]
 
 
 def _room(size: ScreenSize) -> int:
-    return max(size.rows - _BESIDE, _LEAST)
+    return max(size.rows - BESIDE, _LEAST)
 
 
-def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[str]:
-    """Return the question with all important lines and as many others as fit, else its beginning."""
-    room = _room(size)
-    bare = sum(map(len, _parts(batch, 0, size.columns)))
-    most = max((room - bare) // max(len(batch), 1), 1)
-    lines = [line for part in _parts(batch, most, size.columns) for line in part]
-    return ["", *(lines if len(lines) <= room else _first(lines, room - 1, size.columns))]
+def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[Line]:
+    """Return the question with all heads and as many other lines as fit, else its beginning."""
+    room, found = _room(size), parts(batch, size.columns)
+    most = max(room // max(len(found), 1), _LEAST - 1)
+    lines = [line for part in found for line in _first(part, most, size.columns)]
+    return lines if len(lines) <= room else _first(lines, room, size.columns)
 
 
-def _parts(batch: Sequence[ApprovalRequest], most: int | None, columns: int) -> Iterator[list[str]]:
-    """Yield the wrapped lines of each call: all important ones, and `most` lines of a diff or of arguments."""
-    for number, request in enumerate(batch, 1):
-        lines = _lines(request)
-        counted = _counting(request, lines)
-        rest = [part for line in lines[counted:] for part in _wrapped(f"   {line}", columns, "     ")]
-        always = f"   always: {_spaced(_plain(request.shape))}"
-        yield [
-            *_wrapped(_spaced(_head(request, number if len(batch) > 1 else 0)), columns, "   "),
-            *(part for line in lines[:counted] for part in _wrapped(f"   {_spaced(line)}", columns, "     ")),
-            *(rest if most is None else _first(rest, most, columns, "   ")),
-            *(_wrapped(always, columns, "     ") if request.shape else ()),
-        ]
+def _first(lines: Sequence[Line], most: int, columns: int) -> list[Line]:
+    if len(lines) <= most:
+        return [*lines]
+    return [
+        *lines[: most - 1],
+        Line(shorten(f"… {len(lines) - most + 1:,} more lines (v shows them)", columns), "more"),
+    ]
 
 
-def _head(request: ApprovalRequest, number: int) -> str:
-    lead = f"{number}. " if number else ""
-    return f"{lead}{request.call.name}: {_plain(request.reason or 'needs approval')}"
+def parts(batch: Sequence[ApprovalRequest], columns: int) -> list[list[Line]]:
+    """Return the wrapped lines of each call: what it does, what an edit reaches, why Inarch asks, the whole of it."""
+    return [[*_part(request, number if len(batch) > 1 else 0, columns)] for number, request in enumerate(batch, 1)]
 
 
-def _counting(request: ApprovalRequest, lines: Sequence[str]) -> int:
-    """Return how many of the first lines show the command and its rights."""
+def _part(request: ApprovalRequest, number: int, columns: int) -> Iterator[Line]:
+    body = [*(_diff(request, columns) if is_edit(request) else _body(request, columns))]
+    yield from _head(request, f"{number}. " if number else "", body, columns)
+    margin = "   " if number else ""
+    why = request.why or ("" if request.title else request.reason)
+    yield from _wrapped(f"{margin}{_plain(request.remark)}" if request.remark else "", columns, margin, "bold")
+    yield from _wrapped(f"{margin}{_spaced(_plain(why))}" if why else "", columns, margin)
+    offer = request.rights
+    for line in (offer.beyond if offer.usual or offer.beyond else offer.may) if offer is not None else ():
+        yield from _wrapped(f"{margin}{_spaced(_plain(line))}", columns, f"{margin}  ", "yellow")
+    if likely := likely_words(request):
+        yield from _wrapped(f"{margin}It needs {likely}; i gives it just that.", columns, margin)
+    yield from body
+    if request.shape and (number or _is_long(request, columns)):
+        yield from _wrapped(f"{margin}always: {covered(request)}", columns, f"{margin}  ", "dim")
+
+
+def _head(request: ApprovalRequest, lead: str, body: Sequence[Line], columns: int) -> Iterator[Line]:
+    title = (
+        f"{lead}{_spaced(_plain(request.title or call_title(request.call.name, request.call.arguments, request.tool)))}"
+    )
+    note = request.rights.usual if request.rights is not None else ""
+    if is_edit(request):
+        added, gone = (sum(line.style == style for line in body) for style in ("green", "red"))
+        note = "  ".join([f"+{added}"] * bool(added) + [f"−{gone}"] * bool(gone))
+    gap = min(columns, 80) - width(title) - width(note)
+    if note and gap >= 2:
+        yield Line(f"{title}{' ' * gap}{note}", "title", len(title) + gap)
+    else:
+        yield from _wrapped(title, columns, "  ", "title")
+        yield from _wrapped(f"   {note}" if note else "", columns, "   ", "dim")
+
+
+def _body(request: ApprovalRequest, columns: int) -> Iterator[Line]:
+    """Yield the lines of a preview, without the command and the rights that are shown above them."""
+    lines = _lines(request)
+    command = request.call.arguments.get("command")
     may = len(request.rights.may) if request.rights is not None else 0
-    return 1 + may if may or (lines and lines[0].startswith("$ ")) else 0
+    if request.tool.category == "command" and isinstance(command, str):
+        stands = "\n" not in command.strip("\n") and command.strip("\n") in request.title
+        others = [] if lines[0].startswith("$ ") else _given({**request.call.arguments, "command": None})
+        told = lines[1 + may :] if lines[0].startswith("$ ") else others
+        lines = [*([] if stands else escape(command).expandtabs(_TAB).split("\n")), *told]
+    elif may and lines[0].startswith("$ "):
+        lines = lines[1 + may :]
+    is_diff = any(line.startswith(("--- ", "+++ ", "@@ ")) for line in lines[:1])
+    for line in lines:
+        style = _STYLES.get(line[:1], "dim") if is_diff else ""
+        yield from _wrapped(
+            f"   {_spaced(line) if request.tool.category == 'command' else line}", columns, "     ", style
+        )
+
+
+def _diff(request: ApprovalRequest, columns: int) -> Iterator[Line]:
+    """Yield the lines of an edit's diff with their numbers."""
+    head, *lines = _lines(request)
+    if head.startswith("--- ") and lines:
+        head, *lines = lines
+    if (note := _NOTE.fullmatch(head)) and note[1] != "a new file":
+        yield from _wrapped(f"   {note[1]}", columns, "   ", "dim")
+    old = new = 1 if head.endswith("(a new file)") or (note and note[1].startswith("in place of")) else 0
+    digits = len(str(len(lines) + max((int(found[2]) for line in lines if (found := _HUNK.match(line))), default=0)))
+    language = request.file.path.rpartition(".")[2] if request.file is not None else ""
+    is_first = True
+    for line in lines if head.startswith("+++ ") else [head, *lines]:
+        if found := _HUNK.match(line):
+            old, new = int(found[1]), int(found[2])
+            yield from () if is_first else [Line("   ⋮", "dim")]
+            is_first = False
+            continue
+        sign, text = line[:1], line[1:]
+        at = old if sign == "-" else new
+        number = str(at) if at and sign in _STYLES and sign and text != _NO_END else ""
+        lead = f"  {number:>{digits}} {sign} " if columns >= NARROW and sign in _STYLES else f"  {sign} "
+        old, new = old + (sign in "- " and old > 0), new + (sign in "+ " and new > 0)
+        for place, piece in enumerate(fold(text, max(columns - len(lead), 15))):
+            shown = lead if not place else " " * len(lead)
+            yield Line(f"{shown}{piece}", _STYLES.get(sign, "dim"), len(lead), language)
+
+
+def _wrapped(line: str, columns: int, later: str, style: str = "") -> Iterator[Line]:
+    """Wrap a line to the screen, at a space if one is near; nothing is cut."""
+    first, *rest = fold(line, max(columns if len(line) <= columns else columns - len(later), 15)) if line else ("",)
+    if line:
+        yield Line(first, style)
+    yield from (Line(f"{later}{one}", style) for one in rest)
 
 
 def _spaced(line: str) -> str:
@@ -100,16 +268,10 @@ def _spaced(line: str) -> str:
     return line[:lead] + _SPACES.sub(lambda found: f" ␣×{len(found[0])} ", line[lead:])
 
 
-def _wrapped(line: str, columns: int, later: str) -> list[str]:
-    """Wrap a line to the screen, at a space if one is near; nothing is cut."""
-    first, *rest = fold(line, max(columns - len(later), 15))
-    return [first, *(f"{later}{one}" for one in rest)]
-
-
 def right_keys(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
     """Return the keys that choose rights for calls of the batch, with the names of the rights."""
     offered = (right for request in batch if request.rights is not None for right in request.rights.rights)
-    return list({right.key: (f"{right.key} {right.takes}".strip(), right.name) for right in offered}.values())
+    return list({right.key: (right.key, f"{right.takes} {right.name}".strip()) for right in offered}.values())
 
 
 def explained(batch: Sequence[ApprovalRequest]) -> str:
@@ -122,19 +284,21 @@ def explained(batch: Sequence[ApprovalRequest]) -> str:
 
 def answer_rows(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
     """Return every answer for this batch with its effect."""
-    shapes = "; ".join(dict.fromkeys(_plain(request.shape) for request in batch if request.shape)) or "such a call"
+    shapes = "; ".join(dict.fromkeys(covered(request) for request in batch if request.shape)) or "such a call"
     names = ", ".join(dict.fromkeys(_tool_words(request) for request in batch))
     rows = [
-        ("a", "approve, this once" if len(batch) == 1 else "approve all, this once"),
-        ("d [REASON]", "deny; the reason goes to the model"),
-        ("A", f"approve, and allow for the rest of this session: {shapes}"),
+        ("a", "yes, this once" if len(batch) == 1 else "yes to all, this once"),
+        ("d [REASON]", "no; the reason goes to the model"),
+        ("A", f"yes, and always for the rest of this session: {shapes}"),
         ("A tool", f"the same for {names}"),
         ("A session", "the same for everything, commands included"),
-        ("A project", f"approve, and always allow in this project (see: inarch policy list): {shapes}"),
+        ("A project", f"yes, and always in this project (see: inarch policy list): {shapes}"),
         ("e", "edit the file it would write, else its arguments, in $VISUAL or $EDITOR; Inarch then asks again"),
         ("e args", "edit the arguments, as JSON"),
         ("v", "view everything that would run"),
     ]
+    if len(batch) == 1 and (likely := likely_words(batch[0])):
+        rows.insert(0, ("i", f"yes, this once, with {likely} only"))
     if (request := triable(batch)) is not None:
         which = "it" if len(batch) == 1 else _tool_words(request)
         rows.append(("t", f"try {which} in a copy of the workspace and show what would change; Inarch then asks again"))
@@ -144,7 +308,7 @@ def answer_rows(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
         for right in sorted(offered, key=lambda right: right.key)
     ]
     if len(batch) > 1:
-        rows.append(("1 3", "approve these, deny the rest"))
+        rows.append(("1 3", "yes to these, no to the rest"))
         rows.append(("1 a; 2 d REASON; 3 e", "an answer for each; Inarch asks again about the others"))
     return rows
 
@@ -162,9 +326,14 @@ def _plain(text: str) -> str:
 def _lines(request: ApprovalRequest) -> list[str]:
     if request.preview:
         return escape(request.preview).rstrip("\n").expandtabs(_TAB).split("\n")
+    return _given(request.call.arguments) or [""]
+
+
+def _given(arguments: Mapping[str, Any]) -> list[str]:
     return [
         line
-        for name, value in request.call.arguments.items()
+        for name, value in arguments.items()
+        if value is not None
         for line in _argument(name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     ]
 
@@ -172,9 +341,3 @@ def _lines(request: ApprovalRequest) -> list[str]:
 def _argument(name: str, text: str) -> list[str]:
     first, *rest = escape(text).expandtabs(_TAB).split("\n")
     return [f"{_plain(name)} = {first}", *(f"    {line}" for line in rest)]
-
-
-def _first(lines: Sequence[str], most: int, columns: int, margin: str = "") -> list[str]:
-    left = len(lines) - most
-    more = [shorten(f"{margin}… {left:,} more lines (v shows them)", columns)] if left > 0 else []
-    return [*lines[:most], *more]

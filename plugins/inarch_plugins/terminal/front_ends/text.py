@@ -6,19 +6,22 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
+from attrs import evolve
+
 from inarch import escape
 from inarch.commands import say, say_remedy
 from inarch.figures import (
+    call_title,
     duration,
     held_words,
     reviewed_words,
     rewritten_words,
     seconds_between,
-    short_arguments,
 )
 from inarch.output import is_terminal
-from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, sum_words, switched_words, wait_words
-from inarch_plugins.terminal.notifications import QUESTION_WAITS, TURN_ENDED, Settings, notifier_for
+from inarch_plugins.terminal.front_ends.turn_cost import TurnFigures, switched_words, wait_words
+from inarch_plugins.terminal.notifications import TURN_ENDED, Settings, notifier_for
+from inarch_plugins.terminal.rendering.calls import TODOS, outcome_words
 
 if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest, Event
@@ -36,13 +39,18 @@ class TextFrontEnd:
 
     name = "text"
 
-    def __init__(self, out: TextIO, err: TextIO, *, quiet: bool = False, settings: Settings | None = None) -> None:
-        self._notifier = notifier_for(err, settings)
+    def __init__(
+        self, out: TextIO, err: TextIO, *, quiet: bool = False, settings: Settings | None = None, spoken: bool = False
+    ) -> None:
+        if spoken and settings is not None and settings.notify == "auto":
+            settings = evolve(settings, notify="off")  # a screen reader speaks; a bell only disturbs it
+        self._notifier, self._spoken = notifier_for(err, settings), spoken
         self._out, self._err, self._quiet = out, err, quiet
         self._answer = LineByLine(out)
-        self._cache = CacheRate()
+        self._totals = TurnFigures()
         self._calls: dict[str, str] = {}
-        self._typed: set[str] = set()  # the user's own calls; their errors are shown elsewhere
+        self._titled: Callable[[str, Data], str] = call_title
+        self._typed: set[str] = set()  # calls that are shown elsewhere: the user's own, and todo lists
         self._said: set[str] = set()  # notes already shown in this turn
         self._errors: set[str] = set()  # errors already shown in this turn
         self._kinds: dict[str, Callable[[Data], None]] = {
@@ -64,6 +72,10 @@ class TextFrontEnd:
             "command.ran": lambda data: self._forget(),
         }
 
+    def name_calls(self, titled: Callable[[str, Data], str]) -> None:
+        """Take the function that returns a call's title."""
+        self._titled = titled
+
     def show(self, event: Event) -> None:
         """Show an event; ignore kinds that have no text for users."""
         handle = self._kinds.get(event.kind)
@@ -81,7 +93,7 @@ class TextFrontEnd:
         from inarch_plugins.terminal.front_ends.approvals import ask
 
         self._answer.end()
-        self._notifier.tell(QUESTION_WAITS)
+        self._notifier.ask(batch)
         try:
             return await ask(batch, self._err)
         finally:
@@ -98,15 +110,14 @@ class TextFrontEnd:
         self._answer.end()
 
     def _replied(self, data: Data) -> None:
-        self._cache.replied(data)
         if data.get("error") and data["error"] != "cancelled":
             self._answer.break_off()
 
     def _call_state(self, data: Data) -> None:
         call_id, call = data["call_id"], data.get("call")
         if call or call_id not in self._calls:
-            self._calls[call_id] = f"{data['name']} {short_arguments(call['arguments']) if call else ''}".rstrip()
-        if call and call["origin"] == "user":
+            self._calls[call_id] = self._titled(data["name"], call["arguments"] if call else {})
+        if call and (call["origin"] == "user" or TODOS in call["arguments"]):
             self._typed.add(call_id)
 
     def _call_result(self, data: Data) -> None:
@@ -116,8 +127,13 @@ class TextFrontEnd:
         error, took = data["result"].get("error"), seconds_between(data.get("started"), data.get("ended"))
         if typed or self._quiet:
             return
-        words = [label, duration(took) if took is not None else "", _failure(data, error)]
-        self._say("call", " · ".join(filter(None, words)))
+        if self._spoken:
+            outcome = error["message"] if error else outcome_words(data["result"].get("data"))
+            how = {"success": "Done", "denied": "Not run"}.get(error["code"] if error else data["status"], "Failed")
+            self._say("call", f"{how}: {', '.join(filter(None, (label, outcome)))}")
+        else:
+            words = [label, duration(took) if took is not None else "", _failure(data, error)]
+            self._say("call", " · ".join(filter(None, words)))
         if error and error["code"] in ("denied", "unreviewed") and error["message"] not in self._said:
             self._note(error["message"])
             say_remedy(error["remedy"])
@@ -151,7 +167,11 @@ class TextFrontEnd:
 
     def _say(self, kind: str, text: str) -> None:
         self._answer.end()
-        say(kind, text)
+        if self._spoken:  # whole sentences
+            lead = "" if kind == "call" else f"{kind.capitalize()}: "
+            self._err.write(f"{escape(lead + text.replace(' · ', ', '), keep_newlines=False).rstrip('.')}.\n")
+        else:
+            say(kind, text)
 
     def _turn_ended(self, data: Data) -> None:
         turn = data["turn"]
@@ -162,9 +182,9 @@ class TextFrontEnd:
             self._say_error(turn["error"], turn["error"])
         self._forget()
         if turn["limit"]:
-            say("note", f"a limit ended the turn: {turn['limit']}")
+            self._say("note", f"a limit ended the turn: {turn['limit']}")
         if not self._quiet:
-            say("turn", " · ".join([*sum_words(turn, data), *self._cache.words()]))
+            self._say("turn", " · ".join(self._totals.words(turn, data)))
         self._notifier.tell(TURN_ENDED)
 
     def _forget(self) -> None:

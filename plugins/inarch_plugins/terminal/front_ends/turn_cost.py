@@ -12,42 +12,21 @@ Data = Mapping[str, Any]
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
 
 
-LEAST_REUSED = 4_096
-"""Smallest number of cacheable tokens in a turn for which the cache rate is reported."""
+UNKNOWN = "cost unknown"
 
 
-class CacheRate:
-    """Compares the cached input tokens of a turn with those that could have been cached.
-
-    Each request begins with the previous one, so that part could come from the cache. Only models that reported a cache
-    in this session are included: other services have none, or do not report it.
-    """
+class TurnFigures:
+    """Sums up the turns of a session; that the cost is unknown is said once."""
 
     def __init__(self) -> None:
-        self._before: dict[str, int] = {}
-        self._reporting: set[str] = set()
-        self._cached = self._possible = 0
+        self._is_unknown = False
 
-    def replied(self, data: Data) -> None:
-        """Add a reply."""
-        usage, model = data["usage"], data["model"]
-        if data["purpose"] != "turn" or data.get("error") or usage.get("estimated"):
-            return
-        inputs, cached = usage["input_tokens"], usage.get("cached_tokens", 0)
-        if cached or usage.get("written_tokens"):
-            self._reporting.add(model)
-        if model in self._reporting and model in self._before:
-            self._possible += min(self._before[model], inputs)
-            self._cached += min(cached, inputs)
-        self._before[model] = inputs
-
-    def words(self) -> list[str]:
-        """Return the cache rate at the end of the turn and reset; empty if most input came from the cache."""
-        cached, possible = self._cached, self._possible
-        self._cached = self._possible = 0
-        if possible < LEAST_REUSED or cached * 2 >= possible:
-            return []
-        return [f"cache: {cached:,} of {possible:,} repeated tokens came from it"]
+    def words(self, turn: Data, data: Data) -> list[str]:
+        """Return the figures of a finished turn."""
+        words = [word for part in sum_words(turn, data) for word in part.split(" · ")]
+        first = words.index(UNKNOWN) if UNKNOWN in words and not self._is_unknown else -1
+        self._is_unknown |= UNKNOWN in words
+        return [word for place, word in enumerate(words) if word != UNKNOWN or place == first]
 
 
 def switched_words(data: Data) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import width
-from inarch.figures import duration, seconds_between
-from inarch_plugins.terminal.rendering.calls import ShownCall, below, tree_line
+from inarch.figures import call_title, duration, seconds_between
+from inarch_plugins.terminal.rendering.calls import TODOS, ShownCall, below, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.remarks import Page
 
@@ -32,7 +32,7 @@ def draw_folded(calls: Sequence[ShownCall], opened_by: str, columns: int, ink: I
 
 def tally(calls: Sequence[ShownCall]) -> str:
     """Return the number of calls per tool, the most frequent first."""
-    counted = Counter(call.name for call in calls).most_common()
+    counted = Counter(call.title.partition(" ")[0] for call in calls).most_common()
     return ", ".join(f"{name} {number}" if number > 1 else name for name, number in counted)
 
 
@@ -54,6 +54,8 @@ class Running:
         self._held: list[ShownCall] = []  # finished plain calls, until the number in a row is known
         self._folded: list[ShownCall] = []  # calls of this turn that the page shows as one line
         self.unfolded = False
+        self.titled: Callable[[str, Data], str] = call_title
+        self.shown: set[str] = set()  # calls whose diff a question showed
 
     @property
     def is_executing(self) -> bool:
@@ -65,10 +67,11 @@ class Running:
         record = data.get("call") or {}
         call = self._calls.get(data["call_id"])
         if call is None:
-            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
+            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
             self._asked += 1
         if record:  # a later record has the arguments as edited by the user
             call.arguments, call.origin = record["arguments"], record["origin"]
+            call.title = self.titled(call.name, call.arguments)
         if data["status"] == "executing" and call.status != "executing":
             call.began = now
         call.status = data["status"]
@@ -78,6 +81,7 @@ class Running:
         call = self._calls.get(data["call_id"])
         if call is not None and data.get("arguments") is not None:
             call.arguments = data["arguments"]
+            call.title = self.titled(call.name, call.arguments)
 
     def output(self, data: Data) -> None:
         """Add live output."""
@@ -95,8 +99,9 @@ class Running:
         """Apply a result, and print the calls that no longer wait for an earlier one."""
         call = self._calls.get(data["call_id"])
         if call is None:
-            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {})
+            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
         call.result, call.status = data, data["status"]
+        call.was_shown = call.id in self.shown
         while self._calls:
             first = next(iter(self._calls.values()))
             if not first.is_over:
@@ -159,6 +164,8 @@ class Running:
         del self._calls[call.id]
         if call.origin == "user":  # the user's own command belongs to no turn, and its caller prints the output
             self._page.remark(call.ended)
+        elif call.is_plain and TODOS in call.arguments:
+            pass  # its event has shown the list
         elif self._is_folding and call.is_plain:
             self._held.append(call)
         else:

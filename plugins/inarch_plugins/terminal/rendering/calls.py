@@ -8,22 +8,21 @@ from typing import Any
 from attrs import define, field
 
 from inarch import width
-from inarch.figures import duration, seconds_between, short_arguments
+from inarch.figures import duration, seconds_between
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.diffs import changed_words, draw_diff, edit_lines
 
 Data = Mapping[str, Any]
 TAIL_LINES = 4
 """Lines shown of a running call's output."""
-_ARGUMENT = 16
-"""Columns that an argument gets before the outcome and duration."""
-_LEAST_ARGUMENT = 10
-"""With fewer columns for the argument, the outcome is dropped: the sign already shows success."""
+_LEAST_LABEL = 24
+"""Columns that a label gets before the outcome is dropped: the sign already shows success."""
 _TAIL_KEPT = 4_000
 _MOST_SAID = 3
-_TELLING = ("command", "file_path", "pattern", "query", "function", "directory", "path", "name", "url", "text")
-_WHOLE_TEXTS = ("content", "search", "replace", "description", "message")
-_SILENT: tuple[Any, ...] = (None, False, "", [], {})
+TODOS = "todos"
+"""Argument of a call that writes a todo list. The list is shown from its event."""
+WORTH_SAYING_S = 1.0
+"""Seconds; a shorter call is shown without its duration."""
 
 
 @define(eq=False, repr=False)
@@ -33,11 +32,13 @@ class ShownCall:
     id: str
     name: str
     arguments: Data
+    title: str = ""
     origin: str = "model"
     status: str = "validating"
     began: float = 0.0
     result: Data | None = None
     files: set[str] = field(factory=set)
+    was_shown: bool = False  # whether a question showed its diff
     _tail: str = ""
 
     @property
@@ -69,33 +70,8 @@ class ShownCall:
         self._tail = (self._tail + text)[-_TAIL_KEPT:]
 
     def label(self, ink: Ink, room: int) -> str:
-        """Return name and arguments, the most informative one first; its middle is cut if room is short."""
-        name = ink.cut(ink.plain(self.name), room)
-        lead, rest = self._described()
-        left = room - width(name) - 1
-        if left < 4 or not (lead or rest):
-            return name
-        lead, rest = ink.plain(lead), ink.plain(rest)
-        if rest and width(lead) + 1 + 8 <= left:
-            return f"{name} {ink.cut(f'{lead} {rest}'.strip(), left)}"
-        return f"{name} {ink.cut_middle(lead or rest, left)}"
-
-    def _described(self) -> tuple[str, str]:
-        """Return the most informative argument, and the others."""
-        given = {key: value for key, value in self.arguments.items() if value not in _SILENT}
-        moved = {key: given.pop(key) for key in ("file_path", "new_path") if key in given and "new_path" in given}
-        if len(moved) == 2:
-            return f"{moved['file_path']} -> {moved['new_path']}", short_arguments(given)
-        lead = next((key for key in _TELLING if isinstance(given.get(key), str)), None)
-        if lead is None and len(given) == 1:
-            return short_arguments(given), ""
-        text = str(given.pop(lead)) if lead else ""
-        first, *more = text.splitlines() or [""]
-        others = {key: value for key, value in given.items() if not (lead and key in _WHOLE_TEXTS)}
-        described = f"({value})" if isinstance(value := given.get("description"), str) and value else ""
-        # A single argument would be shown without its name, so pair it with a key.
-        named = " ".join(f"{key}={short_arguments({'': value})}" for key, value in others.items())
-        return first + (f" (+{counted(len(more), 'line')})" if more else ""), f"{named} {described}".strip()
+        """Return what it does; the middle is cut if room is short, because the end of a path says most."""
+        return ink.cut_middle(ink.plain(self.title), room)
 
     def moving(self, columns: int, ink: Ink, now: float) -> str:
         """Return the line of an unfinished call."""
@@ -124,14 +100,14 @@ class ShownCall:
         words = [_short(error) if error else self._outcome(found, changes, ink)]
         pictures = len((result.get("metadata") or {}).get("images") or ())
         words += [counted(pictures, "picture")] if pictures else []
-        words += [duration(took)] if took is not None else []
+        words += [duration(took)] if took is not None and took >= WORTH_SAYING_S else []
         yield call_line(mark, style, self, ink.sign("dot").join(filter(None, words)), columns, ink)
         if error:
             yield from self._why(error, style, columns, ink)
         elif failed_exit(found) and self.origin != "user":
             yield from _last_lines(found, columns, ink)
         room = columns - width(ink.sign("bar")) - 3
-        for line in draw_diff(changes, max(room, 4), ink):
+        for line in draw_diff([] if self.was_shown else changes, max(room, 4), ink):
             yield f"{ink.paint(ink.sign('bar'), 'dim')}   {line}" if room >= 4 else line
 
     def _outcome(self, found: Any, changes: list[Any], ink: Ink) -> str:
@@ -147,8 +123,7 @@ class ShownCall:
         if error["code"] == "cancelled" or self.origin == "user":
             return
         room = columns - width(ink.sign("bar")) - 3
-        text = ink.plain(f"{error['code']}: {error['message']}")
-        for line in ink.wrapped(text, room, _MOST_SAID):
+        for line in ink.wrapped(ink.plain(error["message"]), room, _MOST_SAID):
             yield below(line, columns, ink, style)
 
 
@@ -157,12 +132,9 @@ def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, in
     lead = f"{ink.sign('item')} " if call.origin != "user" else ""
     sign, dot = ink.sign(mark), ink.sign("dot")
     room = columns - width(lead) - width(sign) - 1
-    if end:  # drop the duration before shortening the argument, then the outcome of a successful call
-        whole = width(call.label(ink, columns))
-        if room - width(dot + end) < min(whole, width(call.name) + _ARGUMENT):
-            end = end.rpartition(dot)[0] or end
-        if mark == "ok" and room - width(dot + end) < min(whole, width(call.name) + _LEAST_ARGUMENT):
-            end = ""
+    least = min(width(call.label(ink, columns)), _LEAST_LABEL)
+    if mark == "ok" and room - width(dot + end) < least:
+        end = ""
     if end:
         end = f"{dot}{end}" if width(dot + end) <= room - 8 else ""
     label = call.label(ink, max(1, room - width(end)))

@@ -9,11 +9,14 @@ from attrs import frozen
 from inarch import escape, shorten, width
 
 CODES = {"dim": "2", "bold": "1", "green": "32", "red": "31", "yellow": "33", "cyan": "36", "magenta": "35"}
+LIGHT = {"yellow": "35", "cyan": "34"}
+"""Codes that replace those which a light background swallows."""
 SIGNS = {
-    "root": ("●", "*"), "item": ("├─", "|-"), "bar": ("│ ", "| "), "end": ("╰─", "`-"), "ok": ("✓", "ok"),
+    "root": ("●", "*"), "item": (" ", " "), "bar": (" ", " "), "end": ("", ""), "ok": ("✓", "ok"),
     "failed": ("✗", "failed"), "stopped": ("⊘", "stopped"), "unknown": ("?", "?"), "live": ("⋯", "..."),
     "waits": ("·", "."), "asks": ("?", "?"), "folded": ("▸", ">"), "unfolded": ("▾", "v"), "added": ("+", "+"),
     "dropped": ("−", "-"), "minus": ("−", "-"), "switched": ("⇄", "->"), "cut": ("…", "..."), "dot": (" · ", " - "),
+    "todo": ("☐", "[ ]"), "doing": ("▸", "[>]"), "done": ("☑", "[x]"),
     "quote": ("│ ", "> "), "bullet": ("• ", "- "), "rule": ("─", "-"),
 }  # fmt: skip
 TAB = 4
@@ -30,6 +33,7 @@ class Ink:
     colours: bool
     glyphs: bool
     raw: bool = False  # whether to leave Markdown as it was written
+    light: bool = False  # whether the background is light
 
     def sign(self, name: str) -> str:
         """Return a sign, or its ASCII replacement."""
@@ -37,7 +41,7 @@ class Ink:
 
     def paint(self, text: str, *styles: str) -> str:
         """Return text in these styles."""
-        codes = ";".join(CODES[style] for style in styles if style)
+        codes = ";".join((LIGHT if self.light else CODES).get(style, CODES[style]) for style in styles if style)
         return f"\x1b[{codes}m{text}\x1b[0m" if self.colours and text and codes else text
 
     def plain(self, text: str) -> str:

@@ -19,7 +19,8 @@ from rich.table import Table
 from rich.text import Text
 
 from inarch import escape, width
-from inarch_plugins.terminal.rendering.code import is_known, painted
+from inarch_lib.output.code_pieces import is_known
+from inarch_plugins.terminal.rendering.code import painted
 from inarch_plugins.terminal.rendering.colors import Ink, divided
 
 NARROW = 12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
@@ -16,9 +17,16 @@ Data = Mapping[str, Any]
 class Figures:
     """Adds up the usage of replies until the end of the turn has exact figures."""
 
-    def __init__(self, window: Callable[[str], int | None], model: str = "", profile: str = "") -> None:
+    def __init__(
+        self,
+        window: Callable[[str], int | None],
+        model: str = "",
+        profile: str = "",
+        around: Callable[[], Mapping[str, str]] = dict,
+        template: str = "",
+    ) -> None:
         self.model = model
-        self._window, self._profile = window, profile
+        self._window, self._profile, self._around, self._template = window, profile, around, template
         self._tokens = self._unknown = self._context = self._estimated = 0
         self._cost = Decimal(0)
         self._is_running = False
@@ -47,7 +55,11 @@ class Figures:
             self._estimated = session.get("estimated", 0)
 
     def line(self, columns: int, ink: Ink) -> str:
-        """Return as many parts as fit; profile is dropped first, then tokens, model, context and cost."""
+        """Return the filled template, or as many parts as fit; profile is dropped first, cost last."""
+        if self._template:
+            known = self.fields()
+            filled = re.sub(r"\{(\w+)\}", lambda found: known.get(found[1], found[0]), self._template)
+            return ink.paint(ink.cut(ink.plain(filled), columns), "dim")
         parts = [(part, rank) for part, rank in self._parts() if part]
         dot = ink.sign("dot")
         while len(parts) > 1 and width(dot.join(part for part, _ in parts)) > columns:
@@ -59,12 +71,32 @@ class Figures:
         spent = self._is_running and (self._tokens or self._unknown or self._cost)
         about = "about " if self._estimated else ""
         return [
-            (f"{about}{thousands(self._tokens)} tokens" if spent and self._tokens else "", 4),
-            (self._spent() if spent else "", 1),
+            (f"{about}{thousands(self._tokens)} tokens" if spent and self._tokens else "", 5),
+            (self._spent() if spent and self._cost else "", 1),  # an unknown cost is said below the turn
             (self._fullness(), 2),
-            (self.model, 3),
-            (self._profile, 5),
+            (self.model, 4),
+            (self._around().get("mode", ""), 3),
+            (self._profile if self._profile != "default" else "", 6),
         ]
+
+    def fields(self) -> dict[str, str]:
+        """Return what a template may contain."""
+        return {
+            "model": self.model, "cost": self._spent(), "context": self._fullness(), "profile": self._profile,
+            "tokens": f"{thousands(self._tokens)} tokens", "mode": "", "branch": "", "folder": "", **self._around(),
+        }  # fmt: skip
+
+    def status(self) -> dict[str, object]:
+        """Return the figures as a status script gets them."""
+        whole = (self._window(self.model) if self.model else None) or 0
+        return {
+            "model": {"id": self.model, "display_name": self.model.rpartition("/")[2]},
+            "cost": {"total_cost_usd": float(self._cost)},
+            "context_window": {
+                "context_window_size": whole,
+                "used_percentage": round(100 * self._context / whole) if whole else None,
+            },
+        }
 
     def _spent(self) -> str:
         return cost_words({"cost_usd": self._cost, "unknown": self._unknown}).replace(" of unknown cost", " unknown")

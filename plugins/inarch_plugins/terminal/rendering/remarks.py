@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inarch import width
-from inarch_plugins.terminal.front_ends.turn_cost import sum_words
 from inarch_plugins.terminal.rendering.calls import below
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.markdown import draw_block
 
+IMPACT = re.compile(r"this change \(.*\) is (?:on|reached from) ")
+"""Beginning of the sentence about what a turn's edits reach, the most useful one at its end."""
 Draw = Callable[[int, Ink], Iterable[str]]
 """Returns lines of at most the given width, without line ends."""
 
@@ -23,7 +25,9 @@ class Page:
         self._pieces: list[tuple[bool, Callable[[int, Ink], str]]] = []
 
     def item(self, draw: Draw) -> None:
-        """Add lines to the tree."""
+        """Add lines to the work, apart from text above it."""
+        if self.text_is_open:
+            self._add(lambda columns, ink: [""])
         self.tree_is_open, self.text_is_open = True, False
         self._add(draw)
 
@@ -98,6 +102,9 @@ class Remarks:
         if text in self._said:
             return
         self._said.add(text)
+        if IMPACT.match(text):
+            self.said(text, "bold")
+            return
         if not self._page.tree_is_open:
             self.said(f"note: {text}", "yellow")
             return
@@ -129,11 +136,10 @@ class Remarks:
 
         self._page.remark(draw)
 
-    def sum_up(self, turn: Data, data: Data, more: Sequence[str] = ()) -> None:
-        """Add the figures of a turn: usage, what cut it short, decisions, the session so far, and `more`."""
-        words = [word for part in [*sum_words(turn, data), *more] for word in part.split(" · ")]
+    def sum_up(self, turn: Data, words: Sequence[str]) -> None:
+        """Add the figures of a turn."""
         style = "yellow" if turn["status"] in ("cancelled", "limited") else "dim"
-        self._page.remark(lambda columns, ink: _joined(words, style, columns, ink))
+        self._page.remark(lambda columns, ink: ("  " + line for line in _joined(words, style, columns - 2, ink)))
 
 
 def _joined(words: Sequence[str], style: str, columns: int, ink: Ink) -> Iterator[str]:
@@ -149,7 +155,7 @@ def _joined(words: Sequence[str], style: str, columns: int, ink: Ink) -> Iterato
 
 MOST = 12
 """Rows shown of one list."""
-_MARKS = {"completed": ("ok", "green"), "in_progress": ("live", "yellow")}
+_MARKS = {"completed": ("done", "green"), "in_progress": ("doing", "bold")}
 
 
 def todo_rows(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -157,7 +163,7 @@ def todo_rows(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     found = data.get("todos")
     listed = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
     for one in listed[:MOST]:
-        mark, style = _MARKS.get(str(one.get("status")), ("waits", "dim"))
+        mark, style = _MARKS.get(str(one.get("status")), ("todo", ""))
         yield mark, style, str(one.get("content", ""))
     if len(listed) > MOST:
         yield "cut", "dim", f"{len(listed) - MOST} more"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from inarch_plugins.terminal.front_ends.turn_cost import CacheRate, switched_words, wait_words
+from inarch_plugins.terminal.front_ends.turn_cost import TurnFigures, switched_words, wait_words
+from inarch_plugins.terminal.notifications import Settings
 from inarch_plugins.terminal.rendering.call_group import Running
 from inarch_plugins.terminal.rendering.calls import elapsed, size_words, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from inarch import Event
 
 Data = Mapping[str, Any]
+MENTIONS = "mentions"
+"""Context source of what the user mentioned; of the others, `/context` shows the size."""
 
 
 class View:
@@ -31,6 +34,9 @@ class View:
         profile: The profile's name, for the status line.
         window: Returns the context window of a model in tokens, or None if unknown.
         opened_by: Hint how to show folded calls; empty if that is not possible.
+        titled: Whether a turn begins with the name of its model.
+        around: Returns mode, branch and folder for the status line.
+        settings: The theme and the template of the status line.
         clock: Returns seconds that increase monotonically, for elapsed times.
     """
 
@@ -44,11 +50,15 @@ class View:
         profile: str = "",
         window: Callable[[str], int | None] = lambda model: None,
         opened_by: str = "",
+        titled: bool = True,
+        around: Callable[[], Mapping[str, str]] = dict,
+        settings: Settings | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._ink, self._clock = Ink(colours, glyphs, raw), clock
-        self._figures, self._cache = Figures(window, model, profile), CacheRate()
-        self._page = Page()
+        told = settings or Settings()
+        self._ink, self._clock = Ink(colours, glyphs, raw, told.theme == "light"), clock
+        self.figures, self._totals = Figures(window, model, profile, around, told.status_line), TurnFigures()
+        self._page, self._is_titled = Page(), titled
         self._speech = Speech(self._page.block)
         self._remarks = Remarks(self._page)
         self._running = Running(self._page, opened_by)
@@ -80,6 +90,10 @@ class View:
             "command.ran": lambda data: self._remarks.forget(),
         }
 
+    def name_calls(self, titled: Callable[[str, Data], str]) -> None:
+        """Take the function that returns a call's title by its tool's name and its arguments."""
+        self._running.titled = titled
+
     @property
     def is_unfolded(self) -> bool:
         """Return whether new reasoning and calls are shown unfolded."""
@@ -90,6 +104,10 @@ class View:
         self._running.unfolded = is_unfolded
         if is_unfolded:
             self._running.open()
+
+    def has_shown(self, call_ids: Iterable[str]) -> None:
+        """Note that a question showed the diffs of these calls."""
+        self._running.shown.update(call_ids)
 
     @property
     def is_moving(self) -> bool:
@@ -110,7 +128,7 @@ class View:
             if event.kind != "note":  # a note about the wait does not end it
                 self._wait = None
             if event.kind == "model.switched" and not event.turn_id:  # the command that asked for it reports it
-                self._figures.model = event.data["new"]
+                self.figures.model = event.data["new"]
                 return
             handle(event.data)
 
@@ -130,10 +148,11 @@ class View:
         now, ink = self._clock(), self._ink
         lines = self._running.lines(columns, rows, ink, now)
         lines += self._awaited(columns, rows - len(lines), now)
+        if lines and self._page.text_is_open:
+            lines = ["", *lines][-rows:]
         room = rows - len(lines)
         if self._speech.is_open and room > 0:
-            above = [ink.paint(ink.sign("end"), "dim")] if self._page.tree_is_open else []
-            above = [""] if self._page.text_is_open else above
+            above = [""] if lines or self._page.tree_is_open or self._page.text_is_open else []
             text = self._speech.moving(columns, room, ink)
             lines += [*above, *text][-room:] if text else []
         return "\n".join(lines)
@@ -148,7 +167,7 @@ class View:
 
     def status(self, columns: int) -> str:
         """Return the status line: tokens, cost, context, model, profile; the least important are dropped first."""
-        return self._figures.line(max(columns, 1), self._ink)
+        return self.figures.line(max(columns, 1), self._ink)
 
     def _awaited(self, columns: int, room: int, now: float) -> list[str]:
         """Return the lines of a wait, of reasoning, or of a request without an answer so far."""
@@ -176,8 +195,11 @@ class View:
         self._speech.forget()
         self._running.forget()
         if turn["model"]:
-            self._figures.model = turn["model"]
-            self._remarks.title(turn["model"])
+            self.figures.model = turn["model"]
+            if self._is_titled:
+                self._remarks.title(turn["model"])
+        if not self._is_titled:
+            self._page.text_is_open = True  # the prompt: what follows is apart from it
 
     def _input(self, data: Data) -> None:
         """Show a message sent during the turn when it enters the context; the prompt's own is in its heading."""
@@ -188,10 +210,12 @@ class View:
 
     def _added(self, data: Data) -> None:
         images = len(data.get("images") or ())
+        if data["source"] != MENTIONS and not images:
+            return
         size = size_words(data["text"]) if data["text"] or not images else ""
         pictures = f"{images} picture{'s' if images > 1 else ''}" if images else ""
         words = ", ".join(filter(None, (size, pictures)))
-        self._item("added", "dim", f"context {data['source']}: {words}")
+        self._item("added", "dim", f"added to the prompt: {words}")
 
     def _noted(self, data: Data) -> None:
         if data.get("source") != "repair":  # /stats counts those
@@ -203,8 +227,8 @@ class View:
         self._item("dropped", "yellow", f"left out of the context: {dropped_words(data)}")
 
     def _requested(self, data: Data) -> None:
-        words = f"asking {data['model']}" + (f", attempt {data['attempt']}" if data.get("attempt", 1) > 1 else "")
-        self._asked = (words + (f" for a {data['purpose']}" if data["purpose"] != "turn" else ""), self._clock())
+        words = "waiting for the model" + (f", attempt {data['attempt']}" if data.get("attempt", 1) > 1 else "")
+        self._asked = (words + (f" (a {data['purpose']})" if data["purpose"] != "turn" else ""), self._clock())
         if data["purpose"] == "turn":
             self._running.close()
             self._speech.forget()
@@ -230,8 +254,7 @@ class View:
             self._page.item(lambda columns, ink: thinking.ended(columns, ink, took, self.is_unfolded))
 
     def _replied(self, data: Data) -> None:
-        self._figures.replied(data)
-        self._cache.replied(data)
+        self.figures.replied(data)
         self._asked = None
         if data["purpose"] != "turn":
             return
@@ -255,7 +278,7 @@ class View:
                 self._speech.add(part["text"])
 
     def _switched(self, data: Data) -> None:
-        self._figures.model = data["new"]
+        self.figures.model = data["new"]
         self._item("switched", "yellow", switched_words(data))
 
     def _call_state(self, data: Data) -> None:
@@ -295,8 +318,8 @@ class View:
         self._page.close_tree()
         if turn["error"]:
             self._remarks.error(turn["error"])
-        self._figures.ended(data)
-        self._remarks.sum_up(turn, data, self._cache.words())
+        self.figures.ended(data)
+        self._remarks.sum_up(turn, self._totals.words(turn, data))
         self._remarks.forget()
 
     def _rest_of_the_answer(self, answer: str) -> None:

@@ -12,11 +12,14 @@ from attrs import define, field
 
 from inarch import ConfigError, Event, InarchError, StoreError, UsageError, split_slash_command
 from inarch.commands import ANSWERED, CANCELLED, FAILED, USAGE, say
+from inarch_plugins.terminal.notifications import Settings
 
 if TYPE_CHECKING:
     from inarch import App, Launch, Session
     from inarch_plugins.terminal.slash.models import Offer
 
+RELYING = ("auto", "review", "all")
+"""Approval modes in which commands run unasked because the sandbox holds them."""
 _talk: ContextVar[Talk | None] = ContextVar("inarch_terminal_talk", default=None)
 
 
@@ -30,6 +33,9 @@ class Talk:
         launch: The options with which the application was composed.
         write: Shows text that is already escaped.
         columns: Returns the current width of the terminal.
+        settings: The settings of the terminal.
+        restyled: Called after a change of them.
+        send: Sends a control sequence to the terminal.
         switched: Called after a switch to another session or application.
         next_prompts: Prompts that a command wants to run next.
         listed_models: The models that `/model` listed, by their numbers.
@@ -42,6 +48,9 @@ class Talk:
     launch: Launch
     write: Callable[[str], object]
     columns: Callable[[], int]
+    settings: Settings = field(factory=Settings)
+    restyled: Callable[[], object] = field(default=lambda: None)
+    send: Callable[[str], object] = field(default=lambda sequence: None)
     switched: Callable[[], object] = field(default=lambda: None)
     next_prompts: list[str] = field(factory=list)
     listed_models: list[str] = field(factory=list)
@@ -56,6 +65,15 @@ class Talk:
             yield
         finally:
             _talk.reset(token)
+
+    def relies_on(self) -> str:
+        """Return the sandbox's level for the status line, if the mode lets commands run because of it."""
+        if self.session.approve not in RELYING or not self.app.parts.tools.runners:
+            return ""
+        try:
+            return f"·L{self.app.workspace.confinement().level}"
+        except InarchError:
+            return ""
 
     @property
     def is_overtaken(self) -> bool:

@@ -179,14 +179,7 @@ def _remarks(view: ContextView) -> Iterator[str]:
         yield f"earlier turns: {whole} whole, {short} as prompt and answer, {dropped} dropped"
     cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
     yield f"input cost of such a request: {cost}"
-    known = view.calibration
-    if not known.reports:
-        yield f"not calibrated yet: the count may be {known.margin:.0%} off"
-        return
-    many = "1 report" if known.reports == 1 else f"{known.reports} reports"
-    yield f"calibrated on {many} of the service: estimate × {known.ratio:.2f}, at most {known.margin:.0%} off"
-    if view.last is not None:
-        yield f"last request: counted at most {view.last.counted:,}, reported {view.last.reported:,}"
+    yield f"tokens are counted by estimate, at most {view.calibration.margin:.0%} off"
 
 
 def approve(talk: Talk, words: str) -> str:
@@ -323,6 +316,25 @@ def help_text(talk: Talk, words: str) -> str:
         rows = {name: rows[name]}
     told = ((f"{name} {words}".rstrip(), text) for name, (words, text) in rows.items())
     return "\n".join(listed(told, talk.columns()))
+
+
+_KEYS = (
+    ("Enter, Ctrl-J", "send, start a new line; a line typed during a turn goes into it"),
+    ("Esc, Ctrl-C", "cancel the turn; its changes stay"),
+    ("Shift-Tab", "change what runs without asking"),
+    ("Up, Ctrl-R", "earlier lines"),
+    ("Ctrl-O", "show thoughts and folded calls"),
+    ("@PATH, !COMMAND", "add a file to the prompt, run a command yourself"),
+    ("/undo, /diff", "take back or show changes of files"),
+    ("/model, /clear", "another model, a new session"),
+    ("/help", "all commands"),
+    ("Ctrl-D, /quit", "leave"),
+)
+
+
+def short_help(columns: int) -> str:
+    """Return the keys and the most useful commands."""
+    return "\n".join(listed(_KEYS, columns))
 
 
 def leave(talk: Talk, words: str) -> str:

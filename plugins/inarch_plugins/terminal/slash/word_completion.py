@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from inarch_plugins.terminal.slash.appearance import THEMES
 from inarch_plugins.terminal.slash.models import offers
+from inarch_plugins.terminal.slash.results import EFFORTS
 from inarch_plugins.terminal.slash.views import first_line
 from inarch_sdk.modes import CHANGEABLE
 
@@ -51,6 +53,16 @@ def turns(talk: Talk, words: str) -> Iterator[Row]:
 def commands(talk: Talk, words: str) -> Iterable[Row]:
     """Return the commands."""
     return sorted((name, one.value.help) for name, one in talk.app.composition.slash_commands.items())
+
+
+def themes(talk: Talk, words: str) -> Iterable[Row]:
+    """Return the themes."""
+    return THEMES.items()
+
+
+def efforts(talk: Talk, words: str) -> Iterable[Row]:
+    """Return the levels of effort."""
+    return [(one, "") for one in EFFORTS]
 
 
 def revoke(talk: Talk, words: str) -> Iterable[Row]:

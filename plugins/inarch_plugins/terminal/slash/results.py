@@ -1,0 +1,116 @@
+"""`/copy`, `/export`, `/effort` and `/mcp`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+from base64 import b64encode
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inarch import UsageError
+from inarch_plugins.terminal.slash.views import listed
+
+if TYPE_CHECKING:
+    from inarch_plugins.terminal.slash.talk import Talk
+
+EFFORTS = ("minimal", "low", "medium", "high", "max")
+_FENCE = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+_PROGRAMS = (("wl-copy",), ("xclip", "-selection", "clipboard"), ("pbcopy",))
+_PROGRAM_S = 2.0
+
+
+async def copy(talk: Talk, words: str) -> str:
+    """Copy the last answer or one of its code blocks: through the terminal (OSC 52) and a program for the clipboard.
+
+    Raises:
+        UsageError: There is no answer or no such block.
+    """
+    answer = next((turn.content for turn in reversed(talk.session.turns) if turn.content.strip()), "")
+    if not answer:
+        raise UsageError("there is no answer to copy yet")
+    blocks = [found[2] for found in _FENCE.finditer(answer)]
+    if words and not (words.isascii() and words.isdecimal() and 1 <= int(words) <= len(blocks)):
+        raise UsageError(
+            f"the last answer has no code block {words!r}", f"it has {len(blocks)}; /copy copies all of it"
+        )
+    text, what = (blocks[int(words) - 1], f"code block {words}") if words else (answer, "the last answer")
+    # OSC 52: xterm's "Manipulate Selection Data", https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, 2026-11.
+    talk.send(f"\x1b]52;c;{b64encode(text.encode()).decode()}\a")
+    by = next((one for one in _PROGRAMS if shutil.which(one[0])), None)
+    if by is not None:
+        await asyncio.to_thread(_give, by, text)
+    return f"copied {what}{f' with {by[0]}' if by else ', if the terminal allows it'}"
+
+
+def _give(program: tuple[str, ...], text: str) -> None:
+    from subprocess import DEVNULL, TimeoutExpired, run
+
+    with suppress(OSError, TimeoutExpired):  # without a display, some wait for ever
+        run(program, input=text.encode(), stdout=DEVNULL, stderr=DEVNULL, timeout=_PROGRAM_S, check=False)
+
+
+def export(talk: Talk, words: str) -> str:
+    """Write the session to a new file of the workspace.
+
+    Raises:
+        UsageError: There is no format for it, the session has no turns, or the file cannot be written.
+    """
+    if not talk.session.state.turns:
+        raise UsageError("there is nothing to export yet")
+    talk.keep()
+    session = talk.app.transcript(talk.session.id)
+    forms = [one.value for one in talk.app.composition.exporters.values()]
+    fitting = [one for one in forms if not words or words.lower().endswith(one.suffixes)]
+    if not fitting:
+        known = ", ".join(one.suffixes[0] for one in forms)
+        raise UsageError(f"no format writes {words}", f"end the name in one of {known}" if forms else "add export")
+    target = Path(talk.app.config.root, words or f"session-{session.info.id[:13]}{fitting[0].suffixes[0]}")
+    if {".git", ".inarch"} & {part.lower() for part in target.resolve().parts}:
+        raise UsageError(f"{words} is protected: exports don't go into .git or .inarch", "name another file")
+    try:
+        private = partial(os.open, mode=0o600)
+        with open(target, "x", encoding="utf-8", errors="backslashreplace", newline="", opener=private) as out:
+            talk.app.export(session, fitting[0].name, out)
+    except FileExistsError:
+        raise UsageError(f"{target} exists already", "name another file") from None
+    except OSError as error:
+        raise UsageError(f"{target} can't be written: {error.strerror or error}", "name another file") from None
+    return f"wrote {target}"
+
+
+def effort(talk: Talk, words: str) -> str:
+    """Return how much the model thinks, or set it from the next turn on.
+
+    Raises:
+        UsageError: There is no such level.
+    """
+    if words:
+        talk.session.change({"effort": words})
+    said = talk.session.state.config.profile.effort or "the service's default"
+    return f"the effort is {said}" + ("" if words else f"; /effort {', '.join(EFFORTS)} sets it")
+
+
+def mcp(talk: Talk, words: str) -> str:
+    """Return the MCP servers with their tools, as far as this session has them.
+
+    Raises:
+        UsageError: The plugin is not part of the profile.
+    """
+    plugin = next((one for one in talk.app.composition.loaded if one.name == "mcp"), None)
+    if plugin is None:
+        raise UsageError("MCP servers need the plugin mcp", "inarch plugins install inarch-mcp, then use mcp")
+    found: dict[str, list[str]] = {}
+    for name, bound in sorted(talk.app.composition.tools.items()):
+        if bound.plugin == plugin.name:
+            found.setdefault(getattr(bound.value, "server", ""), []).append(name)
+    servers = getattr(plugin.context.settings, "servers", {})
+    rows = [
+        (name, ", ".join(found.get(name, ())) or ("no tools" if one.enabled else "off"))
+        for name, one in servers.items()
+    ]
+    return "\n".join([*listed(rows, talk.columns()), "inarch mcp list --refresh asks each server for its state"])
