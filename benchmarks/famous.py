@@ -57,7 +57,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as cache:
             lines = asyncio.run(_first_lines(root, cache))
         fact = FACTS.get(root.name)
-        is_held = bool(fact) and fact in " ".join(lines[:_ABOUT]).lower()
+        is_held = fact is not None and fact in " ".join(lines[:_ABOUT]).lower()
         known, held = known + bool(fact), held + is_held
         print(f"{'ok  ' if is_held else 'FAIL' if fact else '    '} {root.name}")
         for line in lines[: given.lines]:

@@ -150,7 +150,7 @@ class Reading:
     def take(self, event: Event) -> Iterator[Exchange]:
         """Process an event; yield the exchange that it ends."""
         self.touched = None
-        self.time = _seconds(event.time) or self.time
+        self.time = seconds_of(event.time) or self.time
         data = event.data
         if event.kind == "turn.started":
             turn = _mapping(data.get("turn"))
@@ -178,7 +178,7 @@ class Reading:
                 yield before
             self.turns += 1
             self.exchange, self.calls = Exchange(self.turns), {}
-        began = _seconds(turn.get("started")) or self.time
+        began = seconds_of(turn.get("started")) or self.time
         if is_users:
             self.exchange.prompt, self.exchange.prompted = content, began
             self.exchange.mode = str(turn.get("mode") or "text")
@@ -205,8 +205,8 @@ class Reading:
         exchange.model = str(turn.get("model") or exchange.model)
         exchange.answered_by, exchange.company = str(turn.get("answered_by") or ""), str(turn.get("company") or "")
         exchange.error, exchange.limit = str(turn.get("error") or ""), str(turn.get("limit") or "")
-        exchange.begun = exchange.begun or _seconds(turn.get("started"))
-        exchange.ended = _seconds(turn.get("ended")) or self.time
+        exchange.begun = exchange.begun or seconds_of(turn.get("started"))
+        exchange.ended = seconds_of(turn.get("ended")) or self.time
         exchange.usage = _mapping(turn.get("usage"))
         exchange.spent = [_mapping(row) for row in _list(data.get("spent"))]
         exchange.is_over = True
@@ -273,8 +273,8 @@ class Reading:
         """Record the result of a call."""
         call = self._call(data)
         call.status, call.result = str(data.get("status") or ""), _mapping(data.get("result"))
-        call.started = _seconds(data.get("started")) or call.started
-        call.ended = _seconds(data.get("ended")) or self.time
+        call.started = seconds_of(data.get("started")) or call.started
+        call.ended = seconds_of(data.get("ended")) or self.time
         call.output = ""
 
     def rewritten(self, data: Data) -> None:
@@ -358,7 +358,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _seconds(time: Any) -> float | None:
+def seconds_of(time: Any) -> float | None:
     """Return a recorded time in seconds since the epoch, None if it is not a time."""
     try:
         return datetime.fromisoformat(str(time)).timestamp() if time else None

@@ -28,6 +28,7 @@ __all__ = [
     "cost_words",
     "dropped_words",
     "duration",
+    "failure_words",
     "held_words",
     "hit_rate_words",
     "input_words",
@@ -89,6 +90,16 @@ def call_title(name: str, arguments: Mapping[str, Any], tool: object = None) -> 
         return part[1] if all(said.get(name) for name in _ARGUMENT.findall(part[1])) else ""
 
     return filled(_OPTIONAL.sub(kept, template)).strip() or name
+
+
+def failure_words(name: str, error: Mapping[str, Any]) -> str:
+    """Return a failed call's message for people, who see its title above: `it`, not the name of a denied tool.
+
+    >>> failure_words("write_file", {"code": "denied", "message": "the user denied write_file: not today"})
+    'the user denied it: not today'
+    """
+    message, is_denied = str(error.get("message") or ""), error.get("code") in ("denied", "unreviewed")
+    return re.sub(rf"\b{re.escape(name)}\b", "it", message, count=1) if is_denied else message
 
 
 def _changed_by(tool: Any, arguments: Mapping[str, Any]) -> list[str]:

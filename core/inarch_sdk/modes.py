@@ -22,14 +22,14 @@ class Mode(NamedTuple):
 
 
 MODES: tuple[Mode, ...] = (
-    Mode("none", "Read only", "Nothing that has effects runs."),
-    Mode("plan", "Plan", "Nothing that has effects runs until you approve a plan."),
-    Mode("ask", "Ask", "Nothing that has effects runs without a question."),
-    Mode("edits", "Edits", "Edits of files run without a question."),
-    Mode("auto", "Auto", "Edits run, and commands that the sandbox holds and undo covers; what goes beyond asks."),
-    Mode("review", "Review", "Work in a copy: as auto, and git in the copy. You review one diff at the end."),
-    Mode("all", "All", "As auto, and everything else that only the mode asks about."),
-    Mode("bypass", "Bypass", "Everything that no rule denies runs, and commands run without the sandbox."),
+    Mode("none", "Read only", "Reads run; nothing else does."),
+    Mode("plan", "Plan", "Reads run; nothing changes until you approve a plan."),
+    Mode("ask", "Ask", "Reads run; edits and commands ask."),
+    Mode("edits", "Edits", "Reads and edits run; commands ask."),
+    Mode("auto", "Auto", "Edits and sandboxed commands that undo covers run; what goes beyond asks."),
+    Mode("review", "Review", "Work runs in a copy, git too; you review one diff at the end."),
+    Mode("all", "All", "Edits and sandboxed commands run, and all that only the mode asks about."),
+    Mode("bypass", "Bypass", "Everything that no rule denies runs, without asking and without the sandbox."),
 )
 """Every mode, the strictest first."""
 

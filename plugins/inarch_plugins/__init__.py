@@ -38,7 +38,7 @@ NAMES = {
     "loaders": {"isolation": "process"},
     "session_extensions": {"undo": "undo"},
     "slash_commands": {
-        "terminal": "approve clear compact context copy effort export fork help mcp model plugins profile quit resume"
+        "terminal": "approve clear compact context copy effort export fork help model plugins profile quit resume"
         " sessions stats theme tools vim",
         "undo": "diff redo retry rewind undo",
     },

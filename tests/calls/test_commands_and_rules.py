@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls.approvals import command_table, key_for
+from inarch.calls.remedies import command_table, key_for
 from inarch.calls.rules import RulesPolicy, canonical, words_of
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Effects, ToolCall, Verdict

@@ -64,7 +64,7 @@ def test_a_plan_is_edited_and_approved_at_a_terminal(terminal: Open, project: Pa
     opened.type("w", "Enter")
     opened.until("fter approval the approval mode is edits")
     opened.type("a", "Enter")
-    opened.until("✓ present_plan", "✓ Write", "The answer.", "code=0")
+    opened.until("✓ Carry out a plan", "✓ Write", "The answer.", "code=0")
     assert (project / "new.txt").read_text() == "text\n"
 
 
@@ -73,7 +73,7 @@ def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Pat
     opened = terminal(*MODEL)
     opened.until("? for help")
     opened.type("todo", "Enter")
-    opened.until("✓ Find the year", "⋯ Change it", "· Run the tests", "The answer.")
+    opened.until("☑ Find the year", "▸ Change it", "☐ Run the tests", "The answer.")
     opened.type("", "BTab")
     opened.until("The approval mode is edits.")
     opened.type("/approve ask", "Enter")

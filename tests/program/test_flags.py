@@ -119,7 +119,7 @@ def test_nothing_is_asked_when_standard_input_is_closed(environ: dict[str, str])
 @pytest.mark.parametrize("flag", ["--yolo", "--dangerously-skip-permissions", "--approve=bypass"])
 def test_bypass_has_the_names_that_others_give_it(cli: Run, slowly: tuple[str, ...], flag: str) -> None:
     done = cli(flag, "write it", *slowly, "--no-journal")
-    assert "bypass: commands run without the sandbox" in done.stderr and "call: write_file" in done.stderr
+    assert "bypass: commands run without the sandbox" in done.stderr and "call: Write" in done.stderr
 
 
 def test_a_prompt_that_is_a_plugins_name_is_remarked(cli: Run, slowly: tuple[str, ...]) -> None:

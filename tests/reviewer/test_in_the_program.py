@@ -79,7 +79,7 @@ def test_denials_end_the_turn(cli: Run, environ: dict[str, str], repository: Pat
 def test_the_screen_says_what_was_approved(cli: Run, environ: dict[str, str], repository: Path) -> None:
     with service(["git add -f a.txt"], answer(verdict())) as server:
         ran = run(cli, environ, server)
-    assert "note: reviewer approved execute_command git add -f a.txt: risk low: as asked" in ran.stderr
+    assert "note: reviewer approved Run git add -f a.txt: risk low: as asked" in ran.stderr
 
 
 def test_the_screen_says_what_could_not_be_judged(cli: Run, environ: dict[str, str], repository: Path) -> None:

@@ -108,7 +108,7 @@ def test_the_question_shows_what_will_run_harmlessly() -> None:
     text = question([request(file_path="a\x1b[2J.txt", content="one\ntwo\u202e", shape="a\x1b[2J\nb")])
     assert "file_path = a\\x1b[2J.txt" in text
     assert "two\\u202e" in text
-    assert "A always: a\\x1b[2J\\nb" in text
+    assert "A all session: a\\x1b[2J\\nb" in text
     assert "\x1b" not in text + explained([request(shape="a\x1b[2J")])
 
 
@@ -181,7 +181,7 @@ def test_what_chooses_nothing_is_no_answer(line: str) -> None:
 
 
 def test_the_keys_of_rights_are_in_the_question_and_are_explained() -> None:
-    assert "l light  f FILE… files  ? more" in question([offering()])
+    assert "l +light  f +files FILE…  ? more" in question([offering()])
     assert "add or remove the right: files" in explained([offering()])
     assert "light" not in question([request()])
 

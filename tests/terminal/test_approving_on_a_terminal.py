@@ -29,14 +29,14 @@ def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) 
     opened = terminal(*slowly, dumb=True)
     opened.until("? for help", ">")
     opened.type("write a file", "Enter")
-    opened.until("A always: new.txt", "[d]")
+    opened.until("A all session: new.txt", "[d]")
     opened.type("A", "Enter")
     opened.until("The answer.", "cost unknown")
     opened.type("write a file", "Enter")
     screen = opened.until("call: Write new.txt", "The answer.", "inarch: turn:", times=2)
     assert screen.count("? more") == 1
     opened.type("both files", "Enter")
-    opened.until("yes to all", "always: one.txt")
+    opened.until("yes to all", "A covers: one.txt")
 
 
 def test_always_in_the_project_outlives_the_session(terminal: Open, slowly: Flags, project: Path) -> None:
@@ -98,7 +98,9 @@ def test_ctrl_c_in_the_editor_is_the_editors(terminal: Open, slowly: Flags, scri
 def test_a_yes_to_a_long_diff_says_how_much_was_not_shown(terminal: Open, project: Path) -> None:
     plugin = str(Path(__file__).parent / "conversation" / "talking.py")
     opened = terminal("write 60: long.txt", "--plugin", plugin, "--model", "talking/words", lines=20)
-    assert "line 60" not in opened.until("more lines (v shows them)", "a yes, with 48 lines below", "v view all", "[d]")
+    assert "line 60" not in opened.until(
+        "more lines (v shows them)", "a yes, with 48 lines unseen", "v view all", "[d]"
+    )
     opened.type("A", "Enter")
     opened.until("60 + line 60", "Answer again.", "[d]")
     assert not (project / "long.txt").exists()

@@ -105,7 +105,7 @@ def test_a_script_is_told_what_was_denied_and_what_would_allow_it(capsys: pytest
             front_end.show(event)
         said = capsys.readouterr().err
         call = "inarch: call: write_file · denied\n"
-        told = "inarch: note: write_file needs approval\n  run with --approve edits, or:\n  [[rules]]\n  tool = 'x'\n"
+        told = "inarch: note: it needs approval\n  run with --approve edits, or:\n  [[rules]]\n  tool = 'x'\n"
         assert said == ("" if quiet else f"{call}{told}{call}")
 
 

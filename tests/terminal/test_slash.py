@@ -90,7 +90,7 @@ def test_help_lists_the_kernels_commands_and_the_plugins(talk: Talk) -> None:
     assert talk.took("/help")
     words = [line.split()[0] for line in talk.said.splitlines() if not line.startswith(" ")]
     own = [f"/{name}" for kind, name in sorted(own_names()) if kind == "slash_commands"]
-    assert len(own) == 25
+    assert len(own) == 24
     assert words[: len(own)] == own and words[-5:] == ["/again", "/slow", "/spoil", "!COMMAND", "@PATH"]
     assert {"/memory", "/skills", "/commands", "/processes"} <= set(words)
 

@@ -18,7 +18,7 @@ from inarch_acp.wire import as_json, plain
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[Any]]
 ASK = "session/request_permission"
-TRY = "try"
+LIKELY, TRY = "likely", "try"
 _SCOPES: dict[str, inarch.Approval] = {
     "once": inarch.Approval("", "approve"),
     "shape": inarch.Approval("", "approve", "shape"),
@@ -165,28 +165,37 @@ def _approval(asked: inarch.ApprovalRequest, scope: str) -> inarch.Approval:
 
 
 def _rights(asked: inarch.ApprovalRequest) -> dict[str, inarch.ChosenRights]:
-    """Return the sets of rights by option id, without rights that take values."""
-    names = [right.name for right in asked.rights.rights if not right.takes] if asked.rights is not None else []
+    """Return the sets of rights by option id: those that the call plainly needs, and those that take no values."""
+    offer = asked.rights
+    if offer is None:
+        return {}
+    names = [right.name for right in offer.rights if not right.takes]
     some = (chosen for count in range(1, len(names) + 1) for chosen in combinations(names, count))
-    return {"+".join(("once", *chosen)): dict.fromkeys(chosen, ()) for chosen in some}
+    sets: dict[str, inarch.ChosenRights] = {"+".join(("once", *chosen)): dict.fromkeys(chosen, ()) for chosen in some}
+    return {LIKELY: {**offer.chosen, **offer.likely}, **sets} if offer.likely else sets
 
 
 def _options(asked: inarch.ApprovalRequest) -> list[schema.PermissionOption]:
-    shape = plain(inarch.escape(asked.shape, keep_newlines=False))
-    offered: list[tuple[str, str, schema.PermissionOptionKind]] = [("once", "Allow once", "allow_once")]
-    words = {right.name: right.words for right in asked.rights.rights} if asked.rights is not None else {}
+    name, offer = asked.call.name, asked.rights
+    shape = plain(inarch.escape(asked.shape.removeprefix(f"{name} on "), keep_newlines=False))
+    offered: list[tuple[str, str, schema.PermissionOptionKind]] = [("once", "Yes", "allow_once")]
+    words = {right.name: right.words for right in offer.rights} if offer is not None else {}
     for key, chosen in _rights(asked).items():
-        offered.append((key, f"Allow once, with {' and '.join(words[name] for name in chosen)}", "allow_once"))
+        said = " and ".join(
+            f"{one} to {' and '.join(values)}" if values else words[one] for one, values in chosen.items()
+        )
+        offered.append((key, plain(inarch.escape(f"Yes, with {said}")), "allow_once"))
+    offered.sort(key=lambda option: option[0] != LIKELY)
     if asked.trial is not None:
         offered.append((TRY, "Try it first, in a copy", "allow_once"))
     if shape:
-        offered.append(("shape", f"Allow in this session: {shape}", "allow_always"))
-        if asked.rights is None or asked.rights.lasting:
-            offered.append(("project", f"Always allow in this project: {shape}", "allow_always"))
+        offered.append(("shape", f"Always in this session: {shape}", "allow_always"))
+        if offer is None or offer.lasting:
+            offered.append(("project", f"Always in this project: {shape}", "allow_always"))
     if asked.tool.category != "command" and not asked.is_persons:
-        offered.append(("tool", f"Allow every {asked.call.name} in this session", "allow_always"))
+        offered.append(("tool", f"Always in this session: every call of {name}", "allow_always"))
     if not asked.is_persons:  # otherwise the answer would cover only calls of this shape
-        offered.append(("session", "Allow everything in this session", "allow_always"))
-    offered.append(("reject_once", "Reject", "reject_once"))
-    offered.append(("reject_always", f"Reject in this session: {shape or asked.call.name}", "reject_always"))
+        offered.append(("session", "Always in this session: everything", "allow_always"))
+    offered.append(("reject_once", "No", "reject_once"))
+    offered.append(("reject_always", f"Never in this session: {shape or asked.title}", "reject_always"))
     return [schema.PermissionOption(option_id=key, name=name, kind=kind) for key, name, kind in offered]

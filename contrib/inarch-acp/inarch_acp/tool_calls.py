@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from acp import schema
-from attrs import define, field
+from attrs import define, evolve, field
 
 import inarch
-from inarch.figures import call_title
+from inarch.figures import call_title, failure_words
 from inarch_acp.prompts import fenced
 from inarch_acp.wire import plain
 
@@ -104,6 +104,9 @@ class ShownCall:
                 self.remarks.append(f"{path} was changed; it is no text, or too big to show.")
         shown += [text_content(plain(remark)) for remark in self.remarks]
         if not shown or not result.success:
+            if (error := result.error) is not None:
+                words = failure_words(self.name, {"code": error.code, "message": error.message})
+                result = evolve(result, error=evolve(error, message=words))
             text = plain(inarch.result_text(result))
             cut = f"{text[:LONGEST_TEXT]}\n…" if len(text) > LONGEST_TEXT else text
             shown.append(text_content(fenced(cut)))

@@ -189,6 +189,18 @@ class Updates:
         )
         return [update]
 
+    def _rewritten(self, event: inarch.Event) -> list[Update]:
+        """Show who changed a call, and the call as it is now."""
+        shown, call = self._remark(event), self.calls.get(event.data["call_id"])
+        if call is None or event.data.get("arguments") is None:
+            return shown
+        call.arguments = event.data["arguments"]
+        now = schema.ToolCallProgress(
+            session_update="tool_call_update", tool_call_id=call.id, title=call.title,
+            locations=call.locations(self.root), raw_input=plain(call.arguments),
+        )  # fmt: skip
+        return [*shown, now]
+
     def _turn_ended(self, event: inarch.Event) -> list[Update]:
         """Send the rest of the answer, if no model streamed it or a limit ended the turn."""
         turn = event.data["turn"]
@@ -201,7 +213,8 @@ class Updates:
         """Show a remark as a separate quote."""
         data = event.data
         if (words := _WORDS.get(event.kind)) is not None:
-            text = words(data)
+            call = self.calls.get(data.get("call_id", "")) if event.kind in _OF_CALLS else None
+            text = words({**data, "name": call.title} if call is not None else data)
         elif event.kind == "note":
             text = "" if data["source"] in ("repair", *self.tracers) else data["text"]
         elif event.kind == "limit.wait":
@@ -227,6 +240,7 @@ _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "child.ended": child_words,
 }
 """Functions that describe an event in words: interventions of plugins, and child sessions."""
+_OF_CALLS = ("call.rewritten", "call.reviewed")
 _HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
     "turn.started": Updates._turn_started,
     "input.ended": Updates._input,
@@ -241,6 +255,7 @@ _HANDLERS: dict[str, Callable[[Updates, inarch.Event], list[Update]]] = {
     "model.switched": Updates._remark,
     "error": Updates._remark,
     **dict.fromkeys(_WORDS, Updates._remark),
+    "call.rewritten": Updates._rewritten,
 }
 
 

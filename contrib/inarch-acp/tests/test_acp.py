@@ -229,8 +229,26 @@ def test_the_rights_of_a_command_are_answers(desk: Any, say: Any, replies: Any) 
             await connection.prompt(session_id=session, prompt=say("make"))
             (asked,) = editor.asked  # what it may do stands in the answer: nothing is left to ask
             words = {option.option_id: option.name for option in asked.options}
-            assert words["once+network"] == "Allow once, with the network, all of it"
+            assert words["once+network"] == "Yes, with the network, all of it"
             assert "once+git" not in words  # there is no repository
+            (call,) = editor.calls(session).values()
+            assert "denied" not in str(call["content"])
+
+    asyncio.run(main())
+
+
+def test_the_right_that_a_command_needs_is_offered_first(desk: Any, say: Any, replies: Any) -> None:
+    build = {"command": "cargo build"}
+    desk.model.script = {"build": [replies.calling(("execute_command", build)), replies.text("built")]}
+
+    async def main() -> None:
+        async with desk.editor() as (editor, connection, _):
+            session = await desk.new(connection)
+            editor.answer = choosing("likely")
+            await connection.prompt(session_id=session, prompt=say("build"))
+            (asked,) = editor.asked
+            first, second, *_ = (option.name for option in asked.options)
+            assert first == "Yes, with network to index.crates.io and static.crates.io" and second == "Yes"
             (call,) = editor.calls(session).values()
             assert "denied" not in str(call["content"])
 

@@ -70,8 +70,8 @@ def test_what_plugins_and_children_do_is_told_beside_the_answer(
 
     def check(remarks: list[str]) -> None:
         rewritten, reviewed, begins, ended, held = remarks
-        assert rewritten.startswith("> create_file: doors rewrites it to ") and rewritten.endswith(": old is gone")
-        assert reviewed == "> create_file: doors adds: looks fine"
+        assert rewritten.startswith("> Create old.txt: doors rewrites it to ") and rewritten.endswith(": old is gone")
+        assert reviewed == "> Create new.txt: doors adds: looks fine"
         assert begins.startswith("> looker begins: session ")
         assert ended == begins.replace("begins", "done")
         assert held == "> doors holds back the end: say thank you"

@@ -90,7 +90,7 @@ def test_a_session_goes_on_after_a_kill_in_mid_turn(desk: Any, say: Any, wait: A
             session, lingering, silent = known
             await connection.load_session(str(desk.root), lingering, mcp_servers=[])
             (call,) = editor.calls(lingering).values()
-            assert (call["title"], call["status"]) == ("linger", "failed")
+            assert (call["title"], call["status"]) == ("linger lingering", "failed")
             assert "linger" in editor.said(lingering)  # what became of it is not known, which is told
             await connection.load_session(str(desk.root), session, mcp_servers=[])
             assert editor.said(session, "user_message_chunk") == "make"

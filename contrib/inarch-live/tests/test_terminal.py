@@ -92,12 +92,12 @@ async def test_a_spoken_session_at_a_terminal(tmp_path: Path) -> None:
         async with terminal(place, *flags) as opened:
             await opened.until("● listening [", "▄")
             await opened.until(
-                "> Say 2025 in the footer.", "read_file", "● waits for its calls", "? more", "+ <footer>"
+                "> Say 2025 in the footer.", "Read App.tsx", "● waits for its calls", "? more", "+ <footer>"
             )
             assert place.file.read_text() == "<footer>Copyright 2024</footer>\n", "nothing that is heard approves it"
             await asyncio.sleep(0.5)  # a key counts as an answer only when nobody has been typing
             await opened.press("a")
-            await opened.until("patch_source_file", "● speaking [", "Esc stops it")
+            await opened.until("Edit App.tsx", "● speaking [", "Esc stops it")
             assert place.file.read_text() == "<footer>Copyright 2025</footer>\n"
             await opened.press("Escape")
             assert "The footer says 2025." not in await opened.until("cancelled", "microphone off; Space speaks")

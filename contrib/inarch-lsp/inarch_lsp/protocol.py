@@ -54,7 +54,6 @@ QUIET_S = 0.3
 MOST_PARTS = 20
 MOST_OPEN = 20
 _AGAIN = (-32802, -32801)  # the server cancelled it, or the text changed: ask again
-_NO_SUCH_METHOD = -32601
 
 
 @define(eq=False)

@@ -74,10 +74,18 @@ def inarch_context_sources(context: inarch.PluginContext) -> Iterable[inarch.Con
 
 @inarch.hookimpl
 def inarch_slash_commands(context: inarch.PluginContext) -> Iterable[inarch.SlashCommand]:
-    """Return a command for each prompt of a server."""
+    """Return `/mcp`, and a command for each prompt of a server."""
     from inarch_mcp.server_prompts import commands
 
-    made = list(commands(_catalog(context)))
+    catalog = _catalog(context)
+
+    def show(words: str) -> str:
+        found = {name: "" if one.enabled else "off" for name, one in getattr(context.settings, "servers", {}).items()}
+        found |= {name: ", ".join(one.name for one in catalog.tools if one.server == name) for name in catalog.servers}
+        rows = [f"{name}: {tools or 'no tools'}" for name, tools in found.items()]
+        return "\n".join([*rows, "inarch mcp list --refresh asks each server for its state"])
+
+    made = [inarch.SlashCommand("mcp", "List the MCP servers and their tools.", show, at_once=True), *commands(catalog)]
     _latest.clear()
     return made
 

@@ -70,6 +70,7 @@ class Slash:
 def test_prompts_are_commands(ground: Any, words: str, said: str) -> None:
     ground.app({"w": ground.whole()}).close()
     app = ground.app({"w": ground.whole()})  # from the stored listing
+    assert "w: w_" in app.composition.slash_commands["mcp"].value.run("")
     command = app.composition.slash_commands["w:review"].value
     assert command.asks and command.words == "file [focus]" and "Review one file." in command.help
     context: Any = Slash()

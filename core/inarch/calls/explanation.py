@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import field, frozen
 
-from inarch.calls.approvals import key_for, lifting_key, remedy_of_unasked, rule_about
 from inarch.calls.call_checks import Preparation
 from inarch.calls.grants import Grants, ProjectGrants, covering
 from inarch.calls.live_call import LiveCall
 from inarch.calls.policy import Judgement, Opinion, judge, opinions_of, question
+from inarch.calls.remedies import key_for, lifting_key, remedy_of_unasked, rule_about
 from inarch.calls.rules import RulesPolicy
 from inarch.contract.errors import InarchError
 from inarch.contract.ids import new_id

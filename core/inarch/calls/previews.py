@@ -137,7 +137,7 @@ def _lines(call: ToolCall, tool: Tool, effects: Effects, files: Files, proposed:
 def _command(words: tuple[str, ...], arguments: Mapping[str, Any]) -> list[str]:
     """Show the tokenizer's reading of a command: as one line, then word by word if a line leaves a doubt."""
     is_plain = all(canonical((word,)) == word for word in words)
-    numbered = [] if is_plain else [f"  {number}  {canonical((word,))}" for number, word in enumerate(words)]
+    numbered = [] if is_plain else [f"  · {canonical((word,))}" for word in words]
     others = [f"{name} = {json.dumps(value, default=repr)}" for name, value in arguments.items() if name != "command"]
     return [f"$ {canonical(words)}", *numbered, *others]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from attrs import define, evolve, field
 
-from inarch.calls.approvals import Approvals, denied
+from inarch.calls.approvals import Approvals
 from inarch.calls.attempt import MOST
 from inarch.calls.call_checks import Preparation
 from inarch.calls.call_order import edges
@@ -346,6 +346,8 @@ class Scheduler:
             remedy = "let the user fix what is missing"
             live.judgement = Judgement(decision, live.needs_person, "person", is_rule=True, remedy=remedy)
         if live.judgement.decision == "deny":
+            from inarch.calls.remedies import denied  # few turns need it
+
             live.fail(denied(live, live.judgement))
 
     def _kept(self) -> frozenset[str]:

@@ -87,7 +87,8 @@ class Call:
     """Call of a tool from its first state to its result; `status` is the last known one.
 
     `rewritten` are the data of its `call.rewritten` events, `added` those of its `call.reviewed` events. If it failed,
-    `recovered_by` is the id of the later call of its turn that succeeded instead; empty for none.
+    `recovered_by` is the id of the later call of its turn that succeeded instead; empty for none. `title` is what it
+    does in people's words; empty for a page that shows its name and arguments.
     """
 
     id: str
@@ -108,6 +109,7 @@ class Call:
     rewritten: list[Data] = field(factory=list)
     added: list[Data] = field(factory=list)
     recovered_by: str = ""
+    title: str = ""
 
     @property
     def pictures(self) -> int:

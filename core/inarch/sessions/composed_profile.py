@@ -128,7 +128,8 @@ class Composed:
         tried = (item.name for item in self.composition.refused)  # a single file, for example
         names = {*(plugin.name for plugin in self.composition.loaded), *tried}
         if self.config.hints(names):  # an installed plugin outside the profile may have a table, too
-            names |= discover().plugins.keys()
+            found = discover()
+            names |= {*found.plugins, *found.builtins}
         return (*self.config.notes, *self.config.hints(names), *self.composition.outcome.given_way, *self._remarks())
 
     def _remarks(self) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from time import monotonic
 from typing import Any
@@ -26,6 +27,16 @@ def pieces(code: str, language: str) -> list[tuple[Kind, str]] | None:
         size += len(piece)
     # Lexers append a final newline. Any other change is a reason not to trust them.
     return found if size in (len(code), len(code) + 1) else None
+
+
+@cache
+def _ancestors(kind: Kind) -> tuple[str, ...]:
+    return tuple(".".join(kind[:length]) for length in range(len(kind), 0, -1))
+
+
+def of_kind(kind: Kind, table: Mapping[str, str]) -> str:
+    """Return the value of the nearest kind in a table, such as that of `Literal.String`, "" for none."""
+    return next((table[name] for name in _ancestors(kind) if name in table), "")
 
 
 def is_known(language: str) -> bool:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import inarch
 
 if TYPE_CHECKING:
     from inarch_plugins.export.html.assets import Asset
     from inarch_plugins.export.html.fragments import Fragments
-    from inarch_plugins.export.html.steps import Titled
 
     Pieces = Callable[[inarch.Transcript], Iterator[str]]
 
@@ -42,7 +41,7 @@ class Html(Format):
         module = import_module(f"{__name__}.html.assets")
         return module.shared()  # type: ignore[no-any-return]
 
-    def fragments(self, titled: Titled | None = None) -> Fragments:
+    def fragments(self, titled: Callable[[str, Mapping[str, Any]], str] | None = None) -> Fragments:
         """Return the maker of escaped HTML for a session's parts, to be shown with `assets`.
 
         Args:

@@ -10,7 +10,8 @@ from attrs import define, field, frozen
 
 from inarch.transcripts import Call, Exchange, Request, Span, Spent, Step, Transcript
 from inarch_plugins.export.remarks import exchanges_of
-from inarch_plugins.export.words import one_line, seconds_of
+from inarch_plugins.export.words import one_line
+from inarch_sdk.exchanges import seconds_of
 
 SpanKind = Literal["model", "call", "asking", "wait", "failed"]
 TITLE_LENGTH = 100

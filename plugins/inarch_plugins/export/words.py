@@ -37,14 +37,6 @@ def added_by(review: Mapping[str, Any]) -> str:
     return f"Added by {review.get('plugin')}{', which ends the turn' if review.get('stop') else ''}:"
 
 
-def seconds_of(time: Any) -> float | None:
-    """Return a record's time in seconds since the epoch, None if it is not a time."""
-    try:
-        return datetime.fromisoformat(str(time)).timestamp() if time else None
-    except (ValueError, OverflowError):
-        return None
-
-
 def one_line(text: str, length: int) -> str:
     """Return `text` on one line of at most `length` characters."""
     words = " ".join(text[: 4 * length].split())

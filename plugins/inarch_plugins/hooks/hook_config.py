@@ -24,7 +24,6 @@ EVENTS = (
     "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "PostCompact", "SessionEnd",
 )  # fmt: skip
 """Events that run hooks."""
-TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"})
 _NOT_HERE = frozenset({
     "Setup", "UserPromptExpansion", "PermissionDenied", "PostToolBatch", "StopFailure", "TaskCreated", "TaskCompleted",
     "TeammateIdle", "InstructionsLoaded", "ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded",

@@ -69,7 +69,6 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
         command("fork", "[TURN]", "Switch to a copy of this session, up to TURN.",
                 "sessions:fork", "turns"),
         command("help", "[COMMAND]", "List the commands.", "views:help_text", "commands", at_once=True),
-        command("mcp", "", "List the MCP servers and their tools.", "results:mcp", at_once=True),
         command("model", "[NUMBER|NAME]", "List the models, or switch to another one.", "models:model",
                 "models"),
         command("plugins", "", "List the plugins and what they add.", "views:plugins", at_once=True),
@@ -124,13 +123,6 @@ def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
     return TextFrontEnd(out, err, quiet=options.quiet, settings=told, spoken=spoken)
 
 
-def _plain_is_set() -> bool:
-    """Return whether the user's own file asks for plain text; it is read before anything is composed."""
-    from inarch_plugins.terminal.settings_file import own_settings
-
-    return own_settings().get("plain") is True
-
-
 def _json(options: FrontEndOptions) -> FrontEnd:
     from inarch_plugins.terminal.front_ends.json import JsonFrontEnd
 
@@ -146,13 +138,13 @@ def _jsonl(options: FrontEndOptions) -> FrontEnd:
 def _converse(launch: Launch) -> int:
     """Start the conversation with the live display if the terminal can be rewritten, else line by line."""
     from inarch.output import is_terminal
-    from inarch_plugins.terminal.abilities import can_rewrite
+    from inarch_plugins.terminal.abilities import can_rewrite, plain_is_set
 
     if not is_terminal(sys.stdin):
         from inarch_plugins.terminal.plain_conversation import piped
 
         return piped(launch)
-    if launch.output == "text" and can_rewrite(sys.stdout) and not (launch.options.plain or _plain_is_set()):
+    if launch.output == "text" and can_rewrite(sys.stdout) and not (launch.options.plain or plain_is_set()):
         try:
             import termios  # noqa: F401 - missing on Windows
 

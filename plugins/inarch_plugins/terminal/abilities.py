@@ -36,3 +36,15 @@ def has_unread() -> bool:
         return bool(select([sys.__stdin__ or 0], [], [], 0)[0])
     except (OSError, ValueError):
         return False
+
+
+def plain_is_set() -> bool:
+    """Return whether the user's own file asks for plain text; it is read before anything is composed."""
+    from inarch import ConfigError
+    from inarch.host import user_config_path
+    from inarch_lib.toml import loads
+
+    try:
+        return loads(user_config_path().read_text("utf-8"))["plugins"]["terminal"]["plain"] is True
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, ConfigError):
+        return False  # what is wrong with the file is reported when everything is composed

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inarch import InarchError, __version__, escape, width
 from inarch_plugins.terminal.rendering.colors import Ink
+from inarch_sdk.modes import MODES, rank
 
 if TYPE_CHECKING:
     from inarch import App
     from inarch_plugins.terminal.slash.talk import Talk
 
-MODES = {
-    "none": "Reads run; nothing else does.",
-    "plan": "Reads run; nothing changes until you approve a plan.",
-    "ask": "Reads run; edits and commands ask.",
-    "edits": "Reads and edits run; commands ask.",
-    "auto": "Edits and sandboxed commands run; what goes beyond asks.",
-    "review": "Work runs in a copy; you review one diff at the end.",
-    "all": "Edits and sandboxed commands run, and all that only the mode asks about.",
-    "bypass": "Everything runs without asking and without the sandbox.",
-}
 BACK = "inarch --continue goes on with this conversation."
-_CODE = (".py", ".js", ".ts", ".tsx", ".go", ".rs", ".java", ".rb", ".c", ".cpp", ".cs", ".kt", ".php", ".swift")
-_LOOKED_AT = 500
-_ASIDE = frozenset({"test", "tests", "docs", "examples", "node_modules", "build", "dist", "vendor", "venv"})
 
 
 def place_line(root: str | os.PathLike[str], columns: int) -> str:
@@ -47,10 +34,10 @@ def session_lines(app: App, *, keys: str) -> Iterator[str]:
         keys: How the mode is changed, such as `Shift-Tab`.
     """
     yield _model(app)
-    yield f"{MODES[app.config.profile.approve]} {keys} changes that."
+    yield f"{MODES[rank(app.config.profile.approve)].help} {keys} changes that."
     if app.parts.tools.runners and (missing := _missing(app)):
         yield missing
-    yield f"Try: {example(app.config.root)}"
+    yield "Try: summarize this codebase"
     yield "? for help"
 
 
@@ -81,24 +68,3 @@ def way_back(talk: Talk) -> str:
         return BACK if talk.session.state.turns and talk.session.is_kept else ""
     except InarchError:
         return ""
-
-
-def example(root: str) -> str:
-    """Return a prompt that fits the project: about its largest source file near the top, else about all of it."""
-    found = list(islice(_sources(Path(root)), _LOOKED_AT))
-    if not found:
-        return "summarize this codebase"
-    return f"what does @{max(found)[1]} do?"
-
-
-def _sources(root: Path) -> Iterator[tuple[int, str]]:
-    """Yield size and path of source files at the top and one folder below."""
-    try:
-        entries = sorted(os.scandir(root), key=lambda one: one.name)
-        folders = [one for one in entries if one.is_dir(follow_symlinks=False) and one.name not in _ASIDE]
-        for folder in ("", *(one.name for one in folders if not one.name.startswith("."))):
-            for one in os.scandir(root / folder):
-                if one.name.endswith(_CODE) and one.is_file(follow_symlinks=False) and " " not in one.name:
-                    yield one.stat().st_size, f"{folder}/{one.name}".removeprefix("/")
-    except OSError:
-        return

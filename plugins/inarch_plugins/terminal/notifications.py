@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import Literal, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from attrs import define, field, frozen
 
-from inarch import ApprovalRequest, escape
+from inarch import escape
 from inarch.output import is_terminal
+
+if TYPE_CHECKING:
+    from inarch import ApprovalRequest
 
 BEL = "\a"
 TURN_ENDED, QUESTION_WAITS = "the turn has ended", "a question waits"

@@ -123,7 +123,9 @@ def test_a_question_about_an_edit_says_what_reaches_it(acme: Any) -> None:
         app.front_end = person
         asyncio.run(app.session().run("go"))
     first, second = person.remarks
-    assert first.startswith("reached from ") and first.endswith("; 1 test reaches it: pytest tests/test_table.py")
+    assert first.startswith("reached from ") and first.endswith(
+        "; 1 test reaches it, to run: pytest tests/test_table.py"
+    )
     assert not second
 
 

@@ -48,7 +48,9 @@ def test_the_commands_that_are_printed_work(cli: Run, tmp_path: Path, environ: d
 
 
 def test_without_pytest_its_installation_is_the_first_command(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pytest'] = None\n")
+    # An environment of tox lies in a cache, into which nothing is installed.
+    elsewhere = f"import sys\nsys.modules['pytest'] = None\nsys.prefix = {str(tmp_path)!r}\n"
+    (tmp_path / "sitecustomize.py").write_text(elsewhere)
     done = python("-m", "inarch", "plugins", "new", "shout", cwd=tmp_path, PYTHONPATH=str(tmp_path))
     install, test = done.stdout.splitlines()[1:3]
     assert install.endswith(" install 'inarch[test]'"), done

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch import UsageError
-from inarch_plugins.terminal.settings_file import keep_setting
+from inarch_plugins.commands.config.profile_edit import set_key
 
 from .conftest import Talk
 
@@ -38,7 +38,7 @@ def test_a_setting_is_kept_and_nothing_else_changes(
     path.write_text(written(tables), encoding="utf-8")
     before = tomllib.loads(path.read_text("utf-8"))
     try:
-        keep_setting(path, key, value)
+        set_key(path, ("plugins", "terminal"), key, value)
     except UsageError as error:
         assert "by hand" in error.remedy and tomllib.loads(path.read_text("utf-8")) == before
         return
@@ -72,8 +72,6 @@ def test_commands_change_the_look_and_take_results_elsewhere(
     opened.until("it has 0; /copy copies all of it")
     opened.type("/effort high", "Enter")
     opened.until("the effort is high")
-    opened.type("/mcp", "Enter")
-    opened.until("MCP servers need the plugin mcp")
     opened.type("/export talk.md", "Enter")
     opened.until("wrote ")
     assert "said hello" in (project / "talk.md").read_text("utf-8")

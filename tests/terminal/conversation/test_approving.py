@@ -13,7 +13,7 @@ from .conftest import Talk
 
 pytestmark = pytest.mark.once
 
-KEYS = "a yes  A always: new.txt  d no…  e edit  ? more"
+KEYS = "a yes, once  A all session: new.txt  d no…  e edit  ? more"
 
 
 def test_a_lets_a_call_run_once(ask: Talk, project: Path) -> None:
@@ -109,12 +109,12 @@ def test_a_plain_yes_is_an_answer_and_no_prompt(ask: Talk, project: Path) -> Non
 def test_what_is_too_long_for_the_screen_scrolls(talk: Talk, project: Path) -> None:
     opened = talk(lines=24)
     opened.type("write 60: long.txt", "Enter")
-    screen = opened.until("Create long.txt", "+60", "a yes, with 43 lines below", "space and b turn pages")
+    screen = opened.until("Create long.txt", "+60", "a yes, with 43 lines unseen", "space and b turn pages")
     assert "17 + line 17" in screen and "line 18" not in screen
     for keys, first, last in (("j", 1, 18), (" ", 18, 35), ("k", 17, 34), ("G", 43, 60), ("b", 26, 43), ("g", 1, 17)):
         opened.type(keys)
         opened.until(f"{first} + line {first}\n", f"{last} + line {last}\n")
-    opened.until("a yes  A always")
+    opened.until("a yes, once  A all session")
     time.sleep(0.6)  # a key counts only after a moment in which none was pressed
     opened.type("a")
     opened.until("61 of 61 lines", "Heard")
@@ -124,9 +124,9 @@ def test_what_is_too_long_for_the_screen_scrolls(talk: Talk, project: Path) -> N
 def test_one_press_approves_what_has_lines_below_but_never_for_ever(talk: Talk, project: Path) -> None:
     opened = talk(lines=24)
     opened.type("write 60: long.txt", "Enter")
-    opened.until("a yes, with 43 lines below", "A always: long.txt")
+    opened.until("a yes, with 43 lines unseen", "A all session: long.txt")
     opened.type("A")
-    opened.until("not shown yet", "18 + line 18", "a yes, with 25 lines below")
+    opened.until("not shown yet", "18 + line 18", "a yes, with 25 lines unseen")
     assert not (project / "long.txt").exists()
     time.sleep(0.6)
     opened.type("a")
@@ -139,7 +139,7 @@ def test_one_press_approves_what_has_lines_below_but_never_for_ever(talk: Talk, 
     assert not (project / "AGENTS.md").exists()
     time.sleep(0.6)
     opened.type("v")
-    opened.until("60 + line 60", "a yes  A always")
+    opened.until("60 + line 60", "a yes, once  A all session")
     time.sleep(0.6)
     opened.type("a")
     opened.until("60 + line 60", "Heard 1 lines")

@@ -23,10 +23,16 @@ class Case(NamedTuple):
 
 CASES = {
     "edit": Case("edit: a.py", ("Edit a.py", "+1  −1", "2 -     return 1", "2 +     return 2")),
-    "create": Case("write 31: notes.md", ("Create notes.md", "31 + line 31", "a yes  A always"), ("below",)),
-    "long": Case("write 60: notes.md", ("Create notes.md", "a yes, with", "below", "space and b"), ("line 60",)),
-    "command": Case("run: pytest -q", ("Run pytest -q", "no network, no home", "project's own code."), ("$ pytest",)),
-    "install": Case("run: cargo build", ("Run cargo build", "It needs network to", "i yes, with network  a yes")),
+    "create": Case(
+        "write 31: notes.md", ("Create notes.md", "31 + line 31", "a yes, once  A all session"), ("unseen",)
+    ),
+    "long": Case("write 60: notes.md", ("Create notes.md", "a yes, with", "unseen", "space and b"), ("line 60",)),
+    "command": Case(
+        "run: pytest -q", ("Run pytest -q", "no network, no home folder", "project's own code."), ("$ pytest",)
+    ),
+    "install": Case(
+        "run: cargo build", ("Run cargo build", "It needs network to", "i yes, with network  a yes, without")
+    ),
     "batch": Case("three", ("1. Create one.txt", "2. Create two.txt", "3. Run pytest -q", "a yes to all")),
 }
 

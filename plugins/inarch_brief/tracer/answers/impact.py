@@ -147,5 +147,5 @@ def reach(graph: Graph, nodes: Sequence[Node]) -> str:
     text += f"{count(len(tests), 'test reaches', 'tests reach')} it" if tests else "no test reaches it"
     files = sorted({node.file for node in tests})
     if 0 < len(files) <= MAX_TEST_FILES and all(path.endswith(".py") for path in files):
-        text += f": pytest {' '.join(plain(path) for path in files)}"
+        text += f", to run: pytest {' '.join(plain(path) for path in files)}"
     return text + (f" ({graph.linked})" if graph.linked else "")

@@ -153,7 +153,8 @@ def _tell(loaded: Config, options: Options, *further: str) -> None:
     from inarch.host import discover
 
     if not options.quiet:
-        for note in (*loaded.notes, *loaded.hints(discover().plugins), *further):
+        found = discover()
+        for note in (*loaded.notes, *loaded.hints((*found.plugins, *found.builtins)), *further):
             say("note", note)
 
 

@@ -39,7 +39,7 @@ def set_model(name: str, **given: Any) -> None:
             if note:
                 say("note", note)
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
-    was_written = set_key(path, profile, "model", whole)
+    was_written = set_key(path, ("profiles", profile), "model", whole)
     print_line(f"{path}: profile {profile} asks {whole}{'' if was_written else ' already'}")
 
 

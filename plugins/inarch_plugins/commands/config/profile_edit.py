@@ -1,4 +1,4 @@
-"""Edits of a profile in the user's file that change one key and nothing else.
+"""Edits of a table in the user's file that change one key and nothing else.
 
 Each edit is checked by parsing the new text. If it does not mean exactly what was intended, nothing is written.
 """
@@ -55,11 +55,12 @@ def enable(path: Path, profile: str, plugin: str) -> bool:
         yield lambda: names.append(plugin)
         yield lambda: names.add_line(plugin)  # only this handles a comment after the last name
 
-    return _change(path, profile, _Change("plugins", grown, edits, lines_to_add(profile, plugin)))
+    change = _Change(("profiles", profile), "plugins", grown, edits, lines_to_add(profile, plugin))
+    return _change(path, change)
 
 
-def set_key(path: Path, profile: str, key: str, value: str) -> bool:
-    """Set a key of the profile to a text; return whether that changed the value.
+def set_key(path: Path, table: tuple[str, str], key: str, value: str) -> bool:
+    """Set a key of a table, such as `("profiles", "default")`, to a text; return whether that changed the value.
 
     Raises:
         ConfigError: The file is not valid TOML.
@@ -69,34 +70,34 @@ def set_key(path: Path, profile: str, key: str, value: str) -> bool:
     def edits(table: Any) -> Iterator[Callable[[], object]]:
         yield lambda: table.__setitem__(key, value)
 
-    by_hand = f"[profiles.{_key(profile)}] {key} = {json.dumps(value)}"
-    return _change(path, profile, _Change(key, lambda _: value, edits, by_hand))
+    change = _Change(table, key, lambda _: value, edits, f"{_header(table)} {key} = {json.dumps(value)}")
+    return _change(path, change)
 
 
 class _Change(NamedTuple):
-    """A change to a key of a profile: the new value, the edit of a tomlkit table, and the text to write by hand."""
+    """A change to a key of a table: the new value, the edit of a tomlkit table, and the text to write by hand."""
 
+    table: tuple[str, str]
     key: str
     wanted: Callable[[Any], object]
     edits: Callable[[Any], Iterator[Callable[[], object]]]
     by_hand: str
 
 
-def _change(path: Path, profile: str, change: _Change) -> bool:
-    data = _read(path)
+def _change(path: Path, change: _Change) -> bool:
+    data, (kind, name) = _read(path), change.table
     tables = _parsed(path, data)
-    profiles = tables.get("profiles", {})
-    if profile != "default" and profile not in profiles:
-        raise UsageError(f"{path} has no profile {profile!r}", f"write it there: {change.by_hand}")
+    if kind == "profiles" and name != "default" and name not in tables.get(kind, {}):
+        raise UsageError(f"{path} has no profile {name!r}", f"write it there: {change.by_hand}")
     wanted = deepcopy(tables)
-    table = wanted.setdefault("profiles", {}).setdefault(profile, {})
+    table = wanted.setdefault(kind, {}).setdefault(name, {})
     table[change.key] = change.wanted(table.get(change.key))
     if wanted == tables:
         return False
     mark = data[: len(BOM_UTF8)] if data.startswith(BOM_UTF8) else b""
     text = data[len(mark) :].decode()
-    line = _line(text, "profiles", profile, change.key) if profiles else None  # of the nearest table without the key
-    for changed in _candidates(text, line, profile, change):
+    line = _line(text, kind, name, change.key) if tables.get(kind) else None  # of the nearest table without the key
+    for changed in _candidates(text, line, change):
         if _says(changed, wanted):
             _write(path, mark + changed.encode())
             return True
@@ -106,7 +107,7 @@ def _change(path: Path, profile: str, change: _Change) -> bool:
 
 def lines_to_add(profile: str, plugin: str) -> str:
     """Return the text to add to a profile without its own list."""
-    return f"[profiles.{_key(profile)}] plugins = {json.dumps([_REST, plugin])}"
+    return f"{_header(('profiles', profile))} plugins = {json.dumps([_REST, plugin])}"
 
 
 def naming(path: Path, plugin: str) -> tuple[str, ...]:
@@ -122,7 +123,7 @@ def naming(path: Path, plugin: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _candidates(text: str, line: int | None, profile: str, change: _Change) -> Iterator[str]:
+def _candidates(text: str, line: int | None, change: _Change) -> Iterator[str]:
     """Yield candidates for the changed text, the most readable first.
 
     Only the statement at `line` passes through tomlkit, because it does not preserve a whole file.
@@ -136,10 +137,10 @@ def _candidates(text: str, line: int | None, profile: str, change: _Change) -> I
     if statement.lstrip().startswith("["):  # right below the header, so that no comment is separated from its key
         yield f"{before}{statement}{'' if statement.endswith(end) else end}{addition}{after}"
     elif statement:
-        for changed in _edited(statement.replace(end, "\n"), ("profiles", profile), change):
+        for changed in _edited(statement.replace(end, "\n"), change):
             yield f"{before}{changed.replace(chr(10), end)}{after}"
     gap = "" if not text else end if text.endswith("\n") else end * 2
-    yield f"{text}{gap}[profiles.{_key(profile)}]{end}{addition}"
+    yield f"{text}{gap}{_header(change.table)}{end}{addition}"
 
 
 def _statement(lines: Sequence[str]) -> str:
@@ -148,12 +149,12 @@ def _statement(lines: Sequence[str]) -> str:
     return next((text for text in texts if _says(text)), "")
 
 
-def _edited(statement: str, table: Sequence[str], change: _Change) -> Iterator[str]:
-    """Yield the changed statement, trying as table header each part of the profile's name."""
+def _edited(statement: str, change: _Change) -> Iterator[str]:
+    """Yield the changed statement, trying as table header each part of the table's name."""
     from tomlkit import parse
     from tomlkit.exceptions import TOMLKitError
 
-    for names in (table, table[1:], ()):
+    for names in (change.table, change.table[1:], ()):
         for number in range(2):  # each attempt starts with the original statement
             try:
                 document: Any = parse(statement)
@@ -205,6 +206,10 @@ def _write(path: Path, data: bytes) -> None:
         write_whole(real, data, mode=real.stat().st_mode & 0o777 if real.exists() else 0o600)
     except OSError as error:
         raise UsageError(f"{path} can't be written: {error.strerror}") from error
+
+
+def _header(table: Sequence[str]) -> str:
+    return f"[{'.'.join(map(_key, table))}]"
 
 
 def _key(name: str) -> str:

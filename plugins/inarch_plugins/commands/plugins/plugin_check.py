@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from inarch import Refused
     from inarch.host import Config
 
-_Brought = tuple[tuple[str, ...], tuple[str, ...]]  # hooks and tools
 _UNTRIED = "runs in a process of its own and is not in the profile, so it was not tried"
 
 

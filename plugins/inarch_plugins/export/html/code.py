@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from inarch_lib.output.code_pieces import Kind, pieces
+from inarch_lib.output.code_pieces import of_kind, pieces
 from inarch_plugins.export.html.tags import Html, tag, text
 
 _CLASSES = {
@@ -20,7 +18,7 @@ def code_lines(content: str, language: str) -> list[Html]:
         return []  # diffs count lines otherwise than lexers
     rows: list[str] = [""]
     for kind, piece in pieces(content, language) or ():
-        name = _class(kind)
+        name = of_kind(kind, _CLASSES)
         for at, part in enumerate(piece.split("\n")):
             if at:
                 rows.append("")
@@ -33,12 +31,3 @@ def code(content: str, language: str) -> Html:
     """Return code with colours, without any if the language is unknown."""
     lines = code_lines(content, language)
     return Html("\n".join(lines)) if lines else text(content)
-
-
-@cache
-def _class(kind: Kind) -> str:
-    while kind:
-        if found := _CLASSES.get(".".join(kind)):
-            return found
-        kind = kind[:-1]
-    return ""

@@ -5,12 +5,12 @@ All content of a session is escaped here. The results are safe to insert into a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attrs import define
 
-from inarch.transcripts import Exchange, Step
+from inarch.transcripts import Call, Exchange, Step
 from inarch_plugins.export.html import diffs, prose, steps, turn
 from inarch_plugins.export.html.tags import Html, join
 from inarch_plugins.export.remarks import says_nothing
@@ -21,10 +21,10 @@ class Fragments:
     """Maker of the parts; each is finished HTML.
 
     Args:
-        titled: Names the calls in people's words.
+        titled: Returns what a call does in people's words, by its tool's name and its arguments.
     """
 
-    titled: steps.Titled | None = None
+    titled: Callable[[str, Mapping[str, Any]], str] | None = None
 
     def exchange(self, exchange: Exchange, *, folded: bool = False, apart: bool = False, running: bool = False) -> Html:
         """Return a turn as a section: prompt, work, answer.
@@ -38,7 +38,8 @@ class Fragments:
         shown = [step for step in exchange.steps if self.shows(step)]
         later = [step for step in exchange.later if self.shows(step)]
         exchange.steps, exchange.later = shown, later
-        return turn.turn(exchange, folded=folded, apart=apart, running=running, titled=self.titled)
+        self._name([*shown, *later])
+        return turn.turn(exchange, folded=folded, apart=apart, running=running)
 
     def shows(self, step: Step) -> bool:
         """Return whether a step is shown, unless it is mere bookkeeping."""
@@ -48,7 +49,13 @@ class Fragments:
         """Return a request, a call or a remark as a list item; empty for mere bookkeeping."""
         if says_nothing(step):
             return Html()
-        return steps.step_items([step], answer, running=running, titled=self.titled)
+        self._name([step])
+        return steps.step_items([step], answer, running=running)
+
+    def _name(self, found: Iterable[Step]) -> None:
+        for call in found:
+            if self.titled is not None and isinstance(call, Call):
+                call.title = self.titled(call.name, call.arguments)
 
     def prose(self, markdown: str) -> Html:
         """Return Markdown, without its raw HTML and without anything that a browser would load."""

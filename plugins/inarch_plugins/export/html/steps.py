@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from inarch.figures import answered_words, duration, rewritten_words
+from inarch.figures import answered_words, duration, failure_words, rewritten_words
 from inarch.transcripts import Call, Change, Remark, Request, Step
 from inarch_plugins.export.html.diffs import diff, shown_as_diff
 from inarch_plugins.export.html.prose import long_text, members, prose, short, value
@@ -20,25 +19,20 @@ _FIRST_WORDS = 90
 _LONGEST_NAME, _LONGEST_TITLE = 80, 300
 
 
-Titled = Callable[[str, Mapping[str, Any]], str]
-"""Returns what a call does in people's words, by its tool's name and its arguments."""
-
-
-def step_items(steps: list[Step], answer: str, *, running: bool = False, titled: Titled | None = None) -> Html:
+def step_items(steps: list[Step], answer: str, *, running: bool = False) -> Html:
     """Return steps as list items; the reply that is the turn's answer is not repeated.
 
     Args:
         steps: The steps.
         answer: The answer of their turn.
         running: Whether the turn is running, so that a missing end is normal.
-        titled: Names the calls; without it they have their tools' names and their arguments.
     """
-    return join(_item(step, answer, running, titled) for step in steps)
+    return join(_item(step, answer, running) for step in steps)
 
 
-def _item(step: Step, answer: str, running: bool, titled: Titled | None) -> Html:
+def _item(step: Step, answer: str, running: bool) -> Html:
     if isinstance(step, Call):
-        return _call(step, running, titled)
+        return _call(step, running)
     if isinstance(step, Request):
         return _request(step, answer, running)
     return _remark(step)
@@ -63,17 +57,17 @@ def _folded(head: tuple[Html, ...], body: Html, class_: str, call: str | None = 
     return tag("li", shown, class_=class_, data_call=call)
 
 
-def _call(call: Call, running: bool, titled: Titled | None) -> Html:
+def _call(call: Call, running: bool) -> Html:
     mark = _mark(*_MARKS.get(call.status, _GOES_ON if running else _OPEN_END))
     took = duration(call.span.seconds) if call.span is not None and call.ended is not None else ""
     chips = [tag("span", chip, class_="chip") for chip in _chips(call)]
-    name = titled(call.name, call.arguments) if titled else call.name
-    about = [] if titled else [tag("span", short(_unseen(call)))]
+    name = one_line(call.title or call.name, _LONGEST_NAME)
+    about = [] if call.title else [tag("span", short(_unseen(call)))]
     output = Html() if running and call.result is None else _output(call)
-    told = [_approval(call), _input(call), _rewritten(call), output, _added(call), _changed(call.changes)]
+    told = [_approval(call), _input(call), _rewritten(call, name), output, _added(call), _changed(call.changes)]
     shown = join([*about, *(part for chip in chips for part in (" ", chip))])
-    head = _row(mark, one_line(name, _LONGEST_NAME), shown, took)
-    return _folded(head, join(told), f"step call {'titled ' if titled else ''}{_status(call)}", call.id)
+    head = _row(mark, name, shown, took)
+    return _folded(head, join(told), f"step call {'titled ' if call.title else ''}{_status(call)}", call.id)
 
 
 def _status(call: Call) -> str:
@@ -115,8 +109,8 @@ def _input(call: Call) -> Html:
     return _part("Input", *shown) if call.arguments else Html()
 
 
-def _rewritten(call: Call) -> Html:
-    said = [tag("p", rewritten_words(one)) for one in call.rewritten]
+def _rewritten(call: Call, name: str) -> Html:
+    said = [tag("p", rewritten_words({**one, "name": name})) for one in call.rewritten]
     return _part("Rewritten", *said) if said else Html()
 
 
@@ -131,7 +125,7 @@ def _output(call: Call) -> Html:
         return _part("Output", said, *([long_text(call.output)] if call.output else []))
     error = call.result.get("error")
     if isinstance(error, dict):
-        told = [tag("strong", str(error.get("code") or "error")), " ", str(error.get("message") or "")]
+        told = [tag("strong", str(error.get("code") or "error")), " ", failure_words(call.name, error)]
         remedy = [tag("p", str(error["remedy"]), class_="quiet")] if error.get("remedy") else []
         data = call.result.get("data")
         title, kind = ("Stopped", "quiet") if call.status == "cancelled" else ("Error", "error")

@@ -7,7 +7,7 @@ from decimal import Decimal
 from inarch.figures import duration
 from inarch.transcripts import Call, Exchange
 from inarch_plugins.export.html.prose import plain, prose
-from inarch_plugins.export.html.steps import Titled, step_items
+from inarch_plugins.export.html.steps import step_items
 from inarch_plugins.export.html.tags import Html, join, tag
 from inarch_plugins.export.html.timeline import turn_timeline
 from inarch_plugins.export.words import MODES, amount_of, cost, count_of, cut, left_out, local, many, tokens
@@ -22,9 +22,7 @@ _ENDINGS = {
 }
 
 
-def turn(
-    exchange: Exchange, *, folded: bool, apart: bool = False, running: bool = False, titled: Titled | None = None
-) -> Html:
+def turn(exchange: Exchange, *, folded: bool, apart: bool = False, running: bool = False) -> Html:
     """Return an exchange as a section.
 
     Args:
@@ -32,15 +30,14 @@ def turn(
         folded: Whether its steps are collapsed; with JavaScript they are then built on opening.
         apart: Whether the list of its steps stays empty, for a page that adds them itself.
         running: Whether it is running, so that a missing end is normal.
-        titled: Names the calls.
     """
     name = f"Turn {exchange.number}" if exchange.number else "Before the first turn"
     anchor = f"t{exchange.number}"
     title = tag("h2", tag("a", name, href=f"#{anchor}"), id=f"{anchor}-title")
     head = tag("header", title, tag("p", *_figures(exchange), class_="figures"), class_="turn-head")
-    parts = [head, _prompt(exchange), _work(exchange, folded, apart, titled), _end(exchange, running)]
+    parts = [head, _prompt(exchange), _work(exchange, folded, apart), _end(exchange, running)]
     return tag(
-        "section", *parts, _later(exchange, titled), class_="chapter is-running" if running else "chapter",
+        "section", *parts, _later(exchange), class_="chapter is-running" if running else "chapter",
         id=anchor, tabindex="-1", aria_labelledby=f"{anchor}-title",
     )  # fmt: skip
 
@@ -89,7 +86,7 @@ def _prompt_text(text: str) -> Html:
     return join([plain(head), tag("details", summary, plain(rest), class_="reasoning")])
 
 
-def _work(exchange: Exchange, folded: bool, apart: bool, titled: Titled | None) -> Html:
+def _work(exchange: Exchange, folded: bool, apart: bool) -> Html:
     if not exchange.steps and not apart:
         return Html()
     calls = [step for step in exchange.steps if isinstance(step, Call)]
@@ -100,7 +97,7 @@ def _work(exchange: Exchange, folded: bool, apart: bool, titled: Titled | None) 
     changed = len({change.path for change in exchange.changes})
     words += [f"{many(changed, 'file')} touched"] if changed else []
     summary = tag("summary", tag("span", "Work", class_="label"), " ", tag("span", " · ".join(words), class_="first"))
-    items = Html() if apart else step_items(exchange.steps, exchange.answer, titled=titled)
+    items = Html() if apart else step_items(exchange.steps, exchange.answer)
     body = join([turn_timeline(exchange), tag("ol", items, class_="steps")])
     if folded:  # readable without JavaScript; with it, one text until it is opened
         body = tag("noscript", body)
@@ -119,7 +116,7 @@ def _end(exchange: Exchange, running: bool) -> Html:
     return tag("div", tag("h3", "Answer", class_="unseen"), prose(exchange.answer), *note, class_="answer")
 
 
-def _later(exchange: Exchange, titled: Titled | None) -> Html:
+def _later(exchange: Exchange) -> Html:
     if not exchange.later:
         return Html()
-    return tag("ol", step_items(exchange.later, "", titled=titled), class_="steps later")
+    return tag("ol", step_items(exchange.later, ""), class_="steps later")

@@ -74,7 +74,9 @@ def offered(found: Classified, root: str, chosen: ChosenRights, *, loopback: boo
         for one in found.commands
     )
     beyond = tuple(_beyond(found, resolved, loopback=loopback))
-    hidden = [word for word, right in (("no network", NETWORK), ("no home", FILES)) if right.name not in resolved]
+    hidden = [
+        word for word, right in (("no network", NETWORK), ("no home folder", FILES)) if right.name not in resolved
+    ]
     usual = f"sandboxed{': ' * bool(hidden)}{', '.join(hidden)}"
     hosts = () if chosen or loopback or found.parts else index_hosts(found.words, root)
     likely = {NETWORK.name: hosts} if hosts else {}

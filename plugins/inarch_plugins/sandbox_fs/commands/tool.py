@@ -74,10 +74,19 @@ def _verdict_on(found: Classified, root: str) -> Verdict:
     return Verdict("allow", found.reason, held=held, reviewable=reviewable, why=_plain(found.reason))
 
 
+_PLAIN = {
+    r"\S+ runs code of the workspace \(workspace tier\)": "it runs the project's own code",
+    r"(\S+) is in no tier of commands": r"Inarch does not know what \1 does",
+    r"it needs a shell: the command has (.+) at position \d+": r"\1 is for a shell, so Inarch cannot judge the parts",
+    r"part \d+, (.+?): ": r"in \1: ",
+}
+
+
 def _plain(reason: str) -> str:
     """Return a reason without the names of tiers, for the question."""
-    own = re.sub(r"\S+ runs code of the workspace \(workspace tier\)", "it runs the project's own code", reason)
-    return re.sub(r"(\S+) is in no tier of commands", r"Inarch has no rule for \1", own)
+    for pattern, words in _PLAIN.items():
+        reason = re.sub(pattern, words, reason)
+    return reason
 
 
 DEFAULT_S = 60

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -30,15 +31,6 @@ UNCLEAR = "That is not an answer; ? lists them.\n"
 
 _WHY_NOT = "why not (Enter: no reason): ", "d "
 _LINES = {"d": _WHY_NOT, "n": _WHY_NOT, "m": ("answer: ", "")}
-_KEYS_SAID = (
-    ("a", "yes, this once"),
-    ("A", "yes, and always for such calls in the rest of this session"),
-    ("d", "no; you may give the model a reason"),
-    ("e", "edit the file it would write, else its arguments, in $VISUAL or $EDITOR; Inarch then asks again"),
-    ("m", "type any other answer as a line"),
-    ("Esc", "cancel the turn; so does Ctrl-C"),
-)
-_TRY_SAID = "t", "try it in a copy of the workspace and see what would change"
 _NOES = frozenset(("no", "nope", "none", "not", "never", "deny", "don't", "dont"))
 """Words that deny and begin with a denying key."""
 _HARMLESS = frozenset({"v", "?", ""})
@@ -89,7 +81,7 @@ class ApprovalKeys:
 
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask until every call has an answer."""
-        from inarch_plugins.terminal.front_ends.answers import answered, only_asks, tried
+        from inarch_plugins.terminal.front_ends.answers import answered, edited, only_asks, tried
 
         settled: dict[str, Approval] = {}
         drafts: dict[str, str] = {}
@@ -102,8 +94,8 @@ class ApprovalKeys:
                 found = await self._asked(left)
                 if found.word == "try":
                     self._show("\n".join([*await tried(left), ""]))
-                settled.update((one.call_id, one) for one in found.approvals)
-                settled.update((one.call_id, one) for one in await self._edited(found, drafts))
+                changed = await edited(found, drafts, self.screen.output.stdout, self._lent)
+                settled.update((one.call_id, one) for one in (*found.approvals, *changed))
         return [settled[request.call.id] for request in batch]
 
     async def _asked(self, left: Sequence[ApprovalRequest]) -> Answers:
@@ -263,24 +255,16 @@ class ApprovalKeys:
         while (left := self._pressed + QUIET_S - loop.time()) > 0 or has_unread():  # noqa: ASYNC110 - keys prolong it
             await asyncio.sleep(max(left, 0.01))
 
-    async def _edited(self, found: Answers, drafts: dict[str, str]) -> list[Approval]:
-        """Let the user edit calls; an unchanged call is asked about again."""
-        from inarch import Approval
-
-        approvals = []
-        for request in found.edits:
-            from inarch_plugins.terminal.front_ends.editor import edit
-
-            self.screen.settle()
-            async with in_terminal():
-                self.screen.lend(True)
-                try:
-                    arguments = await edit(request, drafts, self.screen.output.stdout, arguments=found.as_arguments)
-                finally:
-                    self.screen.lend(False)
-            if arguments is not None:
-                approvals.append(Approval(request.call.id, "modify", arguments=arguments))
-        return approvals
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[None]:
+        """Leave the terminal to an editor."""
+        self.screen.settle()
+        async with in_terminal():
+            self.screen.lend(True)
+            try:
+                yield
+            finally:
+                self.screen.lend(False)
 
     def _settle_alone(self, text: str, wait: float = ALONE_S) -> None:
         """Accept a key as the answer if no other key follows within `wait` seconds."""
@@ -320,15 +304,13 @@ def _denying(key: str, typed: str) -> str:
 
 
 def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
-    from inarch_plugins.terminal.front_ends.answers import triable
     from inarch_plugins.terminal.front_ends.questions import answer_rows
 
-    tries = (_TRY_SAID,) if triable(batch) is not None else ()
-    likely = [row for row in answer_rows(batch) if row[0] == "i"]
-    lines = [_row(5, key, said, columns) for key, said in (*likely, *_KEYS_SAID[:1], *tries, *_KEYS_SAID[1:])]
+    rows = [(answer.removesuffix(" [REASON]"), said) for answer, said in answer_rows(batch)]
+    keys = [*(row for row in rows if len(row[0]) == 1), ("m", "type any other answer as a line")]
+    lines = [_row(5, key, said, columns) for key, said in (*keys, ("Esc", "cancel the turn; so does Ctrl-C"))]
     lines += ["", "after m, type a line:"]
-    keys = {"a", "A", "e", "i", "t", "v", "d [REASON]"}
-    lines += [_row(22, answer, said, columns) for answer, said in answer_rows(batch) if answer not in keys]
+    lines += [_row(22, answer, said, columns) for answer, said in rows if len(answer) > 1]
     return "\n".join([*lines, ""])
 
 

@@ -30,10 +30,10 @@ from inarch_plugins.terminal.first_screen import place_line, way_back
 from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier
 from inarch_plugins.terminal.pasted_pictures import SIGN
 from inarch_plugins.terminal.rendering.colors import CODES
+from inarch_plugins.terminal.slash.talk import SlashCommands, Talk
 
 if TYPE_CHECKING:
     from inarch import Launch
-    from inarch_plugins.terminal.slash.talk import Talk
 
 
 def converse(launch: Launch) -> int:
@@ -62,13 +62,13 @@ class Chat:
         self.pastes = Pastes()
         self.history = KeptHistory(launch.root, lambda: launch.state_dir, self.pastes.unfold)
         self.completer = LineCompleter()
-        self.work = Work(self._do, self._changed)
         self.screen = Screen(
             sys.stdout, colours=self.colours, keys=make_keys(self), history=self.history, completer=self.completer
         )
+        self.work = Work(self._do, self.screen.changed)
         self.notifier = Notifier(self._sign)
         self.asking = ApprovalKeys(self.screen, self.colours, self.notifier)
-        self.steering = Steering(lambda: self.talk.session if self.talk is not None else None, self._changed)
+        self.steering = Steering(lambda: self.talk.session if self.talk is not None else None, self.screen.changed)
         self.screen.queued = self._queued
         self.screen.asked = lambda: self.asking.keys
         self.screen.paged = lambda: self.asking.pager
@@ -77,7 +77,7 @@ class Chat:
             self.screen.beside = self.companion.status
         self.screen.app.key_processor.before_key_press += lambda _: self._key_comes()
         self.talk: Talk | None = None
-        self.script = StatusCommand("", partial(told_to_script, self), self._changed)
+        self.script = StatusCommand("", partial(told_to_script, self), self.screen.changed)
         self.screen.status = lambda: self.script.line
         self._beside: set[asyncio.Task[None]] = set()
         self._accompanied: asyncio.Task[None] | None = None
@@ -120,7 +120,7 @@ class Chat:
         if is_idle and self.talk is not None and picking(self.talk, text):
             self._do_beside(self._pick(self.talk, item))
             return
-        if self.talk is not None and self.work.is_running and _runs_at_once(self.talk, item.shown):
+        if self.talk is not None and self.work.is_running and SlashCommands(self.talk).runs_at_once(item.shown):
             self._do_beside(self._show_beside(self.talk, item))
         elif item.shown.startswith(("/", "!")) or SIGN in item.shown or not self.steering.add(item):
             self.work.add(item)
@@ -229,8 +229,6 @@ class Chat:
 
     async def _do(self, line: Line) -> None:
         """Run a line: a command, or a prompt and the prompts that a command adds."""
-        from inarch_plugins.terminal.slash.talk import SlashCommands
-
         if line is not ON:
             self._echo(line.shown)
         ticking = asyncio.get_running_loop().create_task(self._tick())
@@ -307,8 +305,6 @@ class Chat:
 
     async def _show_beside(self, talk: Talk, line: Line) -> None:
         """Run a command that only shows something, beside the current work."""
-        from inarch_plugins.terminal.slash.talk import SlashCommands
-
         self._echo(line.shown)
         await SlashCommands(talk).run(line.whole)
         if talk.is_over:
@@ -330,12 +326,8 @@ class Chat:
         return f"\x1b[2m{line}\x1b[0m\n" if self.colours else f"{line}\n"
 
     def _standing_hint(self) -> str:
-        state = self.screen.line.complete_state
-        if (
-            state is not None
-            and self.talk is not None
-            and (command := picking(self.talk, state.original_document.text))
-        ):
+        state, talk = self.screen.line.complete_state, self.talk
+        if state is not None and talk is not None and (command := picking(talk, state.original_document.text)):
             return hint(command)
         if (self.work.is_held or self.steering.has_more) and not self.work.is_running:
             return "Enter sends what is queued; Up takes it back"
@@ -350,18 +342,12 @@ class Chat:
         self.asking.saw_key()
         self.screen.hint = ""
 
-    def _changed(self) -> None:
-        self.screen.changed()
-
     def _ended(self, task: asyncio.Task[None]) -> None:
         """End the conversation with the display: the terminal is gone, or drawing failed."""
-        error = None if task.cancelled() else task.exception()
-        if self._over.done():
-            return
-        if error is None or isinstance(error, EOFError):
-            self._over.set_result(ANSWERED)
+        if task.cancelled() or isinstance(task.exception(), EOFError | None):
+            self.leave()
         else:
-            self._over.set_exception(error)
+            self._failed(task)
 
     def _failed(self, task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
@@ -411,11 +397,3 @@ class Chat:
         text = self.screen.rest()
         if text:
             sys.stderr.write(text)
-
-
-def _runs_at_once(talk: Talk, line: str) -> bool:
-    if not line.startswith("/"):
-        return False
-    from inarch_plugins.terminal.slash.talk import SlashCommands
-
-    return SlashCommands(talk).runs_at_once(line)

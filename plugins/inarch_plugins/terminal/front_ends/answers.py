@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Literal
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Literal, TextIO
 
 from attrs import frozen
 
@@ -78,6 +79,25 @@ async def tried(batch: Sequence[ApprovalRequest]) -> list[str]:
     except InarchError as error:
         lines = tuple(filter(None, (f"can't be tried: {error.message}", error.remedy)))
     return ["", *(_plain(line.expandtabs(4)) for line in lines)]
+
+
+async def edited(
+    found: Answers,
+    drafts: dict[str, str],
+    terminal: TextIO,
+    lent: Callable[[], AbstractAsyncContextManager[object]] = nullcontext,
+) -> list[Approval]:
+    """Let the user edit calls; an unchanged call is asked about again. `lent` leaves the terminal to an editor."""
+    approvals = []
+    for request in found.edits:
+        from inarch_plugins.terminal.front_ends.editor import edit
+
+        terminal.flush()
+        async with lent():
+            arguments = await edit(request, drafts, terminal, arguments=found.as_arguments)
+        if arguments is not None:
+            approvals.append(Approval(request.call.id, "modify", arguments=arguments))
+    return approvals
 
 
 def denied(request: ApprovalRequest, reason: str = "") -> Approval:

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from inarch import Approval, ApprovalRequest
 from inarch.output import columns_of
-from inarch_plugins.terminal.front_ends.answers import Answers, answered, denied, only_asks, read_answers, tried
+from inarch_plugins.terminal.front_ends.answers import answered, denied, edited, only_asks, read_answers, tried
 from inarch_plugins.terminal.front_ends.questions import GLANCE, ScreenSize, explained, is_cut, needs_all_seen, question
 
 ASK_WORDS = "Answer (a number or your own words; Enter alone: none): "
@@ -50,7 +50,7 @@ async def ask(
             err.write("\n".join([*await tried(left), ""]))
             _forget_typed()
         settled.update((approval.call_id, approval) for approval in found.approvals)
-        settled.update((approval.call_id, approval) for approval in await _edited(found, drafts, err))
+        settled.update((approval.call_id, approval) for approval in await edited(found, drafts, err))
     return [settled[request.call.id] for request in batch]
 
 
@@ -77,19 +77,6 @@ async def _answered(text: str, err: TextIO) -> str | None:
     if line is None:
         err.write("\n")
     return line
-
-
-async def _edited(found: Answers, drafts: dict[str, str], err: TextIO) -> list[Approval]:
-    """Let the user edit calls; an unchanged call is asked about again."""
-    approvals = []
-    for request in found.edits:
-        from inarch_plugins.terminal.front_ends.editor import edit
-
-        err.flush()
-        arguments = await edit(request, drafts, err, arguments=found.as_arguments)
-        if arguments is not None:
-            approvals.append(Approval(request.call.id, "modify", arguments=arguments))
-    return approvals
 
 
 def _forget_typed() -> None:

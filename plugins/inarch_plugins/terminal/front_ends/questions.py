@@ -71,20 +71,22 @@ def choices(batch: Sequence[ApprovalRequest], columns: int, below: int = 0) -> l
     """
     one = batch[0] if len(batch) == 1 else None
     lines = f"{below:,} line{'s' * (below > 1)}"
-    unseen = f" after the other {lines}" if needs_all_seen(batch) else f", with {lines} below"
+    unseen = f" after the other {lines}" if needs_all_seen(batch) else f", with {lines} unseen"
     unseen = unseen if below else ""
-    found = [("a", f"yes{unseen}" if one else f"yes to all{unseen}"), ("d", "no…")]
-    if one is not None and likely_words(one):
+    likely = one is not None and likely_words(one)
+    once = ", without" if likely else unseen or ", once"
+    found = [("a", f"yes{once}" if one else f"yes to all{once}"), ("d", "no…")]
+    if likely:
         found.insert(0, ("i", "yes, with network"))
     if not one:
-        found.append(("1 3", "only these"))
+        found.append(("1 3", "yes to 1 and 3 only"))
     if below:
         found.append(("v", "view all"))
     more = [("e", "edit")] if one else []
     more += [("t", "try")] if triable(batch) is not None else []
     more += right_keys(batch) if one else []
-    if all(request.shape for request in batch):
-        always = f"always: {covered(one)}" if one is not None and not _is_long(one, columns) else "always…"
+    if all(request.shape for request in batch) and not likely:
+        always = f"all session: {covered(one)}" if one is not None and not _is_long(one, columns) else "all session…"
         found.insert(found.index(("d", "no…")), ("A", always))
     for choice in more:
         if _wide([*found, choice, ("?", "more")]) <= columns:
@@ -185,10 +187,10 @@ def _part(request: ApprovalRequest, number: int, columns: int) -> Iterator[Line]
     for line in (offer.beyond if offer.usual or offer.beyond else offer.may) if offer is not None else ():
         yield from _wrapped(f"{margin}{_spaced(_plain(line))}", columns, f"{margin}  ", "yellow")
     if likely := likely_words(request):
-        yield from _wrapped(f"{margin}It needs {likely}; i gives it just that.", columns, margin)
+        yield from _wrapped(f"{margin}It needs {likely}: i allows only that.", columns, margin)
     yield from body
     if request.shape and (number or _is_long(request, columns)):
-        yield from _wrapped(f"{margin}always: {covered(request)}", columns, f"{margin}  ", "dim")
+        yield from _wrapped(f"{margin}A covers: {covered(request)}", columns, f"{margin}  ", "dim")
 
 
 def _head(request: ApprovalRequest, lead: str, body: Sequence[Line], columns: int) -> Iterator[Line]:
@@ -271,7 +273,7 @@ def _spaced(line: str) -> str:
 def right_keys(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
     """Return the keys that choose rights for calls of the batch, with the names of the rights."""
     offered = (right for request in batch if request.rights is not None for right in request.rights.rights)
-    return list({right.key: (right.key, f"{right.takes} {right.name}".strip()) for right in offered}.values())
+    return list({right.key: (right.key, f"+{right.name} {right.takes}".strip()) for right in offered}.values())
 
 
 def explained(batch: Sequence[ApprovalRequest]) -> str:

@@ -13,12 +13,13 @@ from inarch.commands import say, say_remedy
 from inarch.figures import (
     call_title,
     duration,
+    failure_words,
     held_words,
     reviewed_words,
     rewritten_words,
     seconds_between,
 )
-from inarch.output import is_terminal
+from inarch.output import is_terminal, shorten
 from inarch_plugins.terminal.front_ends.turn_cost import TurnFigures, switched_words, wait_words
 from inarch_plugins.terminal.notifications import TURN_ENDED, Settings, notifier_for
 from inarch_plugins.terminal.rendering.calls import TODOS, outcome_words
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 Data = Mapping[str, Any]
 WORTH_TELLING_S = 1.0
 """Seconds; shorter waits are not reported, because they end before the line is read."""
+
+LONGEST_TITLE = 160
+"""Columns of a call's title; a pattern can be long."""
 
 
 class TextFrontEnd:
@@ -62,8 +66,8 @@ class TextFrontEnd:
             "call.state": self._call_state,
             "call.result": self._call_result,
             "approval.given": self._approval,
-            "call.rewritten": lambda data: self._note(rewritten_words(data)),
-            "call.reviewed": lambda data: self._note(reviewed_words(data)),
+            "call.rewritten": self._rewritten,
+            "call.reviewed": lambda data: self._note(reviewed_words(self._named(data))),
             "turn.held": lambda data: self._note(held_words(data)),
             "limit.wait": self._waiting,
             "note": self._noted,
@@ -116,9 +120,20 @@ class TextFrontEnd:
     def _call_state(self, data: Data) -> None:
         call_id, call = data["call_id"], data.get("call")
         if call or call_id not in self._calls:
-            self._calls[call_id] = self._titled(data["name"], call["arguments"] if call else {})
+            self._calls[call_id] = self._title(data["name"], call["arguments"] if call else {})
         if call and (call["origin"] == "user" or TODOS in call["arguments"]):
             self._typed.add(call_id)
+
+    def _title(self, name: str, arguments: Data) -> str:
+        return shorten(self._titled(name, arguments), LONGEST_TITLE)
+
+    def _named(self, data: Data) -> Data:
+        return {**data, "name": self._calls.get(data["call_id"], data["name"])}
+
+    def _rewritten(self, data: Data) -> None:
+        self._note(rewritten_words(self._named(data)))
+        if data.get("arguments") is not None:
+            self._calls[data["call_id"]] = self._title(data["name"], data["arguments"])
 
     def _call_result(self, data: Data) -> None:
         label = self._calls.pop(data["call_id"], data["name"])
@@ -127,15 +142,16 @@ class TextFrontEnd:
         error, took = data["result"].get("error"), seconds_between(data.get("started"), data.get("ended"))
         if typed or self._quiet:
             return
+        why = failure_words(data["name"], error) if error else ""
         if self._spoken:
-            outcome = error["message"] if error else outcome_words(data["result"].get("data"))
+            outcome = why or outcome_words(data["result"].get("data"))
             how = {"success": "Done", "denied": "Not run"}.get(error["code"] if error else data["status"], "Failed")
             self._say("call", f"{how}: {', '.join(filter(None, (label, outcome)))}")
         else:
             words = [label, duration(took) if took is not None else "", _failure(data, error)]
             self._say("call", " · ".join(filter(None, words)))
-        if error and error["code"] in ("denied", "unreviewed") and error["message"] not in self._said:
-            self._note(error["message"])
+        if error and error["code"] in ("denied", "unreviewed") and why not in self._said:
+            self._note(why)
             say_remedy(error["remedy"])
 
     def _approval(self, data: Data) -> None:

@@ -83,6 +83,11 @@ class Running:
             call.arguments = data["arguments"]
             call.title = self.titled(call.name, call.arguments)
 
+    def named(self, data: Data) -> Data:
+        """Return an event's data with the title of its call as its name."""
+        call = self._calls.get(data["call_id"])
+        return {**data, "name": call.title} if call is not None else data
+
     def output(self, data: Data) -> None:
         """Add live output."""
         call = self._calls.get(data["call_id"])

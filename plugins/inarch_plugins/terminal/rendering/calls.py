@@ -8,7 +8,7 @@ from typing import Any
 from attrs import define, field
 
 from inarch import width
-from inarch.figures import duration, seconds_between
+from inarch.figures import duration, failure_words, seconds_between
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.diffs import changed_words, draw_diff, edit_lines
 
@@ -123,7 +123,7 @@ class ShownCall:
         if error["code"] == "cancelled" or self.origin == "user":
             return
         room = columns - width(ink.sign("bar")) - 3
-        for line in ink.wrapped(ink.plain(error["message"]), room, _MOST_SAID):
+        for line in ink.wrapped(ink.plain(failure_words(self.name, error)), room, _MOST_SAID):
             yield below(line, columns, ink, style)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
-from inarch_lib.output.code_pieces import Kind, pieces
+from inarch_lib.output.code_pieces import of_kind, pieces
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -28,8 +27,7 @@ def painted(code: str, language: str) -> Text:
 
     text, place = Text(code, end=""), 0
     for kind, piece in pieces(code, language) or ():
-        style = _style(kind)
-        if style:
+        if style := of_kind(kind, _STYLES):
             text.stylize(style, place, place + len(piece))
         place += len(piece)
     return text
@@ -42,13 +40,3 @@ def inked(code: str, language: str, ink: Ink) -> str:
         found += code[at : span.start] + ink.paint(code[span.start : span.end], str(span.style))
         at = span.end
     return found + code[at:]
-
-
-@cache
-def _style(kind: Kind) -> str:
-    while kind:
-        found = _STYLES.get(".".join(kind))
-        if found is not None:
-            return found
-        kind = kind[:-1]
-    return ""

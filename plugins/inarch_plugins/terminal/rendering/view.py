@@ -79,7 +79,7 @@ class View:
             "call.output": self._running.output,
             "approval.given": self._approval,
             "call.rewritten": self._rewritten,
-            "call.reviewed": lambda data: self._item("added", "dim", _figures().reviewed_words(data)),
+            "call.reviewed": self._reviewed,
             "turn.held": lambda data: self._item("switched", "yellow", _figures().held_words(data)),
             "call.result": self._call_result,
             "file.changed": self._running.changed,
@@ -286,8 +286,11 @@ class View:
         self._running.state(data, self._clock())
 
     def _rewritten(self, data: Data) -> None:
+        self._item("switched", "yellow", _figures().rewritten_words(self._running.named(data)))
         self._running.rewritten(data)
-        self._item("switched", "yellow", _figures().rewritten_words(data))
+
+    def _reviewed(self, data: Data) -> None:
+        self._item("added", "dim", _figures().reviewed_words(self._running.named(data)))
 
     def _approval(self, data: Data) -> None:
         if data["by"] == "reviewer" and data["outcome"] == "approve":

@@ -39,9 +39,9 @@ def vim(talk: Talk, words: str) -> str:
 
 
 def _keep(talk: Talk, key: str, value: Any) -> str:
-    from inarch_plugins.terminal.settings_file import keep_setting
+    from inarch_plugins.commands.config.profile_edit import set_key
 
     talk.settings = evolve(talk.settings, **{key: value})
     talk.restyled()
-    keep_setting(talk.app.config.config_path, key, value)
+    set_key(talk.app.config.config_path, ("plugins", "terminal"), key, value)
     return f"{key} is {value} from now on"

@@ -1,4 +1,4 @@
-"""`/copy`, `/export`, `/effort` and `/mcp`."""
+"""`/copy`, `/export` and `/effort`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inarch import UsageError
-from inarch_plugins.terminal.slash.views import listed
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.slash.talk import Talk
@@ -93,24 +92,3 @@ def effort(talk: Talk, words: str) -> str:
         talk.session.change({"effort": words})
     said = talk.session.state.config.profile.effort or "the service's default"
     return f"the effort is {said}" + ("" if words else f"; /effort {', '.join(EFFORTS)} sets it")
-
-
-def mcp(talk: Talk, words: str) -> str:
-    """Return the MCP servers with their tools, as far as this session has them.
-
-    Raises:
-        UsageError: The plugin is not part of the profile.
-    """
-    plugin = next((one for one in talk.app.composition.loaded if one.name == "mcp"), None)
-    if plugin is None:
-        raise UsageError("MCP servers need the plugin mcp", "inarch plugins install inarch-mcp, then use mcp")
-    found: dict[str, list[str]] = {}
-    for name, bound in sorted(talk.app.composition.tools.items()):
-        if bound.plugin == plugin.name:
-            found.setdefault(getattr(bound.value, "server", ""), []).append(name)
-    servers = getattr(plugin.context.settings, "servers", {})
-    rows = [
-        (name, ", ".join(found.get(name, ())) or ("no tools" if one.enabled else "off"))
-        for name, one in servers.items()
-    ]
-    return "\n".join([*listed(rows, talk.columns()), "inarch mcp list --refresh asks each server for its state"])
