@@ -21,7 +21,7 @@ HEAD = """# Public names
 
 <!-- made by: python docs/generate.py library -->
 
-Programs and plugins may import the names in `inarch.__all__`. They are stable within a version of the contract. All
+Programs and plugins may import the names in `inarch.__all__`. [Stability](stability.md) says how long they last. All
 other names are internal and may change at any time. Each name loads on first use, so `import inarch` is cheap.
 
 Parentheses after a class list its fields. `*` marks keyword-only parameters. `help(inarch.NAME)` shows types, members
