@@ -1,7 +1,7 @@
 """Print how many tests each folder has, how they ended and how many seconds they took.
 
 From the files of a test run, or from a run of each folder that is named, alone, one after the other. What failed is
-named at the end, with the last lines of its report: long runs are read from there.
+named at the end, with the last lines of its report: long runs are read from there. So is what `.ci/twice` ran again.
 
     python benchmarks/tests_by_folder.py .tox/*/results.xml
     python benchmarks/tests_by_folder.py --tests 20 .tox/py/results.xml     the slowest twenty as well
@@ -93,15 +93,19 @@ def main() -> None:
         for folder in (test.folder, "all"):
             than[folder] = than.get(folder, 0) + test.seconds
     failed = []
+    again = []
     for file in given.files:
         tests, waited = run(file, given.processes) if file.is_dir() else (list(tests_of(file)), None)
         failed += [(file, test) for test in tests if test.outcome == "failed"]
+        again += tests if file.name == "again.xml" else []
         print(f"\n{file}" + (f"  waited {waited:.1f} s" if waited is not None else ""))
         table(tests, than)
         for test in sorted(tests, key=lambda one: -one.seconds)[: given.tests]:
             print(f"{test.seconds:9.1f} s  {test.name}")
     for file, test in failed:
         print(f"\nFAILED {test.name} ({file})", *test.report.rstrip().splitlines()[-LINES:], sep="\n    ")
+    for test in again:
+        print(f"\nRAN AGAIN, alone, and {test.outcome}: {test.name}")
 
 
 if __name__ == "__main__":

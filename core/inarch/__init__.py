@@ -10,7 +10,7 @@ from inarch.former_names import install
 
 install()
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def _homes(file: str) -> dict[str, str]:

@@ -6,9 +6,13 @@ import gc
 import os
 import sys
 
+_WINDOWS = "not on Windows (use WSL: https://learn.microsoft.com/windows/wsl/install)"
+
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    if sys.platform == "win32":  # it has no os.O_DIRECTORY, fork or fcntl
+        sys.exit(f"inarch: error: Inarch runs on Linux and macOS, {_WINDOWS}")
     if sys.getfilesystemencoding() == "ascii" and sys.executable:
         _begin_again_in_utf8()
     _spare_start()

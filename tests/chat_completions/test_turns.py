@@ -37,7 +37,7 @@ def test_the_first_request_has_our_headers_the_tools_and_the_usage_option(tmp_pa
     (request,) = found.requests
     assert (request.method, request.path) == ("POST", "/v1/chat/completions")
     assert request.headers["authorization"] == f"Bearer {KEY}"
-    assert request.headers["x-title"] == "Inarch" and request.headers["http-referer"]
+    assert request.headers["x-title"] == "Inarch" and "http-referer" not in request.headers
     body = request.json
     assert (body["model"], body["stream"], body["usage"]) == (MODEL, True, {"include": True})
     assert body["provider"] == settings["provider"] and body["reasoning"] == {"effort": "low"}

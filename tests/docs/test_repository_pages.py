@@ -39,7 +39,16 @@ def test_the_workflow_runs_ci_on_every_interpreter_that_is_supported() -> None:
     supported = {found[1] for one in classifiers if (found := re.search(r":: (3\.\d+)$", one))}
     (listed,) = re.findall(r"python-version: \|\n((?: +3\.\d+\n)+)", workflow)
     assert set(listed.split()) == supported
-    assert "- run: .ci/run\n" in workflow
+
+
+def test_the_workflow_runs_side_by_side_what_ci_runs_in_sequence() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    tox = (ROOT / "tox.ini").read_text("utf-8")
+    (listed,) = re.findall(r"^ +environments: \[(.*)\]$", workflow, re.M)
+    (daily,) = re.findall(r"^env_list = (.+)$", tox, re.M)
+    (rest,) = re.findall(r"^ +rest = (.+)$", tox, re.M)
+    assert set(re.findall(r"\w+", listed)) == {*re.findall(r"\w+", f"{daily} {rest}"), "py312", "release"}
+    assert "- run: .ci/run -e ${{ matrix.environments }}\n" in workflow
 
 
 def test_what_ci_installs_is_named_to_contributors() -> None:

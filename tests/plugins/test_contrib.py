@@ -15,6 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
+
+from inarch import __version__
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "contrib" / "inarch-word-count"
@@ -39,6 +42,19 @@ def test_the_tutorial_shows_the_files_of_the_example(name: str) -> None:
 def test_the_example_is_ten_lines_of_python_and_five_of_toml() -> None:
     assert len((EXAMPLE / "inarch_word_count.py").read_text("utf-8").splitlines()) <= 10
     assert len((EXAMPLE / "pyproject.toml").read_text("utf-8").splitlines()) <= 5
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("contrib/*/pyproject.toml")), ids=lambda file: file.parent.name)
+def test_a_distribution_has_our_version_and_needs_its_line(file: Path) -> None:
+    project = tomllib.loads(file.read_text("utf-8"))["project"]
+    major, minor = Version(__version__).release[:2]
+    assert f"inarch>={major}.{minor},<{major}.{minor + 1}" in project["dependencies"]
+    if file.parent != EXAMPLE:  # a person's plugin has a version of its own
+        ours = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+        assert project["version"] == __version__
+        same = ("authors", "classifiers", "license", "readme", "requires-python")
+        assert [project[key] for key in same] == [ours[key] for key in same]
+        assert (file.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 @pytest.fixture

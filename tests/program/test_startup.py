@@ -48,6 +48,21 @@ def test_version_is_answered_before_click_is_imported() -> None:
     assert new <= {"inarch", "inarch.__main__", "inarch.former_names", "__future__", "gc"}
 
 
+@pytest.mark.parametrize("words", [(), ("--version",), ("who calls it?",), ("tools", "list")])
+def test_windows_gets_one_line_and_no_traceback(words: tuple[str, ...]) -> None:
+    absent = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty")
+    code = (
+        "import os, sys\nsys.platform = 'win32'\nsys.argv = ['inarch', *sys.argv[1:]]\n"
+        f"sys.modules |= dict.fromkeys({absent})\n"
+        "del os.O_DIRECTORY, os.O_NOFOLLOW, os.O_NONBLOCK, os.fork, os.geteuid\n"
+        "import inarch\nfrom inarch.__main__ import main\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code, *words], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("inarch: error: Inarch runs on Linux and macOS, not on Windows (use WSL: https://")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "words", [("--help",), ("ask", "--help"), ("tools", "list", "--help"), ("plugins", "install", "--help")]
 )

@@ -119,7 +119,7 @@ def test_workers_of_another_version_are_refused_by_name(person: Any, cluster: Cl
     time.sleep(3)
     ran = person.run(person.many(1), "--executor", f"dask://{cluster.address}")
     assert (ran.returncode, person.asked.total()) == (2, 0)
-    assert f"the worker tcp://{HERE}:" in ran.stderr and "has inarch 9.9.9, inarch-batch 1.0" in ran.stderr
+    assert f"the worker tcp://{HERE}:" in ran.stderr and "has inarch 9.9.9, inarch-batch 0.2.0" in ran.stderr
 
 
 @pytest.mark.parametrize(("address", "says"), [("", "names no scheduler"), ("127.0.0.1:1", "can't be reached")])

@@ -14,8 +14,8 @@ from inarch_plugins.openai.provider import ChatCompletions
 
 KEY = "OPENROUTER_API_KEY"
 BASE_URL = "https://openrouter.ai/api/v1"
-# OpenRouter tells programs apart by these. The project has no site, and `.invalid` belongs to no site.
-_OURSELVES = {"HTTP-Referer": "https://inarch.invalid", "X-Title": "Inarch"}
+_OURSELVES = {"X-Title": "Inarch"}
+"""The program's title for OpenRouter; `HTTP-Referer`, its address, is left out while the project has none."""
 _PROPOSED = inarch.proposed("openrouter")
 
 
