@@ -47,7 +47,7 @@ def test_a_hook_of_a_bundle_judges_calls_in_the_sandbox(cli: Run, kit: Path, pro
     assert "- weigh(" in cli(*read).stdout
     assert cli("bundles", "add", str(kit), "--yes").returncode == 0
     denied = cli(*read)
-    assert "read_file: hooks denies it: True no right to write" in denied.stderr
+    assert "Read shop/basket.py: hooks denies it: True no right to write" in denied.stderr
     assert "- weigh(" not in denied.stdout and not (project / "made-by-a-hook").exists()
     assert "Sells apples" in cli("--approve", "all", "read README.md").stdout
     cli("bundles", "remove", "kit")

@@ -77,10 +77,10 @@ def test_a_command_is_shown_as_its_words(kitchen: Kitchen) -> None:
     lines = shown(kitchen, "execute_command", "command", command="git  commit -m 'a \"b\"'", timeout_s=5)
     assert lines == [
         "$ git commit -m 'a \"b\"'",
-        "  0  git",
-        "  1  commit",
-        "  2  -m",
-        "  3  'a \"b\"'",
+        "  · git",
+        "  · commit",
+        "  · -m",
+        "  · 'a \"b\"'",
         "timeout_s = 5",
     ]
     assert '"command": "a | b"' in "\n".join(shown(kitchen, "execute_command", "command", command="a | b"))

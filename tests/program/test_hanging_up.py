@@ -64,7 +64,7 @@ def window(slowly: Flags, project: Path, environ: dict[str, str]) -> Iterator[li
         (AT_ONCE, "", b"slowly/words"),
         (AT_ONCE, "half a line", b"half a line"),
         (AT_ONCE, "sleep a while\r", b"The an"),
-        (AT_ONCE, "write a file\r", b" always: "),
+        (AT_ONCE, "write a file\r", b" all session: "),
         (PLAIN, "", b"> "),
         (PLAIN, "sleep a while\n", b"The an"),
         (PLAIN, "write a file\n", b"[d]"),
