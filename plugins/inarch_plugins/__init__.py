@@ -110,4 +110,4 @@ FORMER = {
     **{f"inarch_{name}": f"inarch_brief.{name}" for name in ("languages", "offline", "search")},
     "inarch_brief_tracer": "inarch_brief.tracer",
 }
-"""Top-level packages of 0.1 and their present names. To be removed with the next release."""
+"""Top-level packages of 0.1 and their present names. They work until 0.3."""
