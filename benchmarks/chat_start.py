@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-READY = "confined at level"
+READY = "? for help"
 TOOLKIT = "import asyncio, click, prompt_toolkit.application, prompt_toolkit.layout; print('> ', flush=True); input()"
 PASS = "print('> ', flush=True); input()"
 TICKS = os.sysconf("SC_CLK_TCK")
