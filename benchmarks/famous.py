@@ -1,4 +1,4 @@
-"""What `inarch "summarize this codebase"` says first of well-known projects, beside a fact that a maintainer accepts.
+"""First statements of `inarch "summarize this codebase"` about well-known projects, each beside an accepted fact.
 
     python benchmarks/famous.py FOLDER [PROJECT ...] [--lines 3]
 

@@ -142,10 +142,10 @@ def _checked_hooks(module: ModuleType, name: str, manager: pluggy.PluginManager)
 
 def _check_hook(name: str, hook: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
     if hook not in hookspecs.HOOKS:
-        from difflib import get_close_matches
+        from inarch_sdk.suggestions import closest
 
-        near = get_close_matches(hook, hookspecs.HOOKS, 1)
-        raise _broken(name, f"defines an unknown hook {hook}" + (f"; did it mean {near[0]}?" if near else ""))
+        near = closest(hook, hookspecs.HOOKS)
+        raise _broken(name, f"defines an unknown hook {hook}" + (f"; did it mean {near}?" if near else ""))
     refused = [option for option in _ORDERING if options.get(option)]
     if refused:
         raise _broken(name, f"uses {refused[0]} on {hook}: the order is that of the profile's list")

@@ -25,7 +25,7 @@ _MOST_PARAGRAPHS, _MOST, _SAME = 40, 330, 0.75
 
 
 def names_of(*told: Fact | None) -> list[str]:
-    """Return the names that stand for a project in prose and as a folder, in lower case, the most exact first."""
+    """Return a project's names in prose and as a folder, in lower case, the most exact first."""
     found: list[str] = []
     for text in (fact.text.lower() for fact in told if fact):
         last = next((part for part in reversed(text.split("/")) if not re.fullmatch(r"v\d+|", part)), text)

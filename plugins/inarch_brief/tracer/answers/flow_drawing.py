@@ -165,7 +165,7 @@ def _cells(text: str) -> int:
 
 
 def _cut(text: str) -> str:
-    """Cut a long text in its middle: its end tells as much as its beginning."""
+    """Cut a long text in its middle: its end says as much as its beginning."""
     left, right = text[: len(text) // 2], text[len(text) // 2 :]
     while _cells(left) + _cells(right) > _MOST_CELLS - (len(left) + len(right) < len(text)):
         left, right = left[:-1], right[1:]

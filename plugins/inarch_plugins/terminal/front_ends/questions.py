@@ -49,7 +49,7 @@ class Line(NamedTuple):
 GLANCE = ScreenSize(40, 10_000)
 """Assumed size if the size of the screen is unknown."""
 LONGEST_ALWAYS, LEAST_WITH_ALWAYS = 24, 76
-"""Columns of what a lasting yes covers, and of the screen, for it to stand in the line of the choices."""
+"""Most columns of what a lasting yes covers, and least of the screen, with which the line of choices names it."""
 NARROW = 30
 """Columns below which a diff has no line numbers."""
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import shutil
 from base64 import b64encode
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from inarch import UsageError
+from inarch import Effort, UsageError
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.slash.talk import Talk
 
-EFFORTS = ("minimal", "low", "medium", "high", "max")
+EFFORTS: tuple[str, ...] = get_args(Effort)
 _FENCE = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 _PROGRAMS = (("wl-copy",), ("xclip", "-selection", "clipboard"), ("pbcopy",))
 _PROGRAM_S = 2.0
@@ -59,6 +58,8 @@ def export(talk: Talk, words: str) -> str:
     Raises:
         UsageError: There is no format for it, the session has no turns, or the file cannot be written.
     """
+    from inarch_plugins.commands.sessions.export import write_export
+
     if not talk.session.state.turns:
         raise UsageError("there is nothing to export yet")
     talk.keep()
@@ -69,16 +70,10 @@ def export(talk: Talk, words: str) -> str:
         known = ", ".join(one.suffixes[0] for one in forms)
         raise UsageError(f"no format writes {words}", f"end the name in one of {known}" if forms else "add export")
     target = Path(talk.app.config.root, words or f"session-{session.info.id[:13]}{fitting[0].suffixes[0]}")
-    if {".git", ".inarch"} & {part.lower() for part in target.resolve().parts}:
-        raise UsageError(f"{words} is protected: exports don't go into .git or .inarch", "name another file")
     try:
-        private = partial(os.open, mode=0o600)
-        with open(target, "x", encoding="utf-8", errors="backslashreplace", newline="", opener=private) as out:
-            talk.app.export(session, fitting[0].name, out)
-    except FileExistsError:
-        raise UsageError(f"{target} exists already", "name another file") from None
-    except OSError as error:
-        raise UsageError(f"{target} can't be written: {error.strerror or error}", "name another file") from None
+        write_export(partial(talk.app.export, session, fitting[0].name), target)
+    except UsageError as error:  # there is no --force here
+        raise UsageError(error.message, "name another file") from None
     return f"wrote {target}"
 
 
