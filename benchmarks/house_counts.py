@@ -24,6 +24,7 @@ NO_CODE = {
 }  # fmt: skip
 FIELDS, MEMBERS, PARAMETERS, SAME_NAME = 20, 40, 8, 3
 PUBLIC_GERUND = "core/inarch/staging.py"  # a public name, and the field's noun
+EXAMPLE = "/example-project/"  # the tour's, read by people as it is
 DOORS = ("inarch.testing", "inarch_testing")  # for tests of plugins: nothing else of the kernel needs them
 
 
@@ -184,13 +185,13 @@ def doors(house: House, public: Collection[str], lent: Collection[str], built_in
     """Yield counts of public names, and of imports and members that are not public."""
     yield Row("public names", len(public), [], 190)
     yield Row("names that `inarch.host` lends to built-in parts", len(lent), sorted(lent), 25)
-    private = ("inarch.host", "inarch_sdk")
+    private, known = ("inarch.host", "inarch_sdk"), {*public, "testing"}  # docs/reference/testing.md
     around = {
         f"{house.name(path)}: {module} {name}"
         for path in house.files("plugins", "contrib")
         if "tests" not in path.parts and not built_in_part(house.name(path), built_in)
         for module, name in imported(house.tree(path))
-        if module in private or (module.startswith(("inarch.", "inarch_sdk.")) and module.split(".")[1] not in public)
+        if module in private or (module.startswith(("inarch.", "inarch_sdk.")) and module.split(".")[1] not in known)
     }
     yield Row("private imports of plugins that are not built in", len(around), sorted(around), 0)
     probed = [
@@ -270,7 +271,7 @@ def shapes(house: House) -> Iterator[Row]:
     often = [f"{name} {count}" for name, count in names.most_common() if count > SAME_NAME]
     yield Row(f"file names more than {SAME_NAME} times", len(often), often, 0)
     gerunds = [house.name(path) for path in paths if re.fullmatch(r"_?[a-z]+ing\.py", path.name)]
-    gerunds = sorted(name for name in gerunds if name != PUBLIC_GERUND)
+    gerunds = sorted(name for name in gerunds if name != PUBLIC_GERUND and EXAMPLE not in name)
     yield Row("file names that are a gerund without an object", len(gerunds), gerunds, 0)
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from types import UnionType
 from typing import Any, NamedTuple, TypedDict, Unpack, get_origin, get_type_hints, overload
 
-from attrs import define, field
+from attrs import define
 
 from inarch.contract.ports import ToolContext, ToolFunction
 from inarch.contract.records import Category, Effects
@@ -142,6 +142,7 @@ ShapeRule = Callable[[Mapping[str, Any]], str | None]
 
 EXCLUSIVE = Effects(exclusive=True)
 NO_EFFECTS = Effects()
+_NO_PARAMETERS = Parameters({}, "", {}, {})
 
 
 @define(eq=False, repr=False)
@@ -166,9 +167,7 @@ class FunctionTool(ToolFunction):
     for_a_watcher: bool = False
     preview_rule: ShapeRule | None = None
     title: str = ""
-    _context: str = ""
-    _converted: Mapping[str, Any] = field(factory=dict)
-    _fresh: Mapping[str, Any] = field(factory=dict)
+    _parameters: Parameters = _NO_PARAMETERS
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function itself."""
@@ -202,17 +201,17 @@ class FunctionTool(ToolFunction):
         Raises:
             ToolFailed: An argument cannot be converted to the parameter's type (`validation`).
         """
-        values = dict(arguments)
-        if self._converted:
+        values, parameters = dict(arguments), self._parameters
+        if parameters.converted:
             from inarch_sdk.argument_values import structured
 
-            values = structured(self.name, values, self._converted)
-        if self._fresh:
+            values = structured(self.name, values, parameters.converted)
+        if parameters.fresh:
             from copy import deepcopy
 
-            values = {**{name: deepcopy(item) for name, item in self._fresh.items() if name not in values}, **values}
-        if self._context:
-            values[self._context] = context
+            values = {name: deepcopy(item) for name, item in parameters.fresh.items() if name not in values} | values
+        if parameters.context:
+            values[parameters.context] = context
         answer = self.function(**values)
         if isinstance(answer, Generator):
             return _shown_live(answer, context)
@@ -357,8 +356,6 @@ def _make(function: Callable[..., Any], given: Mapping[str, Any]) -> FunctionToo
         check_rule=options.pop("check", None),
         offered_rule=options.pop("offered", None),
         preview_rule=options.pop("preview", None),
-        context=parameters.context,
-        converted=parameters.converted,
-        fresh=parameters.fresh,
+        parameters=parameters,
         **options,
     )

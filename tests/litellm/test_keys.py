@@ -15,8 +15,8 @@ import pytest
 import inarch
 from inarch.plugins.discovery import own_ready
 from inarch_plugins.litellm import Settings
-from inarch_plugins.litellm.keys import SEVERAL, WITH_KEY, variable_of
 from inarch_plugins.litellm.provider import LiteLLM
+from inarch_plugins.litellm.service_keys import SEVERAL, WITH_KEY, variable_of
 
 OWN_WIRES = {"gemini", "openrouter"}
 LOGS_IN = {"github_copilot"}  # asking it what it needs begins to log in

@@ -52,7 +52,7 @@ def test_the_table_is_still_good() -> None:
 @pytest.mark.parametrize("service", [one for one in SERVICES if "/" in one.provider], ids=lambda service: service.name)
 def test_litellm_knows_the_services_that_it_serves(service: inarch.ProposedService) -> None:
     """LiteLLM may be older than the table, so it has to know the service, and the price of what it knows."""
-    from inarch_plugins.litellm.keys import WITH_KEY, variable_of
+    from inarch_plugins.litellm.service_keys import WITH_KEY, variable_of
 
     assert service.name in WITH_KEY and service.keys[0][0] == variable_of(service.name)
     for row in service.proposals:

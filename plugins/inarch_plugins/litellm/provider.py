@@ -23,7 +23,7 @@ from inarch import (
     price_table,
     token_count,
 )
-from inarch_plugins.litellm.keys import missing_of, several_of, variable_of
+from inarch_plugins.litellm.service_keys import missing_of, several_of, variable_of
 
 if TYPE_CHECKING:
     from inarch_plugins.litellm import Settings

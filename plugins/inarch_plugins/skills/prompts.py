@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 
 import inarch
 from inarch_plugins.skills.folders import Folder, folders
-from inarch_plugins.skills.keys import Keys, read_keys, text_of
+from inarch_plugins.skills.prompt_keys import Keys, read_keys, text_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 OWN = ("skills", "commands")

@@ -9,7 +9,7 @@ from attrs import define, field, frozen
 
 import inarch
 from inarch_plugins.skills.folders import Folder, folders
-from inarch_plugins.skills.keys import read_keys, text_of
+from inarch_plugins.skills.prompt_keys import read_keys, text_of
 from inarch_plugins.skills.prompts import PromptFile, PromptFiles, front_matter
 
 FILE = "SKILL.md"

@@ -7,13 +7,13 @@ redacted, the changed text goes back.
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 
-from inarch import CallPart, Message, Part, Reasoning, ResultPart, Text, result_text, to_data
-from inarch_plugins.openai.responses.pictures import content_of
+from inarch import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, result_text, to_data
 
 OPAQUE = "responses"
 """Key of this wire in a part's data; `openai-compatible` stores that of chat completions beside it."""
@@ -88,6 +88,20 @@ def items_of(message: Message, provider: str, origin: Origin) -> Iterator[dict[s
         yield from items
     else:
         yield {"type": "message", "role": message.role, "content": content_of(message.parts)}
+
+
+def content_of(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
+    """Return the content of a user's message or of a result: a text, or a list if there are pictures."""
+    if not any(isinstance(part, Image) for part in parts):
+        return "\n\n".join(part.text for part in parts if isinstance(part, Text))
+    content: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part, Text):
+            content.append({"type": "input_text", "text": part.text})
+        elif isinstance(part, Image):
+            url = f"data:{part.media_type};base64,{b64encode(part.data).decode('ascii')}"
+            content.append({"type": "input_image", "image_url": url, "detail": "auto"})
+    return content
 
 
 def _item(part: Part, provider: str, origin: Origin) -> dict[str, Any] | None:
