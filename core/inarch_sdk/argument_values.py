@@ -66,7 +66,7 @@ def _converter() -> Converter:
     )
     converter.register_structure_hook_factory(is_namedtuple, namedtuple_dict_structure_factory)
     converter.register_structure_hook_func(_is_union, lambda value, union: _member(converter, value, union))
-    # # Not by cattrs: before Python 3.13 text annotations hide NotRequired from it.
+    # Not by cattrs: before Python 3.13 text annotations hide NotRequired from it.
     converter.register_structure_hook_func(is_typed_dict, lambda value, cls: _members(converter, value, cls))
     converter.register_structure_hook_func(
         lambda annotation: get_origin(annotation) in _ITERABLES,

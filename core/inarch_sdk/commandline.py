@@ -72,7 +72,7 @@ def require_readable(text: str) -> None:
 def _refuse_invisible(text: str) -> None:
     for position, char in enumerate(text):
         kind = unicodedata.category(char)
-        # # Format characters reorder or hide what a person approves; surrogates are not text. Newlines chain commands.
+        # Format characters reorder or hide what a person approves; surrogates are not text. Newlines chain commands.
         if kind in ("Cf", "Cs", "Zl", "Zp") or (kind == "Cc" and char not in "\t\n"):
             raise ToolFailed(
                 "validation",

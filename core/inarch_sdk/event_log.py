@@ -30,7 +30,7 @@ _FIELDS = ("seq", "time", "session_id", "turn_id", "kind", "data")
 _SEQ_END = 1 << 32
 LONGEST_LINE = 64 << 20
 """Bytes of a line. No event is nearly as long, and an endless line must not fill the memory."""
-# # A log may come from anywhere. Ids become file names, and all of these values are shown.
+# A log may come from anywhere. Ids become file names, and all of these values are shown.
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _KIND = re.compile(r"[a-z][a-z0-9_.-]{0,99}")
 _TIME = re.compile(r"[0-9T:Z.+-]{1,40}")
@@ -191,7 +191,7 @@ def _events_of(line: bytes) -> Iterator[tuple[Event | None, str]]:
     event, what = _event_of(clean)
     yield event, what
     if event is None:
-        # # Two processes wrote at once, and one was killed in the middle of its line.
+        # Two processes wrote at once, and one was killed in the middle of its line.
         behind = (_event_of(clean[match.start() :])[0] for match in _BEGINNING.finditer(clean, 1))
         rescued = next((found for found in behind if found is not None), None)
         if rescued is not None:

@@ -30,7 +30,7 @@ _TABLE: dict[int, tuple[ProviderErrorKind, bool, str]] = {
     425: ("server", True, ""),
     429: ("rate_limit", True, "wait, or use another model"),
 }
-# # Status names in the error events of streams.
+# Status names in the error events of streams.
 _WORDS: dict[str, int] = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -48,7 +48,7 @@ _WORDS: dict[str, int] = {
     "overloaded_error": 529,
     "unavailable_error": 503,
 }
-# # Compiled on the first error: most runs never need them.
+# Compiled on the first error: most runs never need them.
 _MEMBER = r"(?:unsupported|unknown|unrecognized|unexpected|extra)\b[^'\"`]{0,60}['\"`]([A-Za-z_][\w.]*)"
 _CONTEXT = (
     r"context[ _](length|window|size)|maximum context|too many tokens|prompt is too long|token count .{0,40}exceeds"

@@ -28,7 +28,6 @@ class Restored:
         left_out: The number skipped because the store has different events with their numbers.
         missing: First and last number of each remaining gap.
         not_undoable: File changes that cannot be undone, because a log does not contain the bytes.
-        placed: Whether its beginning is lost, so that it now belongs to the directory of the restoration.
         placed: Whether its beginning is lost, so that it now belongs to the directory in which it was restored.
         root: Its directory.
     """

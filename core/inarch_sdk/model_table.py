@@ -213,7 +213,7 @@ _GEMINI = (
     ProposedModel("gemini-2.5-flash", _NOV, date(2026, 12, 1)),
 )
 
-# # OpenRouter: openrouter.ai, Nov 2026; the price of `auto` is that of the chosen model.
+# OpenRouter: openrouter.ai, Nov 2026; the price of `auto` is that of the chosen model.
 _OPENROUTER = (
     ProposedModel("openrouter/auto", _NOV),
     ProposedModel("~anthropic/claude-sonnet-latest", _NOV),
@@ -221,7 +221,7 @@ _OPENROUTER = (
     ProposedModel("google/gemini-3.5-flash-lite", _NOV, None, 1_048_576, 65_536, _price("0.30", "2.50", "0.03")),
 )
 
-# # DeepSeek: api-docs.deepseek.com, pricing, Oct 2026; daytime price, half of it at other hours.
+# DeepSeek: api-docs.deepseek.com, pricing, Oct 2026; daytime price, half of it at other hours.
 _DEEPSEEK = (
     ProposedModel("deepseek-v4-pro", _NOV, None, 1_000 * _K, 384 * _K, _price("1.32", "3.96", "0.044")),
     ProposedModel("deepseek-flash", _NOV, None, 1_000 * _K, 384 * _K, _price("0.30", "1.20", "0.006")),

@@ -15,7 +15,7 @@ _OPENING = {f"<{name}>": f"</{name}>" for name in _NAMES}
 _CLOSING = tuple(_OPENING.values())
 _CLOSES = re.compile("|".join(map(re.escape, _CLOSING)))
 _QUOTES = "`'\""
-# # Marks of OpenAI's format for gpt-oss that servers should have parsed (earendil-works/pi#4439, seen Nov 2026).
+# Marks of OpenAI's format for gpt-oss that servers should have parsed (earendil-works/pi#4439, seen Nov 2026).
 _MARK = r"<\|(?:(?:start|channel|constrain)\|>\w*(?: to=[\w.:-]*)?|(?:message|end|call|return)\|>)"
 _LEADING = re.compile(rf"\A\s*(?:{_MARK}\s*)+")
 _TRAILING = re.compile(rf"(?:{_MARK}\s*)+\Z")

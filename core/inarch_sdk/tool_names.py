@@ -28,7 +28,7 @@ _MEANT: Mapping[str, tuple[str, ...]] = {
     "WebFetch": ("web_fetch",), "WebSearch": ("web_search",), "Skill": ("activate_skill",),
     "Agent": ("task",), "Task": ("task",), "TodoWrite": ("write_todos",), "TaskCreate": ("write_todos",),
     "TaskUpdate": ("write_todos",), "AskUserQuestion": ("ask_user",), "ExitPlanMode": ("present_plan",),
-    # # Inarch has no tool for this, or none for this alone.
+    # Inarch has no tool for this, or none for this alone.
     "NotebookEdit": (), "PowerShell": (), "Monitor": (), "EnterPlanMode": (), "EnterWorktree": (),
     "ExitWorktree": (), "TaskGet": (), "TaskList": (), "SendMessage": (), "ToolSearch": (), "ListMcpResourcesTool": (),
     "ReadMcpResourceTool": (),

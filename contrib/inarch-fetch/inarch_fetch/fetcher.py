@@ -102,7 +102,7 @@ class Fetcher:
     async def _answer(self, url: str, place: Place) -> AsyncIterator[httpx2.Response]:
         """Send the request to the checked addresses, so that a changed DNS entry cannot redirect it."""
         timeout = httpx2.Timeout(self._settings.timeout_s, connect=_CONNECT_S)
-        # # A separate transport ignores proxy variables: a proxy would resolve the name itself.
+        # A separate transport ignores proxy variables: a proxy would resolve the name itself.
         async with httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(), timeout=timeout) as client:
             answer = await self._connected(client, url, place)
             try:
@@ -137,7 +137,7 @@ class Fetcher:
                 raise inarch.ToolFailed("not_found", f"the host {place.host} cannot be resolved", "check the address")
         else:
             found = [place.host]
-        # # Check the address, not the name: no name grants access to this machine, not even `localhost`.
+        # Check the address, not the name: no name grants access to this machine, not even `localhost`.
         allowed = [one for one in dict.fromkeys(found) if self._hosts.let_reach(one, one, place.port)]
         if not allowed:
             address = Place(found[0], place.port)

@@ -72,7 +72,7 @@ class Desk:
         from inarch_lsp.server_lookup import name_for
 
         writes = sorted(tool.effects(call.arguments).writes)
-        # # A server only knows the root. In a file of an added folder it would report every import as missing.
+        # A server only knows the root. In a file of an added folder it would report every import as missing.
         served = [path for path in writes if name_for(path, self.settings) and not path.startswith("+/")]
         yield from served[:MOST_FILES]
 

@@ -166,7 +166,7 @@ class Spans:
         if prompt is not None:
             attributes["gen_ai.input.messages"] = message("user", [{"type": "text", "text": prompt}])
         start = nanoseconds(event.time)
-        # # A turn is its own trace, even if a program that uses Inarch as a library has a current span.
+        # A turn is its own trace, even if a program that uses Inarch as a library has a current span.
         span = self._tracer.start_span("invoke_agent inarch", Context(), attributes=attributes, start_time=start)
         _bounded(self._turns, turn["id"], _Turn(span, event.session_id, set_span_in_context(span, Context())))
 

@@ -98,7 +98,7 @@ class OtelTracer:
             self._leave_note(lost)
 
     def _work(self) -> None:
-        # # The libraries take 0.2 s to import. In this thread they do not delay a turn.
+        # The libraries take 0.2 s to import. In this thread they do not delay a turn.
         from inarch_otel.span_export import Sender
         from inarch_otel.spans import Spans
 
