@@ -29,13 +29,7 @@ READ_S = 20.0
 
 
 class KeptKeys(Mapping[str, str]):
-    """Variables of the environment, and stored keys that are missing there. A key that cannot be read is empty.
-
-    Args:
-        environ: The environment.
-        names: The names of the stored keys.
-        sign_in: The stored sign-in; None if there is none.
-    """
+    """Variables of the environment, and stored keys that are missing there. A key that cannot be read is empty."""
 
     def __init__(self, environ: Mapping[str, str], names: Collection[str], sign_in: SignIn | None = None) -> None:
         self._environ = dict(environ)
@@ -52,9 +46,6 @@ class KeptKeys(Mapping[str, str]):
         """Return a variable's value. If it is a sign-in's token, renew it first if it has expired.
 
         This may block on the keyring and the server, so call it in a thread.
-
-        Raises:
-            InarchError: The sign-in has ended, or cannot be renewed.
         """
         if name != SIGN_IN or name not in self.kept or self._sign_in is None:
             return self[name]
@@ -135,11 +126,7 @@ def with_kept_keys(environ: Mapping[str, str], file: Path) -> Mapping[str, str]:
 
 
 def read_names(file: Path) -> list[str]:
-    """Return the names of the stored keys. Their values are only in the keyring.
-
-    Raises:
-        StoreError: The file cannot be read, or a newer Inarch wrote it.
-    """
+    """Return the names of the stored keys. Their values are only in the keyring."""
     try:
         data = file.read_bytes()
     except FileNotFoundError:
@@ -162,11 +149,7 @@ def read_names(file: Path) -> list[str]:
 
 @contextmanager
 def changing_names(file: Path) -> Iterator[list[str]]:
-    """Yield the names for changes, and write them back, under a lock against other processes.
-
-    Raises:
-        StoreError: They cannot be read or stored.
-    """
+    """Yield the names for changes, and write them back, under a lock against other processes."""
     try:
         with locked(file):
             names = read_names(file)

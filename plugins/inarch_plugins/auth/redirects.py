@@ -55,11 +55,7 @@ class Redirects:
         return f"http://127.0.0.1:{self.port}{self.path}"
 
     async def answer_to(self, attempt: Attempt, environ: Mapping[str, str], service: str = "ChatGPT") -> str:
-        """Open the browser for the user, and return the redirect's target.
-
-        Raises:
-            SignInError: It did not come in time.
-        """
+        """Open the browser for the user, and return the redirect's target."""
         self._attempt = attempt
         _say(f"Sign in with {service} at this address:", "", f"  {attempt.url}", "")
         if any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")):

@@ -151,11 +151,7 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _day(text: str | None, flag: str) -> str:
-    """Return a day in comparable form, "" for none.
-
-    Raises:
-        UsageError: The text is not a day.
-    """
+    """Return a day in comparable form, "" for none."""
     if text is None:
         return ""
     ago = _AGE.fullmatch(text)

@@ -100,11 +100,7 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Parse a JSON object.
-
-    Raises:
-        UsageError: The text is not a JSON object; the message has the position.
-    """
+    """Parse a JSON object."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:

@@ -106,12 +106,7 @@ CONFIRMATION = _object(confirmed={"type": "boolean"}, reason=_TEXT, evidence=_QU
 
 @frozen(eq=False)
 class Checks:
-    """The checks of findings.
-
-    Args:
-        files: The changed files by path.
-        read: Returns the lines of a file in the workspace, None if it cannot be read.
-    """
+    """The checks of findings."""
 
     files: Mapping[str, ChangedFile]
     read: Callable[[str], Sequence[str] | None]

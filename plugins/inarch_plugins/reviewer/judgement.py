@@ -50,11 +50,7 @@ class Unclear(Exception):
 
 
 def prompt_of(request: inarch.ApprovalRequest, situation: inarch.Situation, model: str) -> inarch.ModelRequest:
-    """Return the question about a call.
-
-    Raises:
-        Unclear: The call, or the user's newest message, is too long to be shown whole.
-    """
+    """Return the question about a call."""
     call, earlier = request.call, _earlier(situation, request.call.id)
     pending = {
         "tool": call.name,
@@ -131,11 +127,7 @@ def _schema(may_give: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def read_answer(reply: inarch.Reply, request: inarch.ApprovalRequest) -> inarch.Approval | str:
-    """Return the decision in a reply: only a valid, harmless and asked-for "allow" approves.
-
-    Raises:
-        Unclear: The reply is anything but one object of the schema.
-    """
+    """Return the decision in a reply: only a valid, harmless and asked-for "allow" approves."""
     text = reply.message.text
     if reply.finish != "stop" or reply.calls or len(text) > LONGEST_ANSWER:
         raise Unclear(f"the answer ended with {reply.finish!r}, or is too long")

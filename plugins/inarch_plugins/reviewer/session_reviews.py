@@ -27,13 +27,7 @@ _UNCLEAR = "it could not be judged: "
 
 @define(eq=False)
 class Reviews:
-    """Reviews of one session.
-
-    Args:
-        settings: The plugin's settings.
-        most_usd: Money that the present turn may spend on reviews, None without a limit.
-        denials: The last denied calls with reasons, oldest first.
-    """
+    """Reviews of one session."""
 
     settings: Settings
     most_usd: Decimal | None = None

@@ -41,14 +41,7 @@ that the code itself uses.
 
 
 class Part(NamedTuple):
-    """One file that an agent reads, and its content for Inarch.
-
-    Args:
-        path: The file.
-        kind: Its format.
-        content: The server's table, or the text.
-        within: The folder that links must not leave; None for the user's own files.
-    """
+    """One file that an agent reads, and its content for Inarch."""
 
     path: Path
     kind: Kind

@@ -90,12 +90,7 @@ def _do(changes: list[Change], told: Iterable[str], record: Record, yes: bool, *
 
 
 def _server(root: Path, profile: str | None) -> dict[str, Any]:
-    """Return the server's table, which is the same for all agents.
-
-    Raises:
-        ConfigError: The profile does not exist.
-        UsageError: The server is not installed.
-    """
+    """Return the server's table, which is the same for all agents."""
     with compose(root=str(root), profile=profile, journal=False) as app:
         named = app.config.profile.plugins
     context = click.get_current_context().find_root()

@@ -35,15 +35,7 @@ def members(text: str, at: int) -> Iterator[Member]:
 
 
 def put_first(text: str, at: int, depth: int, key: str, value: Any) -> str:
-    """Return the text to insert after the brace at `at` to add a member, in the style of the file.
-
-    Args:
-        text: The whole text.
-        at: The position of the object's brace.
-        depth: The depth of its members.
-        key: The member's name, which must be new.
-        value: The member's value.
-    """
+    """Return the text to insert after the brace at `at` to add a member, in the style of the file."""
     is_empty = next(members(text, at), None) is None
     if "\n" not in text.strip():
         return f"{json.dumps({key: value})[1:-1]}{'' if is_empty else ', '}"
@@ -96,16 +88,7 @@ class Insertion(NamedTuple):
 
 
 def insertion(kind: Kind, text: str | None, content: Any) -> Insertion | None:
-    """Return the insertion for a file, or None if the file already has it.
-
-    Args:
-        kind: The format of the file.
-        text: The file's text; None if it does not exist.
-        content: The server's table, or the text.
-
-    Raises:
-        CannotInsert: The file is invalid, or has something else under this name.
-    """
+    """Return the insertion for a file, or None if the file already has it."""
     if kind in SERVERS:
         before = _read(kind, text)
         after = _with_server(before, kind, content)

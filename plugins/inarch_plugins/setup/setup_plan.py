@@ -50,11 +50,7 @@ class Change:
 
 
 def setting_up(parts: Iterable[Part], user: list[str], record: Record) -> tuple[list[Change], list[str]]:
-    """Return the necessary changes, and lines about existing ones. Update the record with both.
-
-    Raises:
-        UsageError: A file is invalid, cannot be read or written, or has something else under this name.
-    """
+    """Return the necessary changes, and lines about existing ones. Update the record with both."""
     changes: list[Change] = []
     told: list[str] = []
     for part in parts:
@@ -100,11 +96,7 @@ def _without_former(before: str | None, known: Written | None) -> str | None:
 
 
 def taking_back(user: list[str], record: Record) -> tuple[list[Change], list[str]]:
-    """Return the changes for a removal, and lines about what stays. Update the record.
-
-    Raises:
-        UsageError: A file cannot be read or written.
-    """
+    """Return the changes for a removal, and lines about what stays. Update the record."""
     changes: list[Change] = []
     told: list[str] = []
     for one in record.of(user):
@@ -133,11 +125,7 @@ def taking_back(user: list[str], record: Record) -> tuple[list[Change], list[str
 
 
 def write_all(changes: Sequence[Change]) -> None:
-    """Write every file, or none.
-
-    Raises:
-        UsageError: One could not be written, and the others are restored.
-    """
+    """Write every file, or none."""
     for place, change in enumerate(changes):
         try:
             if read(change.path) != change.before:
@@ -151,11 +139,7 @@ def write_all(changes: Sequence[Change]) -> None:
 
 
 def read(path: Path) -> str | None:
-    """Return a file's exact text, or None if it does not exist.
-
-    Raises:
-        UsageError: It cannot be read, or is not text.
-    """
+    """Return a file's exact text, or None if it does not exist."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise UsageError(f"{path} is not a file", "nothing was changed")
@@ -174,11 +158,7 @@ def digest(text: str) -> str:
 
 
 def _resolved(part: Part) -> Path:
-    """Return the file with links resolved.
-
-    Raises:
-        UsageError: A project's file is outside the project.
-    """
+    """Return the file with links resolved."""
     try:
         path = part.path.resolve()
     except (OSError, RuntimeError) as error:

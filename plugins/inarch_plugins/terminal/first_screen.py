@@ -27,12 +27,7 @@ def place_line(root: str | os.PathLike[str], columns: int) -> str:
 
 
 def session_lines(app: App, *, keys: str) -> Iterator[str]:
-    """Yield what the composed application adds: model and price, mode, missing protection, an example, help.
-
-    Args:
-        app: The application.
-        keys: How the mode is changed, such as `Shift-Tab`.
-    """
+    """Yield what the composed application adds: model and price, mode, missing protection, an example, help."""
     yield _model(app)
     yield f"{MODES[rank(app.config.profile.approve)].help} {keys} changes that."
     if app.parts.tools.runners and (missing := _missing(app)):

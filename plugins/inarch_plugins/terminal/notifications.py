@@ -48,14 +48,7 @@ class Settings:
 
 @define(eq=False, repr=False)
 class Notifier:
-    """Sends a notification if the user is likely to look elsewhere.
-
-    Args:
-        write: Writes to the terminal at once.
-        settings: Kind of notification, and the minimum length of a turn.
-        environ: The environment variables that identify the terminal.
-        clock: Returns seconds that increase monotonically.
-    """
+    """Sends a notification if the user is likely to look elsewhere."""
 
     write: Callable[[str], object]
     settings: Settings = field(factory=Settings)

@@ -25,11 +25,7 @@ MOST_BYTES = 256 * 1024
 
 
 def plain(launch: Launch) -> int:
-    """Run a conversation line by line.
-
-    Raises:
-        InarchError: The configuration, the root or the store is not usable.
-    """
+    """Run a conversation line by line."""
     from inarch.output import columns_of
     from inarch_plugins.terminal.recap import recap
 
@@ -46,12 +42,7 @@ def plain(launch: Launch) -> int:
 
 
 def piped(launch: Launch) -> int:
-    """Run each line of standard input as a prompt or a command, and return the first exit code that is not 0.
-
-    Raises:
-        UsageError: Standard input has no lines.
-        InarchError: The configuration, the root or the store is not usable.
-    """
+    """Run each line of standard input as a prompt or a command, and return the first exit code that is not 0."""
     lines = _lines() if sys.stdin is not None else iter(())
     try:
         first = next(lines, None)

@@ -48,14 +48,7 @@ def _with_all(call_id: str, offer: RightsOffer) -> Approval:
 async def run_command(
     session: Session, command: str, write: Callable[[str], object], *, is_typed: bool = False
 ) -> None:
-    """Run a command line, show its output and record it; cancelling stops the command.
-
-    Args:
-        session: The session; the output enters the context of its next turn.
-        command: The command line. It is split into arguments without a shell.
-        write: Shows text that is already escaped.
-        is_typed: Whether a person typed the command at a prompt just now. Then it needs no approval.
-    """
+    """Run a command line, show its output and record it; cancelling stops the command."""
     if not command:
         say("error", "give a command after the !, such as !ls")
         return

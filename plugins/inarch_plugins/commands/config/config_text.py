@@ -17,12 +17,7 @@ _SECRET_WORDS = ("key", "token", "secret", "password")
 
 
 def as_data(loaded: Config, installed: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are masked.
-
-    Args:
-        loaded: The configuration.
-        installed: The plugins whose environment variables are included.
-    """
+    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are masked."""
     given = _from_variables(loaded, installed)
     names = [*loaded.plugin_tables, *(name for name in given if name not in loaded.plugin_tables)]
     tables = {

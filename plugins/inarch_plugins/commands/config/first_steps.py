@@ -21,11 +21,7 @@ _HINT = "inarch config init --project"
 
 
 def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
-    """Write the user's file, the project's, or both, and print the detected commands; return the exit code.
-
-    Raises:
-        UsageError: There is nothing to write, or no terminal to ask on.
-    """
+    """Write the user's file, the project's, or both, and print the detected commands; return the exit code."""
 
     folder = os.path.realpath(root)
     if not Path(folder).is_dir():

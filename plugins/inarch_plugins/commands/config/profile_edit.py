@@ -35,17 +35,7 @@ def listed_plugins(path: Path, profile: str) -> list[str]:
 
 
 def enable(path: Path, profile: str, plugin: str) -> bool:
-    """Add the plugin to the profile's list; return whether it was missing.
-
-    Args:
-        path: The user's file, which is created if missing.
-        profile: A profile in the file, or the built-in one.
-        plugin: The plugin's name.
-
-    Raises:
-        ConfigError: The file is not valid TOML.
-        UsageError: It cannot be read, safely changed or written; the remedy is what to write by hand.
-    """
+    """Add the plugin to the profile's list; return whether it was missing."""
 
     def grown(names: Any) -> list[str]:
         return [*([_REST] if names is None else names), *([] if plugin in (names or ()) else [plugin])]
@@ -60,12 +50,7 @@ def enable(path: Path, profile: str, plugin: str) -> bool:
 
 
 def set_key(path: Path, table: tuple[str, str], key: str, value: str) -> bool:
-    """Set a key of a table, such as `("profiles", "default")`, to a text; return whether that changed the value.
-
-    Raises:
-        ConfigError: The file is not valid TOML.
-        UsageError: It cannot be read, safely changed or written; the remedy is what to write by hand.
-    """
+    """Set a key of a table, such as `("profiles", "default")`, to a text; return whether that changed the value."""
 
     def edits(table: Any) -> Iterator[Callable[[], object]]:
         yield lambda: table.__setitem__(key, value)

@@ -132,16 +132,7 @@ def _commands(found: Sequence[Proposal]) -> str:
 
 
 def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] = ()) -> None:
-    """Write the file, readable only by the user.
-
-    Args:
-        path: The file to write.
-        force: Whether to overwrite an existing file.
-        found: Suggested commands of a project, which are commented out as well.
-
-    Raises:
-        UsageError: The file exists and `force` is false, or it cannot be written.
-    """
+    """Write the file, readable only by the user."""
     try:
         if not force and (path.is_symlink() or path.exists()):
             raise UsageError(f"{path} exists already", "--force overwrites it")
@@ -156,10 +147,6 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
 
     The project is trusted if it was before, or if nothing else in it needs trust. Files that the user has not reviewed
     are not trusted as a side effect.
-
-    Raises:
-        UsageError: The file exists already or cannot be written.
-        StoreError: The trust cannot be stored.
     """
     path = Path(root, PROJECT_FILE)
 

@@ -50,12 +50,7 @@ _STATES = ("fine", "note", "wrong")
 
 
 def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
-    """Yield findings, the most basic first; a check that cannot continue reports why.
-
-    Args:
-        options: The options of the run.
-        ports: Local ports to try for model servers.
-    """
+    """Yield findings, the most basic first; a check that cannot continue reports why."""
     where = f"Python {platform.python_version()} at {sys.executable}, {platform.system()} {platform.release()}"
     yield Finding("inarch", "fine", f"{__version__}, {where}")
     config = yield from _configuration(options)

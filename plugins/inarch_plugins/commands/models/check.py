@@ -152,11 +152,7 @@ class Checked:
 
 
 async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]:
-    """Yield the results of each model: the named ones, else the profile's model and its decision model.
-
-    Raises:
-        ConfigError: No composed plugin provides one of them; then no request was sent.
-    """
+    """Yield the results of each model: the named ones, else the profile's model and its decision model."""
     targets = await _targets(app, names)
     for choice, role in targets:
         yield await _checked(app, choice, role)

@@ -79,11 +79,7 @@ def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
 
 
 def read_things(things: Sequence[str], folders: Sequence[str]) -> tuple[What, ...]:
-    """Return the things to install, with absolute paths.
-
-    Raises:
-        UsageError: One of them is an option or a missing path, or the list is empty.
-    """
+    """Return the things to install, with absolute paths."""
     from inarch_plugins.commands.plugins.installers import What
 
     if not things and not folders:
@@ -118,11 +114,7 @@ def _check(text: str) -> None:
 
 
 def distributions_named(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the distributions with these names, or of plugins with these names.
-
-    Raises:
-        UsageError: A plugin ships with Inarch, or it is not installed.
-    """
+    """Return the distributions with these names, or of plugins with these names."""
     from packaging.utils import canonicalize_name
 
     from inarch.host import discover

@@ -55,11 +55,7 @@ def _project_name(folder: Path) -> str:
 
 
 def installing(things: Sequence[What], upgrade: bool) -> list[str]:
-    """Return the arguments of the command that installs these things.
-
-    Raises:
-        CannotInstall: This environment must not be changed.
-    """
+    """Return the arguments of the command that installs these things."""
     prefix = Path(sys.prefix)
     words = [word for one in things for word in (["--editable", one.text] if one.editable else [one.text])]
     more = ["--upgrade"] if upgrade else []
@@ -72,11 +68,7 @@ def installing(things: Sequence[What], upgrade: bool) -> list[str]:
 
 
 def uninstalling(names: Sequence[str]) -> list[str]:
-    """Return the arguments of the command that removes these distributions.
-
-    Raises:
-        CannotInstall: This environment must not be changed.
-    """
+    """Return the arguments of the command that removes these distributions."""
     prefix = Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
         return ["pipx", "uninject", prefix.name, *names]

@@ -44,11 +44,7 @@ def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
 
 
 def checked_name(given: str) -> str:
-    """Return the plugin's name: lower-case, with `-` between words, without a leading `inarch-`.
-
-    Raises:
-        UsageError: It cannot name a distribution or a function, or the name is taken.
-    """
+    """Return the plugin's name: lower-case, with `-` between words, without a leading `inarch-`."""
     if not _NAME.fullmatch(given) or len(given) > LONGEST_NAME:
         raise UsageError(
             f"{given!r:.80} can't name a plugin",
@@ -82,11 +78,7 @@ def _check_free(name: str, word: str) -> None:
 
 
 def check_tool_name(name: str) -> None:
-    """Refuse the name of a tool that exists in the profile, as far as the configuration can be loaded.
-
-    Raises:
-        UsageError: The tool exists.
-    """
+    """Refuse the name of a tool that exists in the profile, as far as the configuration can be loaded."""
     from inarch import App, ConfigError
     from inarch.host import Options
 
@@ -99,11 +91,7 @@ def check_tool_name(name: str) -> None:
 
 
 def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
-    """Create a folder with these files, completely or not at all.
-
-    Raises:
-        UsageError: It cannot be created; existing files are not changed.
-    """
+    """Create a folder with these files, completely or not at all."""
     folder = into / name
     try:
         folder.mkdir()  # fails if the name exists, so that nothing is overwritten

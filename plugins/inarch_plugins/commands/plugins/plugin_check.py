@@ -40,11 +40,7 @@ class Checked:
 def check_plugins(
     config: Config, names: Sequence[str], files: Sequence[str], without: Sequence[str]
 ) -> tuple[Checked, ...]:
-    """Probe these plugins, or all that do not ship with Inarch, and check how they compose in the profile.
-
-    Raises:
-        UsageError: One of `files` is not a Python file or may not be loaded, or one of `without` is not a plugin.
-    """
+    """Probe these plugins, or all that do not ship with Inarch, and check how they compose in the profile."""
     installed = discover()
     singles = [Trial.of_file(file, config) for file in files]
     tried = {trial.found.name for trial in singles}

@@ -74,11 +74,7 @@ class Inventory:
 
 
 def take_inventory(options: Options) -> Inventory:
-    """Compose the profile's plugins without opening a workspace or a store, and list all installed plugins.
-
-    Raises:
-        ConfigError: The configuration is invalid.
-    """
+    """Compose the profile's plugins without opening a workspace or a store, and list all installed plugins."""
     config = options.config()
     app = App.of(config, without=options.without, files=options.files, environ=config.environ)
     found, composition = discover(), app.composition

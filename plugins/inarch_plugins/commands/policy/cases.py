@@ -34,11 +34,7 @@ class Case:
 
 
 def read_cases(file: str) -> list[Case]:
-    """Return the cases of a file: `[[cases]]` of TOML, or a JSON array or object with `cases`.
-
-    Raises:
-        UsageError: The file cannot be read or has other content.
-    """
+    """Return the cases of a file: `[[cases]]` of TOML, or a JSON array or object with `cases`."""
     from pathlib import Path
 
     from inarch_lib.toml import loads
@@ -70,22 +66,14 @@ def _case(place: str, item: Any) -> Case:
 
 
 def command_call(app: App, line: str) -> tuple[str, dict[str, Any]]:
-    """Return the tool and the arguments that run a command line.
-
-    Raises:
-        UsageError: The profile has no such tool.
-    """
+    """Return the tool and the arguments that run a command line."""
     if not app.parts.tools.runners:
         raise UsageError("this profile has no tool that runs commands", "add a plugin with one, such as sandbox-fs")
     return app.parts.tools.runners[0], {"command": line}
 
 
 def told(case: Case, app: App) -> str | None:
-    """Return the decision about a call if it is not the expected one.
-
-    Raises:
-        UsageError: The case is a command line, and no tool runs one.
-    """
+    """Return the decision about a call if it is not the expected one."""
     tool, arguments = case.tool, case.arguments
     if not tool:
         tool, arguments = command_call(app, arguments["command"])

@@ -63,11 +63,7 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
 def _chosen(
     exporters: Mapping[str, inarch.Exporter], form: str | None, place: str, without: tuple[str, ...]
 ) -> inarch.Exporter:
-    """Return the named exporter, else the one for this file name, else the first.
-
-    Raises:
-        UsageError: There is no such exporter.
-    """
+    """Return the named exporter, else the one for this file name, else the first."""
     if form is not None and form in exporters:
         return exporters[form]
     if form is not None or not exporters:
@@ -117,16 +113,7 @@ class _Staged(io.FileIO):
 
 
 def write_export(write: Callable[[TextIO], object], target: Path, *, force: bool = False) -> int:
-    """Write a new file and return its size in bytes.
-
-    Args:
-        write: Writes the content.
-        target: The file to write.
-        force: Whether an existing file may be replaced.
-
-    Raises:
-        UsageError: The path is protected, exists, or cannot be written.
-    """
+    """Write a new file and return its size in bytes."""
     check_place(target, force=force)
     try:
         with opened(target.parent) as folder:
@@ -146,11 +133,7 @@ def write_export(write: Callable[[TextIO], object], target: Path, *, force: bool
 
 
 def check_place(target: Path, *, force: bool = False) -> None:
-    """Check that a file may be written there, before any work is done for it.
-
-    Raises:
-        UsageError: The file may not be written.
-    """
+    """Check that a file may be written there, before any work is done for it."""
     folder = Path(os.path.realpath(target.parent))
     if any(part.lower() in PROTECTED for part in (*folder.parts, target.name)):
         raise inarch.UsageError(f"{target} is protected: exports don't go into .git or .inarch", "name another file")

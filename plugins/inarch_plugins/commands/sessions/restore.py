@@ -55,12 +55,7 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
 
 
 def _restore(app: App, file: Path | None) -> Restoration:
-    """Restore the content of one log, or of the logs of all sessions of this directory.
-
-    Raises:
-        OSError: A file cannot be read.
-        StoreError: The store cannot be written.
-    """
+    """Restore the content of one log, or of the logs of all sessions of this directory."""
     from inarch_sdk.log_restore import Restoration, restore_log
 
     root = app.config.root

@@ -49,15 +49,7 @@ def told(
     events: Iterable[Event] = (),
     recovered: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Yield the lines of turns, escaped.
-
-    Args:
-        turns: The turns.
-        glyphs: The characters of the tree.
-        full: Whether to show complete outputs of calls.
-        events: The events of plugins in and after the turns.
-        recovered: The later call that recovered a failed one, by ids.
-    """
+    """Yield the lines of turns, escaped."""
     said: dict[str | None, list[str]] = {}
     for event in events:
         said.setdefault(event.turn_id, []).append(line_of(event))

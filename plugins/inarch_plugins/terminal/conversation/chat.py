@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 
 
 def converse(launch: Launch) -> int:
-    """Run the conversation until the user leaves, and return the exit code.
-
-    Raises:
-        InarchError: The configuration, the root or the store is not usable.
-    """
+    """Run the conversation until the user leaves, and return the exit code."""
     chat = Chat(launch)
     place = place_line(launch.root, chat.screen.columns)
     sys.stdout.write(f"\x1b[1m{place}\x1b[0m\n" if chat.colours else f"{place}\n")

@@ -25,11 +25,7 @@ _FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.s
 
 
 def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, list[str]]:
-    """Compose the application and open its session, with the first screen's lines. Do not call it in the event loop.
-
-    Raises:
-        InarchError: The configuration, the root or the store is not usable.
-    """
+    """Compose the application and open its session, with the first screen's lines. Do not call it in the event loop."""
     from inarch_plugins.terminal.first_screen import session_lines
     from inarch_plugins.terminal.slash.talk import Talk
 

@@ -46,11 +46,7 @@ def companion_of(launch: Launch) -> Companion | None:
 
 @frozen(eq=False)
 class Beside:
-    """The conversation as seen by its companion; use it only in its event loop.
-
-    Args:
-        chat: The conversation.
-    """
+    """The conversation as seen by its companion; use it only in its event loop."""
 
     _chat: Chat
 

@@ -21,13 +21,7 @@ LONGEST = 16_384
 
 
 class KeptHistory(History):
-    """A file with one JSON string per line; lines that cannot be stored are remembered in this conversation.
-
-    Args:
-        root: The directory of the conversation.
-        folder: Returns the folder of the user's files.
-        whole: Returns a line with its pastes.
-    """
+    """A file with one JSON string per line; lines that cannot be stored are remembered in this conversation."""
 
     def __init__(self, root: str, folder: Callable[[], Path], whole: Callable[[str], str] = str) -> None:
         super().__init__()
@@ -37,11 +31,7 @@ class KeptHistory(History):
 
     @property
     def path(self) -> Path:
-        """Return the file for this directory.
-
-        Raises:
-            ConfigError: The environment does not name a folder.
-        """
+        """Return the file for this directory."""
         name = sha256(os.path.realpath(self._root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return self._folder() / "history" / f"{name}.jsonl"
 

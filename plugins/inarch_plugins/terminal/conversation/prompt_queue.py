@@ -27,12 +27,7 @@ class Line:
 
 @define(eq=False, repr=False)
 class Work:
-    """Runs one line after another; after a cancel the rest waits until the user sends it.
-
-    Args:
-        do: Runs one line to its end.
-        changed: Called when a line starts, ends or is queued.
-    """
+    """Runs one line after another; after a cancel the rest waits until the user sends it."""
 
     do: Callable[[Line], Coroutine[Any, Any, None]]
     changed: Callable[[], object]
@@ -124,12 +119,7 @@ ON = Line("", "")
 
 @define(eq=False, repr=False)
 class Steering:
-    """The messages that wait in a session, with the lines in which they were typed.
-
-    Args:
-        session: Returns the current session, if it is ready.
-        changed: Called when a message is added or removed.
-    """
+    """The messages that wait in a session, with the lines in which they were typed."""
 
     session: Callable[[], Session | None]
     changed: Callable[[], object]

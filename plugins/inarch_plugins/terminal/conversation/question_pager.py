@@ -20,12 +20,7 @@ UNSEEN = "Part of it was not shown yet: space shows the next page, v prints all 
 
 @define(eq=False, repr=False)
 class Pager:
-    """Part of a question that is on the screen.
-
-    Args:
-        lines: All lines, styled.
-        rows: Returns the height of the screen.
-    """
+    """Part of a question that is on the screen."""
 
     lines: Sequence[str]
     rows: Callable[[], int]

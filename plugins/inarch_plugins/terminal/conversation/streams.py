@@ -13,13 +13,7 @@ _PAINT = {
 
 
 class Above(io.TextIOBase):
-    """A stream whose lines are printed above the display, escaped; usable from any thread.
-
-    Args:
-        put: Called with the lines.
-        columns: Returns the width of the terminal.
-        colours: Whether to colour errors and notes.
-    """
+    """A stream whose lines are printed above the display, escaped; usable from any thread."""
 
     def __init__(self, put: Callable[[str], object], columns: Callable[[], int], *, colours: bool) -> None:
         super().__init__()

@@ -29,15 +29,7 @@ class _NotEdited(Exception):
 async def edit(
     request: ApprovalRequest, drafts: dict[str, str], err: TextIO, *, arguments: bool = False
 ) -> dict[str, Any] | None:
-    """Let the user edit a call. Return its changed arguments, or print why there are none and return None.
-
-    Args:
-        request: The call. The editor opens the file that the call would write, under that file's name, or else the
-            arguments as JSON.
-        drafts: Arguments by call id that were not valid JSON; the next edit continues with them.
-        err: The terminal.
-        arguments: Whether to edit the arguments even if the call would write a file.
-    """
+    """Let the user edit a call. Return its changed arguments, or print why there are none and return None."""
     call, file = request.call, request.file
     try:
         if file is not None and not arguments and call.id not in drafts:
@@ -104,11 +96,7 @@ def _no_constant(name: str) -> float:
 
 
 async def _edited(text: str, name: str, err: TextIO) -> str:
-    """Return a text as changed by the editor, in a temporary file of this name.
-
-    Raises:
-        _NotEdited: No editor is set, the editor failed, or the result is not text.
-    """
+    """Return a text as changed by the editor, in a temporary file of this name."""
     from tempfile import TemporaryDirectory
 
     argv = _editor()

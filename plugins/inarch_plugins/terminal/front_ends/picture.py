@@ -24,12 +24,7 @@ _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 
 @define(eq=False, repr=False)
 class Region:
-    """Prints finished text for good, and redraws the live lines below it.
-
-    Args:
-        out: Stream for the answer.
-        err: Stream for everything else, on the same terminal.
-    """
+    """Prints finished text for good, and redraws the live lines below it."""
 
     out: TextIO
     err: TextIO

@@ -31,14 +31,7 @@ class ScreenSize(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a question, escaped, no wider than the screen.
-
-    Args:
-        text: The line.
-        style: Its style: one of `Ink`, `title`, or `more` for the count of lines that do not fit.
-        part: Where in it the note of a title or the code of a diff begins.
-        language: The language of that code.
-    """
+    """A line of a question, escaped, no wider than the screen."""
 
     text: str
     style: str = ""
@@ -62,13 +55,7 @@ def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: Scr
 
 
 def choices(batch: Sequence[ApprovalRequest], columns: int, below: int = 0) -> list[tuple[str, str]]:
-    """Return the keys that answer this batch with their words; those that do not fit on a line are under `?`.
-
-    Args:
-        batch: The calls.
-        columns: The width of the screen.
-        below: The number of lines that were not shown.
-    """
+    """Return the keys that answer this batch with their words; those that do not fit on a line are under `?`."""
     one = batch[0] if len(batch) == 1 else None
     lines = f"{below:,} line{'s' * (below > 1)}"
     unseen = f" after the other {lines}" if needs_all_seen(batch) else f", with {lines} unseen"

@@ -210,12 +210,7 @@ class TextFrontEnd:
 
 
 class LineByLine:
-    """Raw answer of a turn on standard output: line by line on a terminal, elsewhere at the end.
-
-    Args:
-        out: Standard output.
-        is_json: Whether the answer must match a schema. Then standard output gets a complete answer or nothing.
-    """
+    """Raw answer of a turn on standard output: line by line on a terminal, elsewhere at the end."""
 
     def __init__(self, out: TextIO, *, is_json: bool = False) -> None:
         self._out, self._is_json = out, is_json

@@ -40,12 +40,7 @@ Data = Mapping[str, Any]
 
 
 class Running:
-    """Moves finished calls to the page in the order of the reply, and folds many plain ones into one line.
-
-    Args:
-        page: The page of printed output.
-        opened_by: Hint how to show folded calls; empty if that is not possible.
-    """
+    """Moves finished calls to the page in the order of the reply, and folds many plain ones into one line."""
 
     def __init__(self, page: Page, opened_by: str = "") -> None:
         self._page, self._opened_by = page, opened_by

@@ -18,11 +18,7 @@ LOOKS_BACK = 64
 
 
 class Speech:
-    """Text of one reply after another.
-
-    Args:
-        finished: Called with each finished block.
-    """
+    """Text of one reply after another."""
 
     def __init__(self, finished: Callable[[str], None]) -> None:
         self._finished = finished

@@ -56,12 +56,7 @@ async def _offer(app: App, provider: str) -> Offer:
 
 
 async def model(talk: Talk, words: str) -> str:
-    """List the models, or switch to one by its number in the list or its name.
-
-    Raises:
-        ConfigError: No plugin provides the model, several do, or its key is missing.
-        UsageError: The provider has no such model.
-    """
+    """List the models, or switch to one by its number in the list or its name."""
     from inarch.host import discover
 
     old = talk.app.choice().full_name
@@ -88,11 +83,7 @@ async def model(talk: Talk, words: str) -> str:
 
 
 async def profile(talk: Talk, words: str) -> str:
-    """Return the profiles, or switch to one by its name.
-
-    Raises:
-        ConfigError: The profile does not exist or is not usable.
-    """
+    """Return the profiles, or switch to one by its name."""
     config = talk.app.config
     if not words:
         names = sorted({*config.profiles, config.profile.name})
@@ -141,11 +132,7 @@ def _picked(talk: Talk, words: str) -> str:
 
 
 async def _unknown(talk: Talk, provider: str, model: str) -> str:
-    """Return why the availability of a model is unknown, or "" if it is known.
-
-    Raises:
-        UsageError: The provider offers other models but not this one.
-    """
+    """Return why the availability of a model is unknown, or "" if it is known."""
     from inarch_sdk.suggestions import nearest
 
     offer = (await offers(talk)).get(provider, Offer())

@@ -23,11 +23,7 @@ _PROGRAM_S = 2.0
 
 
 async def copy(talk: Talk, words: str) -> str:
-    """Copy the last answer or one of its code blocks: through the terminal (OSC 52) and a program for the clipboard.
-
-    Raises:
-        UsageError: There is no answer or no such block.
-    """
+    """Copy the last answer or one of its code blocks: through the terminal (OSC 52) and a program for the clipboard."""
     answer = next((turn.content for turn in reversed(talk.session.turns) if turn.content.strip()), "")
     if not answer:
         raise UsageError("there is no answer to copy yet")
@@ -53,11 +49,7 @@ def _give(program: tuple[str, ...], text: str) -> None:
 
 
 def export(talk: Talk, words: str) -> str:
-    """Write the session to a new file of the workspace.
-
-    Raises:
-        UsageError: There is no format for it, the session has no turns, or the file cannot be written.
-    """
+    """Write the session to a new file of the workspace."""
     from inarch_plugins.commands.sessions.export import write_export
 
     if not talk.session.state.turns:
@@ -78,11 +70,7 @@ def export(talk: Talk, words: str) -> str:
 
 
 def effort(talk: Talk, words: str) -> str:
-    """Return how much the model thinks, or set it from the next turn on.
-
-    Raises:
-        UsageError: There is no such level.
-    """
+    """Return how much the model thinks, or set it from the next turn on."""
     if words:
         talk.session.change({"effort": words})
     said = talk.session.state.config.profile.effort or "the service's default"

@@ -13,11 +13,7 @@ MOST_LISTED = 20
 
 
 def sessions(talk: Talk, words: str) -> str:
-    """Return the sessions of this directory, newest first.
-
-    Raises:
-        UsageError: The command got arguments.
-    """
+    """Return the sessions of this directory, newest first."""
     if words:
         raise UsageError("/sessions takes no arguments", "/resume ID switches to one")
     from inarch_sdk.figures import listing
@@ -39,9 +35,6 @@ def resume(talk: Talk, words: str) -> str:
     """Switch to the session with this id prefix, or to the last other one; return a recap of it.
 
     The current session is reloaded if another process wrote to it.
-
-    Raises:
-        UsageError: There is no such session, or it belongs to another directory.
     """
     if words:
         info = talk.app.find_session(words)
@@ -59,11 +52,7 @@ def resume(talk: Talk, words: str) -> str:
 
 
 def fork(talk: Talk, words: str) -> str:
-    """Switch to a copy of this session, with its first turns or all of them.
-
-    Raises:
-        UsageError: The argument is not the number of a turn, or there is no such turn.
-    """
+    """Switch to a copy of this session, with its first turns or all of them."""
     if words and not (words.isascii() and words.isdecimal()):
         raise UsageError(f"/fork takes the number of a turn, not {words!r}", "such as /fork 2; turns count from 1")
     if not talk.session.state.turns:
@@ -80,11 +69,7 @@ def fork(talk: Talk, words: str) -> str:
 
 
 def clear(talk: Talk, words: str) -> str:
-    """Start a new session.
-
-    Raises:
-        UsageError: The command got arguments.
-    """
+    """Start a new session."""
     if words:
         raise UsageError("/clear takes no arguments")
     old, is_kept = talk.session.id, bool(talk.session.state.turns)

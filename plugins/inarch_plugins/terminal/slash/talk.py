@@ -92,23 +92,12 @@ class Talk:
         self.switched()
 
     def keep(self) -> None:
-        """Flush the journal to the store, if the session has turns.
-
-        Raises:
-            StoreError: The journal is required and could not be stored.
-        """
+        """Flush the journal to the store, if the session has turns."""
         if self.session.state.turns or self.session.is_kept:
             self.session.state.journal.flush()
 
     async def recompose(self, launch: Launch, *, with_grants: bool) -> Sequence[str]:
-        """Compose a new application and continue the same session; after an error everything stays as it was.
-
-        Returns:
-            Messages about what the new composition ignored or refused and the old one did not.
-
-        Raises:
-            InarchError: The configuration is not usable.
-        """
+        """Compose a new application and continue the same session; after an error everything stays as it was."""
         app = await asyncio.to_thread(launch.compose)
         old, grants = self.app, self.session.state.scheduler.grants
         self.keep()
@@ -141,11 +130,7 @@ class Talk:
 
 
 def talk_here() -> Talk:
-    """Return the conversation in which a slash command was typed.
-
-    Raises:
-        UsageError: The command was typed somewhere else.
-    """
+    """Return the conversation in which a slash command was typed."""
     talk = _talk.get()
     if talk is None:
         raise UsageError("this command works only in a conversation at a terminal", "type it in inarch chat")

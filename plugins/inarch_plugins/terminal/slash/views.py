@@ -52,11 +52,7 @@ def tools(talk: Talk, words: str) -> str:
 
 
 def plugins(talk: Talk, words: str) -> str:
-    """Return the loaded plugins and the refused ones.
-
-    Raises:
-        UsageError: The command got arguments.
-    """
+    """Return the loaded plugins and the refused ones."""
     _none(words, "plugins")
     composition = talk.app.composition
     brought: dict[str, list[str]] = {}
@@ -74,11 +70,7 @@ def plugins(talk: Talk, words: str) -> str:
 
 
 def stats(talk: Talk, words: str) -> str:
-    """Return the usage of the session so far.
-
-    Raises:
-        UsageError: The command got arguments.
-    """
+    """Return the usage of the session so far."""
     from inarch import to_data
     from inarch.figures import hit_rate_words, repair_words, summed, table
 
@@ -117,11 +109,7 @@ def _spent(row: Mapping[str, Any]) -> str:
 
 
 def context(talk: Talk, words: str) -> str:
-    """Return the context of the model, its tokens by part, and where the context was restarted.
-
-    Raises:
-        UsageError: The command got arguments, or the profile's model is missing.
-    """
+    """Return the context of the model, its tokens by part, and where the context was restarted."""
     from inarch.host import contents_of
     from inarch_sdk.context_breaks import break_lines
 
@@ -133,11 +121,7 @@ def context(talk: Talk, words: str) -> str:
 
 
 def compact(talk: Talk, words: str) -> str:
-    """Shorten earlier turns in the context to prompt and answer, and return which.
-
-    Raises:
-        UsageError: KEEP is not a number.
-    """
+    """Shorten earlier turns in the context to prompt and answer, and return which."""
     from inarch import to_data
     from inarch.figures import dropped_words
 
@@ -183,15 +167,7 @@ def _remarks(view: ContextView) -> Iterator[str]:
 
 
 def approve(talk: Talk, words: str) -> str:
-    """Return the allow rules and grants; `revoke` removes some first.
-
-    Args:
-        talk: The conversation.
-        words: Empty or `list`; `revoke` for the session, `revoke all` for the project too, `revoke ID` for one rule.
-
-    Raises:
-        UsageError: The arguments are unknown.
-    """
+    """Return the allow rules and grants; `revoke` removes some first."""
     return "\n".join(escape(said, keep_newlines=False) for said in _approved(talk.session, words))
 
 
