@@ -66,12 +66,6 @@ def test_a_folder_that_exists_is_left_as_it_is(cli: Run, tmp_path: Path) -> None
     assert not list((tmp_path / "inarch-shout").iterdir())
 
 
-def test_the_name_of_a_tool_that_there_is_is_refused(cli: Run, tmp_path: Path) -> None:
-    done = cli("plugins", "new", "read-file", "--into", str(tmp_path))
-    assert done.returncode == 2 and "the tool 'read_file' exists: plugin 'sandbox-fs' provides it" in done.stderr
-    assert not (tmp_path / "inarch-read-file").exists()
-
-
 def test_the_prefix_and_the_spelling_are_put_right() -> None:
     assert checked_name("word-count") == checked_name("inarch-word_count") == checked_name("Word.Count") == "word-count"
 
@@ -93,7 +87,6 @@ def test_the_prefix_and_the_spelling_are_put_right() -> None:
         ("test-it", "begins with test"),
         ("git", "the plugin 'git' exists: inarch"),
         ("native", "is reserved by Inarch"),
-        ("search", "a module inarch_search is installed"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_in_words(name: str, words: str) -> None:
@@ -104,9 +97,8 @@ def test_a_name_that_cannot_be_is_refused_in_words(name: str, words: str) -> Non
 
 @pytest.mark.usefixtures("permissions_count")
 def test_nothing_is_left_behind_where_it_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="can't be made") as caught:
+    with pytest.raises(UsageError, match="can't be made"):
         make(tmp_path / "nowhere", "tool", "shout")
-    assert "mkdir -p" in caught.value.remedy
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
     with pytest.raises(UsageError, match="can't be made: Permission denied"):
@@ -115,17 +107,16 @@ def test_nothing_is_left_behind_where_it_cannot_be_written(tmp_path: Path) -> No
 
 
 def test_nothing_is_left_behind_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: Callable[..., Any] = Path.open
+    written: Callable[..., Any] = Path.write_text
 
     def full(path: Path, *words: Any, **options: Any) -> Any:
         if path.name == "README.md":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return opened(path, *words, **options)
+        return written(path, *words, **options)
 
-    monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(UsageError, match="No space left") as caught:
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(UsageError, match="No space left"):
         make(tmp_path, "tool", "shout")
-    assert caught.value.remedy == "free some space there"
     assert not list(tmp_path.iterdir())
 
 

@@ -6,15 +6,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from inarch import ToolFailed, UsageError
 from inarch.host import TABLES, Trust
 from inarch_lib.staging import make_folder, write_whole
+from inarch_plugins.commands.config.first_steps import PROJECT_FILE, Proposal
 from inarch_sdk.settings_schema import table_schema
-
-if TYPE_CHECKING:
-    from inarch_plugins.commands.config.first_steps import Proposal
 
 VERSION = 1
 """Of the file's keys; a test compares it with what is read."""
@@ -46,9 +44,6 @@ def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
         },
     }
 
-
-PROJECT_FILE = ".inarch/config.toml"
-"""Path of a project's configuration, relative to its root."""
 
 _EXAMPLES: dict[str, Any] = {
     "decision_model": "offline/extractive",
@@ -116,19 +111,15 @@ def starter(found: Sequence[Proposal] = ()) -> str:
     for name, key in _keys["profiles"]["additionalProperties"]["properties"].items():
         if name != "extends":
             lines += [f"# {key['description']}", f"# {name} = {_toml(_EXAMPLES.get(name, key.get('default')))}"]
-    return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", _commands(found) if found else _EXAMPLE)
+    commands = "# Commands that may run without a question, in every project: better in a project's own file.\n"
+    commands += "".join(f"# {line}\n" for proposal in found for line in proposal.toml.splitlines())
+    return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", commands if found else _EXAMPLE)
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{name} = {json.dumps(inner)}' for name, inner in value.items())} }}"
     return json.dumps(value)
-
-
-def _commands(found: Sequence[Proposal]) -> str:
-    text = "".join(proposal.toml for proposal in found)
-    head = "# Commands that may run without a question, in every project: better in a project's own file.\n"
-    return head + "".join(f"# {line}\n" for line in text.splitlines())
 
 
 def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] = ()) -> None:
@@ -153,13 +144,10 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
     def granted(before: bytes | None, is_trusted: bool) -> bytes:
         if os.path.lexists(path):
             raise UsageError(f"{path} exists already", "add the tables to it")
-        return f"# Commands that may run without a question in this project.\n\n{_tables(found)}".encode()
+        tables = "\n".join(proposal.toml for proposal in found)
+        return f"# Commands that may run without a question in this project.\n\n{tables}".encode()
 
     try:
         return Trust(root, state_dir).change(PROJECT_FILE, granted)
     except ToolFailed as error:
         raise UsageError(f"{root}/{error.message}") from error
-
-
-def _tables(found: Sequence[Proposal]) -> str:
-    return "\n".join(proposal.toml for proposal in found)

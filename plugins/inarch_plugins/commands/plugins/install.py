@@ -84,18 +84,16 @@ def read_things(things: Sequence[str], folders: Sequence[str]) -> tuple[What, ..
 
     if not things and not folders:
         raise UsageError("there is nothing to install", "give a name, a path or an address")
-    return tuple([_thing(text) for text in things] + [What(_path(text), editable=True) for text in folders])
+    return tuple([What(_thing(text)) for text in things] + [What(_path(text), editable=True) for text in folders])
 
 
-def _thing(text: str) -> What:
-    from inarch_plugins.commands.plugins.installers import What
-
+def _thing(text: str) -> str:
     if "://" not in text and (text.startswith((".", "~")) or os.sep in text or text.endswith(_ARCHIVES)):
-        return What(_path(text))
+        return _path(text)
     _check(text)
     if Path(text, "pyproject.toml").is_file():  # the index may have another project with this name
         raise UsageError(f"{text} is a folder here and may be a name in the index", f"write ./{text} for the folder")
-    return What(text)
+    return text
 
 
 def _path(text: str) -> str:

@@ -60,7 +60,10 @@ def installing(things: Sequence[What], upgrade: bool) -> list[str]:
     words = [word for one in things for word in (["--editable", one.text] if one.editable else [one.text])]
     more = ["--upgrade"] if upgrade else []
     if (prefix / "pipx_metadata.json").is_file():
-        return ["pipx", "runpip", prefix.name, "install", *more, *words] if upgrade else _inject(prefix.name, things)
+        if upgrade:
+            return ["pipx", "runpip", prefix.name, "install", *more, *words]
+        editable = ["--editable"] if any(one.editable for one in things) else []
+        return ["pipx", "inject", *editable, prefix.name, *(one.text for one in things)]
     if (prefix / "uv-receipt.toml").is_file():
         kept = _tool_of_uv(prefix, [one.distribution for one in things])
         return kept + more + [w for o in things for w in ("--with-editable" if o.editable else "--with", o.text)]
@@ -75,11 +78,6 @@ def uninstalling(names: Sequence[str]) -> list[str]:
     if (prefix / "uv-receipt.toml").is_file():
         return _tool_of_uv(prefix, names)
     return [*_pip("uninstall"), *names]
-
-
-def _inject(name: str, things: Sequence[What]) -> list[str]:
-    editable = ["--editable"] if any(one.editable for one in things) else []
-    return ["pipx", "inject", *editable, name, *(one.text for one in things)]
 
 
 def _pip(verb: str) -> list[str]:

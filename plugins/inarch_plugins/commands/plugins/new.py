@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import errno
 import keyword
 import os
 import re
@@ -34,8 +33,6 @@ def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
     from inarch_plugins.commands.plugins.kit import files_for
 
     plugin = checked_name(name)
-    if kind == "tool":
-        check_tool_name(plugin.replace("-", "_"))
     files = files_for(kind, plugin, ".".join(__version__.split(".")[:2]))
     folder = write_folder(Path(into), f"inarch-{plugin}", files)
     if not quiet:
@@ -46,10 +43,10 @@ def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
 def checked_name(given: str) -> str:
     """Return the plugin's name: lower-case, with `-` between words, without a leading `inarch-`."""
     if not _NAME.fullmatch(given) or len(given) > LONGEST_NAME:
-        raise UsageError(
-            f"{given!r:.80} can't name a plugin",
-            f"use up to {LONGEST_NAME} letters, digits and inner -, such as word-count",
-        )
+        remedy = f"use up to {LONGEST_NAME} letters, digits and inner -, such as word-count"
+        raise UsageError(f"{given!r:.80} can't name a plugin", remedy)
+    from inarch.host import discover
+
     name = re.sub(r"[-_.]+", "-", given).lower().removeprefix("inarch-")
     word = name.replace("-", "_")
     if not word.isidentifier():
@@ -58,36 +55,13 @@ def checked_name(given: str) -> str:
         raise UsageError(f"{given!r} has a meaning in Python", f"add a word, such as my-{name}")
     if word.startswith("test"):
         raise UsageError(f"{given!r} begins with test, so pytest would collect it", f"add a word: my-{name}")
-    _check_free(name, word)
-    return name
-
-
-def _check_free(name: str, word: str) -> None:
-    from importlib.util import find_spec
-
-    from inarch.host import discover
-
     found = discover()
     if (plugin := found.plugins.get(name)) is not None:
         brought = f"{plugin.distribution} {plugin.version}"
         raise UsageError(f"the plugin {name!r} exists: {brought} provides it", "use another name")
     if found.is_own_name(name):
         raise UsageError(f"{name!r} is reserved by Inarch", "use another name")
-    if find_spec(f"inarch_{word}") is not None:
-        raise UsageError(f"a module inarch_{word} is installed", "use another name")
-
-
-def check_tool_name(name: str) -> None:
-    """Refuse the name of a tool that exists in the profile, as far as the configuration can be loaded."""
-    from inarch import App, ConfigError
-    from inarch.host import Options
-
-    try:
-        tools = App.of(Options().config(), recorded=False).composition.tools
-    except ConfigError:  # unknown; calling the tool reports the error
-        return
-    if name in tools:
-        raise UsageError(f"the tool {name!r} exists: plugin {tools[name].plugin!r} provides it", "use another name")
+    return name
 
 
 def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
@@ -98,27 +72,18 @@ def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
     except FileExistsError:
         raise UsageError(f"{folder} exists", "use another name, or another folder with --into") from None
     except OSError as error:
-        raise UsageError(f"{folder} can't be made: {error.strerror}", _remedy(error, into)) from error
-    done = False
+        raise UsageError(f"{folder} can't be made: {error.strerror}", "name an existing folder with --into") from error
     try:
         for file, text in files.items():
-            with (folder / file).open("x", encoding="utf-8", newline="\n") as opened:
-                opened.write(text)
-        done = True
-    except OSError as error:
-        raise UsageError(f"{folder} can't be written: {error.strerror}", _remedy(error, into)) from error
-    finally:
-        if not done:
-            from shutil import rmtree
+            (folder / file).write_text(text, "utf-8", newline="\n")
+    except BaseException as error:
+        from shutil import rmtree
 
-            rmtree(folder, ignore_errors=True)
+        rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise UsageError(f"{folder} can't be written: {error.strerror}", "name another folder") from error
+        raise
     return folder
-
-
-def _remedy(error: OSError, into: Path) -> str:
-    if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return f"name a folder with --into, or make this one: mkdir -p {into}"
-    return "free some space there" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another folder with --into"
 
 
 def _testing(folder: str) -> Iterator[list[str]]:

@@ -47,7 +47,13 @@ def check_plugins(
     wanted = [name for name in dict.fromkeys(names) if name not in tried]
     if not names and not files:
         wanted = [name for name, found in installed.plugins.items() if not found.ours]
-    rows = [_checked(config, name) for name in wanted if name not in without]
+    rows = []
+    for name in (one for one in wanted if one not in without):
+        if name in installed.plugins:
+            rows.append(_tried(Trial(installed.plugins[name], config)))
+        else:
+            remedy = nearest(name, installed.plugins) or "`inarch plugins list` shows them all"
+            rows.append(Checked(name, "absent", reason="is not installed", remedy=remedy))
     rows += map(_tried, singles)
     rows += _shadowed(config, {row.name for row in rows})
     try:
@@ -59,14 +65,6 @@ def check_plugins(
     refused = {(item.name, item.distribution): item for item in composition.refused}
     apart = {item.name: (item.hooks, item.tools) for item in composition.loaded if config.is_isolated(item.name)}
     return tuple(_as_composed(row, refused, apart.get(row.name)) for row in rows)
-
-
-def _checked(config: Config, name: str) -> Checked:
-    installed = discover().plugins
-    if name not in installed:
-        remedy = nearest(name, installed) or "`inarch plugins list` shows them all"
-        return Checked(name, "absent", reason="is not installed", remedy=remedy)
-    return _tried(Trial(installed[name], config))
 
 
 def _tried(trial: Trial) -> Checked:
@@ -84,18 +82,11 @@ def _probed(trial: Trial, commands: tuple[str, ...]) -> Checked:
     if tried.refusal is not None:
         return _row(trial, "refused", *tried.refusal)
     if tried.settings:
-        text, remedy = (
-            f"its settings are wrong: {tried.settings}",
-            f"fix [plugins.{trial.found.name}] in the configuration",
-        )
-        return _row(trial, "refused", text, remedy)
+        remedy = f"fix [plugins.{trial.found.name}] in the configuration"
+        return _row(trial, "refused", f"its settings are wrong: {tried.settings}", remedy)
     facts = tried.facts
-    brought: dict[str, Any] = {
-        "warnings": tuple(facts["warnings"]),
-        "seconds": facts["seconds"],
-        "hooks": tuple(facts["hook_names"]),
-        "tools": tuple(facts["tools"]),
-    }
+    brought: dict[str, Any] = {name: tuple(facts[name]) for name in ("warnings", "tools")}
+    brought |= {"seconds": facts["seconds"], "hooks": tuple(facts["hook_names"])}
     if facts["commands"]:
         reason = f"is loaded, but its command {facts['commands'][0]}"
         return _row(trial, "refused", reason, "report it to its author", **brought)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from inarch import to_data
 from inarch.host import Trial, discover
 from inarch_sdk.settings import dotted
 
@@ -19,7 +20,7 @@ def page_data(row: Row, inventory: Inventory) -> dict[str, Any]:
     """Return all facts about a plugin; a plugin that the profile does not name is not imported."""
     config, name = inventory.app.config, row.name
     found = discover().plugins.get(name)
-    data = row.data()
+    data: dict[str, Any] = to_data(row)
     data["offers"] = _offers(row, inventory)
     data["settings"] = _settings(name, config) if row.state == "loaded" else []
     data["isolation"] = "process" if config.is_isolated(name) else "in-process"
