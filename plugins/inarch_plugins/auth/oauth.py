@@ -35,6 +35,7 @@ AGAIN = "run: inarch auth login openai"
 _SERVICE = "OpenAI's sign-in"
 _LOOPBACK = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
 _CLIENT = re.compile(r"[\w.:-]{1,200}")
+_NO_WORD = re.compile(r"[^\w ,.:-]")
 _SKEW_S = 60.0
 """Tolerance for clock differences in seconds."""
 _HOUR = 3_600.0
@@ -128,7 +129,7 @@ class Attempt:
         if error := _one(query, "error"):
             if error == "access_denied":
                 raise SignInError("the sign-in was declined in the browser", AGAIN)
-            raise SignInError(f"the sign-in failed: {_word(error)}", AGAIN)
+            raise SignInError(f"the sign-in failed: {_NO_WORD.sub('', error)[:80]}", AGAIN)
         client, code = _one(query, "client_id") or self.client_id, _one(query, "code")
         is_other = bool(self.client_id) and client != self.client_id
         if not code or client == FIRST_CLIENT or not _CLIENT.fullmatch(client) or is_other:
@@ -257,10 +258,5 @@ def _one(query: str, name: str) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _word(text: str) -> str:
-    return re.sub(r"[^\w ,.:-]", "", text)[:80]
-
-
 def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
+    return urlsplit(url)[:2]

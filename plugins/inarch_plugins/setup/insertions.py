@@ -124,7 +124,10 @@ def without(kind: Kind, text: str, put: Insertion, content: Any) -> str | None:
     del servers[NAME]
     if cut is not None and any(_says(kind, cut, one) for one in (before, _without_empty(before, kind))):
         return cut
-    other = _cut_json(text) if kind == "json" else _cut_toml(text)
+    held = _servers_at(text, text.index("{")) if kind == "json" else None
+    if held is None:
+        return None
+    other = cut_member(text, held, NAME)
     return other if any(_says(kind, other, one) for one in (before, _without_empty(before, kind))) else None
 
 
@@ -186,31 +189,10 @@ def _servers_at(text: str, at: int) -> int | None:
     return next((one.value for one in [*members(text, at)][::-1] if one.key == SERVERS["json"]), None)
 
 
-def _cut_json(text: str) -> str:
-    held = _servers_at(text, text.index("{"))
-    return text if held is None else cut_member(text, held, NAME)
-
-
 def _into_toml(text: str, table: Mapping[str, Any]) -> Insertion:
-    lines = [f"[{SERVERS['toml']}.{NAME}]", *(f"{key} = {_value(value)}" for key, value in table.items()), ""]
+    rows = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items())
+    lines = [f"[{SERVERS['toml']}.{NAME}]", *rows, ""]
     return Insertion(len(text), _gap(text) + _line_end(text).join(lines))
-
-
-def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)  # for strings and lists of strings this is TOML, too
-
-
-def _cut_toml(text: str) -> str:
-    from tomlkit import dumps, parse
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        document = parse(text)
-        servers: Any = document[SERVERS["toml"]]
-        del servers[NAME]
-        return dumps(document)
-    except (TOMLKitError, ValueError, TypeError, KeyError):
-        return text
 
 
 def _line_end(text: str) -> str:

@@ -23,7 +23,7 @@ def findings(place: Path, root: str) -> Iterator[Finding]:
         return
     for agent in AGENTS:
         files = record.of([agent.name, str(Path(root).resolve())])
-        missing = [one.path for one in files if not _stands(one)]
+        missing = [one.path for one in files if not _is_there(one)]
         if missing:
             where = " and ".join(missing)
             yield Finding(TOPIC, "note", f"{where} no longer has what Inarch wrote for {agent.title}")
@@ -31,7 +31,7 @@ def findings(place: Path, root: str) -> Iterator[Finding]:
             yield Finding(TOPIC, "fine", f"{agent.title} is set up to use Inarch in {len(files)} files")
 
 
-def _stands(one: Written) -> bool:
+def _is_there(one: Written) -> bool:
     try:
         text = read(Path(one.path))
     except UsageError:

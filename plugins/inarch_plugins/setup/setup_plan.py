@@ -57,10 +57,13 @@ def setting_up(parts: Iterable[Part], user: list[str], record: Record) -> tuple[
         path = _resolved(part)
         before = read(path)
         known = record.files.get(str(path))
-        base = _without_former(before, known)
-        if base is _CHANGED:
-            told.append(f"{path} stays as it is: the text that Inarch wrote was edited")
-            continue
+        base = before
+        if before is not None and known is not None:  # without an earlier run's text
+            base = without(known.kind, before, known.put, known.content)
+            if base is None:
+                told.append(f"{path} stays as it is: the text that Inarch wrote was edited")
+                continue
+            base = None if known.made and not base else base
         try:
             put = insertion(part.kind, base, part.content)
         except CannotInsert as error:
@@ -82,17 +85,6 @@ def setting_up(parts: Iterable[Part], user: list[str], record: Record) -> tuple[
             [*(known.folders if known else ()), *folders], digest(after), users,
         )  # fmt: skip
     return changes, told
-
-
-_CHANGED = "\0"
-
-
-def _without_former(before: str | None, known: Written | None) -> str | None:
-    """Return a file without an earlier run's text, or `_CHANGED` if that text was changed since."""
-    if before is None or known is None:
-        return before
-    base = without(known.kind, before, known.put, known.content)
-    return _CHANGED if base is None else None if known.made and not base else base
 
 
 def taking_back(user: list[str], record: Record) -> tuple[list[Change], list[str]]:
