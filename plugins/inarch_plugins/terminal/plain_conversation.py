@@ -16,7 +16,7 @@ from inarch_plugins.terminal.abilities import has_unread
 from inarch_plugins.terminal.first_screen import place_line, session_lines, way_back
 
 if TYPE_CHECKING:
-    from inarch import App, Launch
+    from inarch import Launch
     from inarch_plugins.terminal.slash.talk import Talk
 
 T = TypeVar("T")
@@ -30,7 +30,8 @@ def plain(launch: Launch) -> int:
     from inarch_plugins.terminal.recap import recap
 
     def talk_to_person(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
-        _greet(launch, talk.app)
+        lines = [place_line(launch.root, columns_of(sys.stderr)), *session_lines(talk.app, keys="/approve MODE")]
+        sys.stderr.writelines(f"{escape(line, keep_newlines=False)}\n" for line in lines)
         if before := recap(talk.session, columns_of(sys.stdout)):
             sys.stderr.write(f"{before}\n")
         code = _converse(runner, talk, leaving)
@@ -108,14 +109,6 @@ def _leaving() -> Iterator[_Leaving]:
 
     with interrupts(ask, ask, ("SIGTERM", "SIGHUP")):
         yield leaving
-
-
-def _greet(launch: Launch, app: App) -> None:
-    """Print the first screen."""
-    from inarch.output import columns_of
-
-    lines = [place_line(launch.root, columns_of(sys.stderr)), *session_lines(app, keys="/approve MODE")]
-    sys.stderr.writelines(f"{escape(line, keep_newlines=False)}\n" for line in lines)
 
 
 def _lines() -> Iterator[str]:

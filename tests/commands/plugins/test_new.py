@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -45,16 +43,6 @@ def test_the_commands_that_are_printed_work(cli: Run, tmp_path: Path, environ: d
     words = [word.strip("'") for word in try_it.strip().removeprefix("inarch ").split(" ", 5)]
     called = cli(*words)
     assert called.returncode == 0 and '"data": "HELLO!"' in called.stdout, called.stderr
-
-
-def test_without_pytest_its_installation_is_the_first_command(tmp_path: Path) -> None:
-    # An environment of tox lies in a cache, into which nothing is installed.
-    elsewhere = f"import sys\nsys.modules['pytest'] = None\nsys.prefix = {str(tmp_path)!r}\n"
-    (tmp_path / "sitecustomize.py").write_text(elsewhere)
-    done = python("-m", "inarch", "plugins", "new", "shout", cwd=tmp_path, PYTHONPATH=str(tmp_path))
-    install, test = done.stdout.splitlines()[1:3]
-    assert install.endswith(" install 'inarch[test]'"), done
-    assert test == f"  {sys.executable} -m pytest inarch-shout"
 
 
 def test_a_folder_that_exists_is_left_as_it_is(cli: Run, tmp_path: Path) -> None:
@@ -104,20 +92,6 @@ def test_nothing_is_left_behind_where_it_cannot_be_written(tmp_path: Path) -> No
     with pytest.raises(UsageError, match="can't be made: Permission denied"):
         make(closed, "tool", "shout")
     assert not list(closed.iterdir())
-
-
-def test_nothing_is_left_behind_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: Callable[..., Any] = Path.write_text
-
-    def full(path: Path, *words: Any, **options: Any) -> Any:
-        if path.name == "README.md":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return written(path, *words, **options)
-
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(UsageError, match="No space left"):
-        make(tmp_path, "tool", "shout")
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("kind", KINDS)

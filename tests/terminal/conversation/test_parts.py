@@ -24,7 +24,6 @@ from inarch_plugins.terminal.conversation.line_completion import LineCompleter
 from inarch_plugins.terminal.conversation.line_history import LONGEST, MOST_LINES, KeptHistory
 from inarch_plugins.terminal.conversation.pastes import Pastes
 from inarch_plugins.terminal.conversation.path_index import PathIndex
-from inarch_plugins.terminal.conversation.shell_words import last_word, programs
 from inarch_plugins.terminal.conversation.streams import Above
 from inarch_plugins.terminal.conversation.terminal_io import GuardedInput
 from inarch_plugins.terminal.slash.talk import Talk
@@ -172,14 +171,6 @@ def test_what_a_command_of_the_person_can_become(tmp_path: Path, monkeypatch: py
         assert offered("!cat /") == offered("!cat ../") == offered("!cat src/main.py") == []
         assert offered("!./ev") == offered("!cat @s") == []
     assert not list(tmp_path.rglob("ran"))
-
-
-@given(st.text(st.sampled_from("ab \t'\"\\|&;=/é\n$"), max_size=30))
-def test_every_line_has_a_last_word_that_it_ends_with(line: str) -> None:
-    word = last_word(line)
-    assert line.endswith(word.raw)
-    assert not word.raw or word.is_program in (True, False)
-    assert isinstance(programs(word.meant, ""), list)
 
 
 def test_what_others_print_comes_in_whole_harmless_lines() -> None:

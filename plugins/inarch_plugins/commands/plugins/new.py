@@ -7,8 +7,7 @@ import keyword
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -65,7 +64,7 @@ def checked_name(given: str) -> str:
 
 
 def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
-    """Create a folder with these files, completely or not at all."""
+    """Create a folder with these files; nothing is overwritten."""
     folder = into / name
     try:
         folder.mkdir()  # fails if the name exists, so that nothing is overwritten
@@ -76,27 +75,9 @@ def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
     try:
         for file, text in files.items():
             (folder / file).write_text(text, "utf-8", newline="\n")
-    except BaseException as error:
-        from shutil import rmtree
-
-        rmtree(folder, ignore_errors=True)
-        if isinstance(error, OSError):
-            raise UsageError(f"{folder} can't be written: {error.strerror}", "name another folder") from error
-        raise
+    except OSError as error:
+        raise UsageError(f"{folder} can't be written: {error.strerror}", "name another folder") from error
     return folder
-
-
-def _testing(folder: str) -> Iterator[list[str]]:
-    """Yield the command that installs pytest next to this Inarch, if it is missing, and the one that runs the tests."""
-    from importlib.util import find_spec
-
-    from inarch_plugins.commands.plugins.installers import CannotInstall, What, installing
-
-    if find_spec("pytest") is None:
-        is_pipx = (Path(sys.prefix) / "pipx_metadata.json").is_file()  # it does not inject the package itself
-        with suppress(CannotInstall):
-            yield installing([What("pytest" if is_pipx else "inarch[test]")], upgrade=False)
-    yield [sys.executable, "-m", "pytest", folder]
 
 
 def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> None:
@@ -106,8 +87,7 @@ def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> Non
     from inarch_plugins.commands.plugins.kit import trying
 
     print_line(f"created {folder}{os.sep} with {', '.join(files)}. Next:")
-    for words in _testing(str(folder)):
-        print_line(f"  {join(words)}")
+    print_line(f"  {join([sys.executable, '-m', 'pytest', str(folder)])}")
     print_line(f"  {trying(kind, plugin, quote(str(folder)))}")
     print_line(
         f"  inarch plugins install -e {quote(f'.{os.sep}{folder}' if not folder.is_absolute() else str(folder))}"

@@ -18,16 +18,20 @@ _FLAGS = ("requires_confirmation", "receives_secrets")
 
 def page_data(row: Row, inventory: Inventory) -> dict[str, Any]:
     """Return all facts about a plugin; a plugin that the profile does not name is not imported."""
+    from inarch_plugins.commands.config.profile_edit import lines_to_add
+
     config, name = inventory.app.config, row.name
     found = discover().plugins.get(name)
     data: dict[str, Any] = to_data(row)
-    data["offers"] = _offers(row, inventory)
+    offered = inventory.app.composition.of(name) if row.state == "loaded" else {}
+    data["offers"] = {kind: [_described(kind, value) for value in values] for kind, values in offered.items()}
     data["settings"] = _settings(name, config) if row.state == "loaded" else []
     data["isolation"] = "process" if config.is_isolated(name) else "in-process"
     installed = found is not None and found.distribution == row.distribution
     data["contract"] = Trial(found, config).contract._asdict() if found is not None and installed else {}
     if row.state == "available":
-        data["remedy"] = _how_to_enable(row, inventory)
+        loads = f"{lines_to_add(config.profile.name, name)} in {config.config_path} loads it"
+        data["remedy"] = f"it is not imported; `inarch plugins check {name}` tries it; {loads}"
     return data
 
 
@@ -50,11 +54,6 @@ def page_lines(data: Mapping[str, Any]) -> Iterator[str]:
     for key in ("reason", "remedy"):
         if data[key]:
             yield f"{key}: {data[key]}"
-
-
-def _offers(row: Row, inventory: Inventory) -> dict[str, list[dict[str, Any]]]:
-    offered = inventory.app.composition.of(row.name) if row.state == "loaded" else {}
-    return {kind: [_described(kind, value) for value in values] for kind, values in offered.items()}
 
 
 def _described(kind: str, value: Any) -> dict[str, Any]:
@@ -99,14 +98,6 @@ def _origin(name: str, key: str, variable: str, config: Config) -> str:
         return given
     origin = config.origins.get(dotted(("plugins", name, key)))
     return str(origin) if origin is not None else "default"
-
-
-def _how_to_enable(row: Row, inventory: Inventory) -> str:
-    from inarch_plugins.commands.config.profile_edit import lines_to_add
-
-    profile, where = inventory.app.config.profile.name, inventory.app.config.config_path
-    loads = f"{lines_to_add(profile, row.name)} in {where} loads it"
-    return f"it is not imported; `inarch plugins check {row.name}` tries it; {loads}"
 
 
 def _offer_lines(offers: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:

@@ -99,9 +99,7 @@ def _written(value: Any) -> str:
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=str)
     if isinstance(value, Mapping):
-        inner = ", ".join(
-            f"{json.dumps(str(key), ensure_ascii=False)} = {_written(item)}" for key, item in value.items()
-        )
+        inner = ", ".join(f"{_written(str(key))} = {_written(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_written, value))}]"

@@ -104,12 +104,17 @@ def faults_of(
 
 
 def _unmatchable(rule: Rule, named: Sequence[Tool]) -> Iterator[str]:
+    from inarch.command_lines import split_command
+
     for key, glob in rule.match.items():
         known = {name for tool in named for name in _arguments(tool)}
         if known and key not in known:
             yield f"no matching tool has an argument {key!r}; {nearest(key, known)}"
-        elif key == "command" and rule.decision == "allow" and (why := _no_command(glob)):
-            yield f"no command can match {glob!r}: {why}"
+        elif key == "command" and rule.decision == "allow":
+            try:
+                split_command(re.sub(r"\[[^]]*\]|[*?]", "x", glob))
+            except ToolFailed as error:
+                yield f"no command can match {glob!r}: {error.message}"
     parts = (rule.path or "").split("/")
     if rule.path is not None and (rule.path.startswith("/") or ".." in parts):
         yield f"no path can match {rule.path!r}: paths are relative to the project and without .."
@@ -120,28 +125,17 @@ def _arguments(tool: Tool) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _no_command(glob: str) -> str:
-    """Return why a glob cannot match any command that the tokenizer accepts, or "" if it may."""
-    from inarch.command_lines import split_command
-
-    try:
-        split_command(re.sub(r"\[[^]]*\]|[*?]", "x", glob))
-    except ToolFailed as error:
-        return error.message
-    return ""
-
-
 def _overrules(stronger: Rule, rule: Rule, *, earlier: bool) -> bool:
     """Return whether one rule covers every call of another, for as long, and is at least as strict."""
+    is_plain = not set("*?[") & set(rule.tool)
     more = _LENIENT_FIRST.index(stronger.decision) - _LENIENT_FIRST.index(rule.decision)
     return (
         (more > 0 or (more == 0 and earlier))
         and stronger.expires in (None, rule.expires)
-        and (stronger.tool in ("*", rule.tool) or (_is_plain(rule.tool) and fnmatchcase(rule.tool, stronger.tool)))
+        and (
+            stronger.tool in ("*", rule.tool)
+            or (not set("*?[") & set(rule.tool) and fnmatchcase(rule.tool, stronger.tool))
+        )
         and all(rule.match.get(key) == glob for key, glob in stronger.match.items())
         and stronger.path in (None, rule.path)
     )
-
-
-def _is_plain(text: str) -> bool:
-    return not set("*?[").intersection(text)

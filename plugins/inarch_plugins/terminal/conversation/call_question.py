@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from inarch_plugins.terminal.conversation.question_pager import Pager
     from inarch_plugins.terminal.conversation.screen import Screen
     from inarch_plugins.terminal.front_ends.answers import Answers
-    from inarch_plugins.terminal.front_ends.questions import ScreenSize
     from inarch_plugins.terminal.notifications import Notifier
 
 QUIET_S = 0.4
@@ -51,7 +50,6 @@ class ApprovalKeys:
     _answer: asyncio.Future[str] | None = field(init=False, default=None)
     _lead: str = field(init=False, default="")
     _key: str = field(init=False, default="")  # the key that opened the line
-    _many: int = field(init=False, default=1)
     _left: Sequence[ApprovalRequest] = field(init=False, default=())
     _rights: dict[str, str] = field(init=False, factory=dict)  # keys of rights, with their values
     _more: str = field(init=False, default="")  # keys of choices that not every question has
@@ -102,11 +100,11 @@ class ApprovalKeys:
     async def _asked(self, left: Sequence[ApprovalRequest]) -> Answers:
         """Show the calls, in a pager if they do not fit, and return an answer that holds."""
         from inarch_plugins.terminal.conversation.question_pager import UNSEEN, Pager, ink_line
-        from inarch_plugins.terminal.front_ends.questions import every_line, is_cut, needs_all_seen
+        from inarch_plugins.terminal.front_ends.questions import ScreenSize, every_line, is_cut, needs_all_seen
 
-        ink, size = Ink(self.colours, True), self._size()
+        ink, size = Ink(self.colours, True), ScreenSize(self.screen.rows, self.screen.columns)
         lines = [ink_line(line, ink) for line in every_line(left, size.columns)]
-        self.pager = Pager(lines, lambda: self._size().rows) if is_cut(left, size) else None
+        self.pager = Pager(lines, lambda: self.screen.rows) if is_cut(left, size) else None
         if self.pager is None:
             self.screen.put("\n".join(["", *lines, ""]))
         try:
@@ -153,9 +151,9 @@ class ApprovalKeys:
         takes = self._rights.get(key, "")
         if self.pager is not None and key not in self._rights and self.pager.scroll(key):
             self._stray = self._pressed  # it may be the start of a word
-            self.keys = self._choices(self._left)
+            self.keys = self._choices()
             self.screen.changed()
-        elif not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
+        elif not is_typing and (key in _LINES or takes or (key.isdecimal() and len(self._left) > 1)):
             none = (f"{takes} (Enter alone removes them): ", f"{key} ")
             self.screen.label, self._lead = none if takes else _LINES.get(key, ("answer: ", ""))
             self._key = key
@@ -214,16 +212,16 @@ class ApprovalKeys:
         from inarch_plugins.terminal.front_ends.answers import read_answers, triable
         from inarch_plugins.terminal.front_ends.questions import likely_words
 
-        self._left, self._many = left, len(left)
-        offered = left[0].rights.rights if self._many == 1 and left[0].rights is not None else ()
+        self._left = left
+        offered = left[0].rights.rights if len(left) == 1 and left[0].rights is not None else ()
         self._rights = {right.key: right.takes for right in offered}
-        self._more = "t" * (triable(left) is not None) + "i" * (self._many == 1 and bool(likely_words(left[0])))
+        self._more = "t" * (triable(left) is not None) + "i" * (len(left) == 1 and bool(likely_words(left[0])))
         while True:
             await self._quiet()
             loop = asyncio.get_running_loop()
             self._answer = loop.create_future()
             try:
-                self.keys = self._choices(left)
+                self.keys = self._choices()
                 self.screen.hint = self.screen.hint or (SCROLLS if self.pager is not None else "")
                 self.screen.changed()
                 text = await self._answer
@@ -236,16 +234,10 @@ class ApprovalKeys:
                 return found
             self._show(UNCLEAR if found.word == "unclear" else _keys_explained(left, self.screen.columns))
 
-    def _choices(self, left: Sequence[ApprovalRequest]) -> tuple[tuple[str, str], ...]:
+    def _choices(self) -> tuple[tuple[str, str], ...]:
         from inarch_plugins.terminal.front_ends.questions import choices
 
-        below = self.pager.below if self.pager is not None else 0
-        return tuple(choices(left, self.screen.columns, below))
-
-    def _size(self) -> ScreenSize:
-        from inarch_plugins.terminal.front_ends.questions import ScreenSize
-
-        return ScreenSize(self.screen.rows, self.screen.columns)
+        return tuple(choices(self._left, self.screen.columns, self.pager.below if self.pager is not None else 0))
 
     async def _quiet(self) -> None:
         """Wait until the user had time to read the question and stopped typing: a typed line is not an answer."""

@@ -13,7 +13,7 @@ from inarch_plugins.terminal.conversation.prompt_queue import Line
 from inarch_plugins.terminal.conversation.streams import folded
 
 if TYPE_CHECKING:
-    from inarch import Launch, Session
+    from inarch import Session
     from inarch_plugins.terminal.conversation.chat import Chat
 
 
@@ -36,12 +36,6 @@ class Companion(Protocol):
     async def run(self, beside: Beside) -> None:
         """Take part until cancelled; an exception ends the conversation."""
         ...
-
-
-def companion_of(launch: Launch) -> Companion | None:
-    """Return the companion, if there is one."""
-    found: Companion | None = getattr(launch, "companion", None)
-    return found
 
 
 @frozen(eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +25,9 @@ def make_keys(chat: Chat) -> KeyBindings:
     at_question = Condition(lambda: chat.asking.is_open and not has_focus(chat.screen.answer)())
     in_line = ~at_question & ~in_answer & ~is_searching
     _line_keys(keys, chat, in_line)
-    _companions_keys(keys, chat, in_line & Condition(lambda: not chat.screen.line.text))
+    at_empty_line = in_line & Condition(lambda: not chat.screen.line.text)
+    for name, does in (chat.companion.keys if chat.companion is not None else {}).items():
+        keys.add(name, filter=at_empty_line)(partial(lambda does, event: does(), does))
     _running_keys(keys, chat, ~at_question & ~in_answer)
     _question_keys(keys, chat, at_question, in_answer)
     return keys
@@ -77,9 +78,12 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     def paste_picture(event: KeyPressEvent) -> None:
         event.app.create_background_task(_paste_picture(chat))
 
-    @keys.add("backspace", filter=in_line & Condition(lambda: bool(_sign(chat))))
+    def sign() -> int:
+        return chat.pastes.sign_before(chat.screen.line.document.text_before_cursor)
+
+    @keys.add("backspace", filter=in_line & Condition(lambda: bool(sign())))
     def unpaste(event: KeyPressEvent) -> None:
-        event.current_buffer.delete_before_cursor(_sign(chat))
+        event.current_buffer.delete_before_cursor(sign())
 
     @keys.add("up", filter=in_line & Condition(lambda: not chat.screen.line.text and bool(chat.screen.queued())))
     def take_back(event: KeyPressEvent) -> None:
@@ -111,21 +115,6 @@ def _run_command_of(key: str, chat: Chat, otherwise: str) -> None:
     commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
     name = next((name for name, one in commands.items() if one.value.key == key), otherwise)
     chat.work.add(Line(f"/{name}", f"/{name}"))
-
-
-def _companions_keys(keys: KeyBindings, chat: Chat, at_empty_line: Filter) -> None:
-    def call(does: Callable[[], object]) -> Callable[[KeyPressEvent], None]:
-        def pressed(event: KeyPressEvent) -> None:
-            does()
-
-        return pressed
-
-    for name, does in (chat.companion.keys if chat.companion is not None else {}).items():
-        keys.add(name, filter=at_empty_line)(call(does))
-
-
-def _sign(chat: Chat) -> int:
-    return chat.pastes.sign_before(chat.screen.line.document.text_before_cursor)
 
 
 def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:

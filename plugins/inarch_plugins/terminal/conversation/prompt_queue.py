@@ -127,17 +127,19 @@ class Steering:
     _lines: dict[str, Line] = field(init=False, factory=dict)
 
     @property
+    def _all(self) -> Sequence[Any]:
+        session = self.session()
+        return session.waiting if session is not None else ()
+
+    @property
     def waiting(self) -> Sequence[tuple[str, Line]]:
         """Return the user's messages with their ids, oldest first."""
-        session = self.session()
-        waiting = session.waiting if session is not None else ()
-        return [(one.id, self._lines.get(one.id) or Line(one.text, one.text)) for one in waiting if not one.by]
+        return [(one.id, self._lines.get(one.id) or Line(one.text, one.text)) for one in self._all if not one.by]
 
     @property
     def has_more(self) -> bool:
         """Return whether any message waits, also of plugins."""
-        session = self.session()
-        return session is not None and bool(session.waiting)
+        return bool(self._all)
 
     def add(self, line: Line) -> bool:
         """Add a line as a message for the next request; return whether that worked, or the reason was printed."""
@@ -161,9 +163,7 @@ class Steering:
 
     def words(self) -> str:
         """Return all waiting messages as one prompt."""
-        session = self.session()
-        waiting = session.waiting if session is not None else ()
-        return "\n\n".join(self._lines[one.id].shown if one.id in self._lines else one.wording for one in waiting)
+        return "\n\n".join(self._lines[one.id].shown if one.id in self._lines else one.wording for one in self._all)
 
     def _taken(self, input_id: str) -> bool:
         session = self.session()

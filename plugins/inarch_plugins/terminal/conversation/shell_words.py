@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-
-from attrs import frozen
 
 from inarch_plugins.terminal.conversation.path_index import PathIndex
 
@@ -22,33 +21,19 @@ _ASSIGNMENTS = re.compile(r"\s*(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*")
 _SPECIAL = re.compile(r"([^\w@%+=:,./-])")
 
 
-@frozen
-class Typed:
-    """The word before the cursor: as typed, unquoted, and whether it names a program."""
-
-    raw: str
-    meant: str
-    is_program: bool
-
-
-def last_word(line: str) -> Typed:
-    """Return the word that is being typed; the first word of a command names a program, also after `VAR=value`."""
-    found = _WORD.search(line)
-    raw = found[0] if found else ""
-    before = re.split(r"[|&;]", line.removesuffix(raw))[-1]
-    return Typed(raw, re.sub(r"\\(.?)", r"\1", raw, flags=re.S), bool(_ASSIGNMENTS.fullmatch(before)))
-
-
 def completed(line: str, paths: PathIndex) -> Iterator[tuple[str, str, str]]:
     """Yield replacement, name and plain word for each completion of the last word."""
-    word = last_word(line)
-    if word.is_program and "/" not in word.meant:
-        names = programs(word.meant, os.environ.get("PATH", "")) if word.meant else []
+    found = _WORD.search(line)
+    raw = found[0] if found else ""
+    meant = re.sub(r"\\(.?)", r"\1", raw, flags=re.S)
+    before = re.split(r"[|&;]", line.removesuffix(raw))[-1]
+    if _ASSIGNMENTS.fullmatch(before) and "/" not in meant:
+        names = programs(meant, os.environ.get("PATH", "")) if meant else []
     else:
-        names = [path for path in paths.below(word.meant) if path.isprintable()]
+        names = [path for path in paths.below(meant) if path.isprintable()]
     end = " " if len(names) == 1 and not names[0].endswith("/") else ""
     for name in names[:MOST_SHOWN]:
-        yield _SPECIAL.sub(r"\\\1", name) + end, name, word.raw
+        yield _SPECIAL.sub(r"\\\1", name) + end, name, raw
 
 
 def programs(typed: str, search_path: str) -> list[str]:
@@ -56,19 +41,8 @@ def programs(typed: str, search_path: str) -> list[str]:
     found: set[str] = set()
     for folder in dict.fromkeys(search_path.split(os.pathsep)[:MOST_FOLDERS]):
         if Path(folder).is_absolute():
-            found.update(_programs_in(folder, typed))
+            with suppress(OSError), os.scandir(folder) as entries:
+                some = (entry for entry in islice(entries, MOST_NAMES) if entry.name.startswith(typed))
+                can_run = (one for one in some if one.is_file() and os.access(one, os.X_OK))
+                found.update(one.name for one in can_run if one.name.isprintable())
     return sorted(found)
-
-
-def _programs_in(folder: str, typed: str) -> Iterator[str]:
-    try:
-        with os.scandir(folder) as entries:
-            for entry in islice(entries, MOST_NAMES):
-                if entry.name.startswith(typed) and entry.name.isprintable() and _can_run(Path(entry.path)):
-                    yield entry.name
-    except OSError:
-        return
-
-
-def _can_run(path: Path) -> bool:
-    return os.access(path, os.X_OK) and path.is_file()

@@ -22,7 +22,10 @@ async def ask(
     batch: Sequence[ApprovalRequest], err: TextIO, shown: Callable[[Iterable[str]], object] = list
 ) -> Sequence[Approval]:
     """Ask until every call has an answer; the end of input denies. `shown` takes the calls that were shown whole."""
-    settled = {one.call.id: await _words(one, err) for one in batch if only_asks(one)}
+    settled: dict[str, Approval] = {}
+    for one in filter(only_asks, batch):
+        _forget_typed()
+        settled[one.call.id] = await answered(one, lambda text: _answered(f"{text}\n{ASK_WORDS}", err))
     drafts: dict[str, str] = {}
     whole = was_seen = False
     note: tuple[str, ...] = ()  # printed below the calls
@@ -52,11 +55,6 @@ async def ask(
         settled.update((approval.call_id, approval) for approval in found.approvals)
         settled.update((approval.call_id, approval) for approval in await edited(found, drafts, err))
     return [settled[request.call.id] for request in batch]
-
-
-async def _words(request: ApprovalRequest, err: TextIO) -> Approval:
-    _forget_typed()
-    return await answered(request, lambda text: _answered(f"{text}\n{ASK_WORDS}", err))
 
 
 def _size(err: TextIO) -> ScreenSize:

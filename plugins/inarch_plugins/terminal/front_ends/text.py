@@ -59,7 +59,7 @@ class TextFrontEnd:
         self._errors: set[str] = set()  # errors already shown in this turn
         self._kinds: dict[str, Callable[[Data], None]] = {
             "turn.started": self._turn_started,
-            "model.requested": self._requested,
+            "model.requested": lambda data: self._answer.end(),
             "model.delta": lambda data: self._answer.add(data["text"]),
             "model.replied": self._replied,
             "model.switched": lambda data: self._note(switched_words(data), always=True),
@@ -71,7 +71,7 @@ class TextFrontEnd:
             "turn.held": lambda data: self._note(held_words(data)),
             "limit.wait": self._waiting,
             "note": self._noted,
-            "error": self._error,
+            "error": lambda data: self._say_error(data["message"], data["remedy"]),
             "turn.ended": self._turn_ended,
             "command.ran": lambda data: self._forget(),
         }
@@ -110,9 +110,6 @@ class TextFrontEnd:
         if data["turn"]["type"] == "agent":
             self._answer = LineByLine(self._out, is_json=bool(data.get("settings", {}).get("output_schema")))
 
-    def _requested(self, data: Data) -> None:
-        self._answer.end()
-
     def _replied(self, data: Data) -> None:
         if data.get("error") and data["error"] != "cancelled":
             self._answer.break_off()
@@ -148,7 +145,9 @@ class TextFrontEnd:
             how = {"success": "Done", "denied": "Not run"}.get(error["code"] if error else data["status"], "Failed")
             self._say("call", f"{how}: {', '.join(filter(None, (label, outcome)))}")
         else:
-            words = [label, duration(took) if took is not None else "", _failure(data, error)]
+            denied = bool(error) and error["code"] in ("denied", "unreviewed")  # the reason follows below
+            how = "" if not error else "denied" if denied else f"{data['status']}: {error['code']}: {error['message']}"
+            words = [label, duration(took) if took is not None else "", how]
             self._say("call", " · ".join(filter(None, words)))
         if error and error["code"] in ("denied", "unreviewed") and why not in self._said:
             self._note(why)
@@ -173,13 +172,10 @@ class TextFrontEnd:
             self._said.add(text)
             self._say("note", text)
 
-    def _error(self, data: Data) -> None:
-        self._say_error(data["message"] + (f" ({data['remedy']})" if data["remedy"] else ""), data["message"])
-
-    def _say_error(self, text: str, key: str) -> None:
-        if not any(key in other or other in key for other in self._errors):
-            self._errors.add(key)
-            self._say("error", text)
+    def _say_error(self, message: str, remedy: str = "") -> None:
+        if not any(message in other or other in message for other in self._errors):
+            self._errors.add(message)
+            self._say("error", message + (f" ({remedy})" if remedy else ""))
 
     def _say(self, kind: str, text: str) -> None:
         self._answer.end()
@@ -195,7 +191,7 @@ class TextFrontEnd:
             return
         self._answer.close(turn)
         if turn["error"]:
-            self._say_error(turn["error"], turn["error"])
+            self._say_error(turn["error"])
         self._forget()
         if turn["limit"]:
             self._say("note", f"a limit ended the turn: {turn['limit']}")
@@ -256,14 +252,3 @@ class LineByLine:
             self._out.write(escape(self._reply[self._written : end]))
             self._out.flush()
             self._written = end
-
-
-def _failure(data: Data, error: Data | None) -> str:
-    """Return how a failed call ended, for its line; the reason of a denial follows below it."""
-    if error is None:
-        return ""
-    return (
-        "denied"
-        if error["code"] in ("denied", "unreviewed")
-        else f"{data['status']}: {error['code']}: {error['message']}"
-    )

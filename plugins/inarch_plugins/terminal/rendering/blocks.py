@@ -19,7 +19,8 @@ _MARKS = "-*+>=_#`~|. \t0123456789"
 _CLOSED_BY_BLANK = ("paragraph_open", "table_open", "blockquote_open")
 
 
-def make_parser() -> MarkdownIt:
+@cache
+def parser() -> MarkdownIt:
     """Return the parser for all Markdown.
 
     HTML and link definitions are plain text. So nothing that a model wrote is dropped, and no block depends on
@@ -27,16 +28,16 @@ def make_parser() -> MarkdownIt:
     """
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"maxNesting": DEPTH})
-    return parser.disable(["html_block", "html_inline", "reference"]).enable(["strikethrough", "table"])
+    made = MarkdownIt("commonmark", {"maxNesting": DEPTH})
+    return made.disable(["html_block", "html_inline", "reference"]).enable(["strikethrough", "table"])
 
 
 @cache
 def block_parser() -> MarkdownIt:
     """Return the parser that finds blocks and does not parse their content."""
-    parser = make_parser()
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
+    made = parser.__wrapped__()
+    made.core.ruler.enableOnly(["normalize", "block"])
+    return made
 
 
 class Blocks:

@@ -135,7 +135,9 @@ class Running:
         calls, over = list(self._calls.values()), list[str]()
         if self._is_folding:
             calls, over = self._moving(columns, ink)
-        heads = [*over, *(_head(call, columns, ink, now) for call in calls)]
+        heads = over + [
+            next(call.ended(columns, ink)) if call.is_over else call.moving(columns, ink, now) for call in calls
+        ]
         spare = rows - len(heads)
         if spare < 0:
             kept = heads[: rows - 1]
@@ -156,7 +158,8 @@ class Running:
     def _moving(self, columns: int, ink: Ink) -> tuple[list[ShownCall], list[str]]:
         """Return the unfinished calls, running ones first, and a line about the finished ones."""
         over = [*self._held, *(call for call in self._calls.values() if call.is_over)]
-        left = sorted((call for call in self._calls.values() if not call.is_over), key=lambda call: not call.is_going)
+        left = [call for call in self._calls.values() if not call.is_over]
+        left.sort(key=lambda call: call.status not in ("executing", "awaiting_approval"))
         said = ink.plain(f"{len(over)} finished: {tally(over)}")
         return left, [tree_line("folded", "dim", said, columns, ink)] if over else []
 
@@ -183,7 +186,3 @@ class Running:
         else:
             for call in calls:
                 self._page.item(call.ended)
-
-
-def _head(call: ShownCall, columns: int, ink: Ink, now: float) -> str:
-    return next(iter(call.ended(columns, ink))) if call.is_over else call.moving(columns, ink, now)

@@ -25,8 +25,6 @@ def theme(talk: Talk, words: str) -> str:
 
 def vim(talk: Talk, words: str) -> str:
     """Switch between vi and emacs keys."""
-    if words:
-        raise UsageError("/vim takes no arguments")
     return _keep(talk, "keys", "emacs" if talk.settings.keys == "vi" else "vi")
 
 

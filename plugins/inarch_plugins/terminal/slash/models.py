@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -107,19 +107,16 @@ async def _listed(talk: Talk, asked: str) -> str:
     found = [offer for _, offer in sorted((await offers(talk)).items())]
     names = [*dict.fromkeys([*(name for offer in found for name, _ in offer.rows), *app.models.offers.values()])]
     talk.listed_models = names[:MOST_LISTED]
-    lines = (shorten(line, talk.columns()) for line in _lines(talk, asked))
+    set_by = {model: f"  ({variable} is set)" for variable, model in app.models.offers.items()}
+    wide = len(str(len(talk.listed_models)))
+    lines = []
+    for number, name in enumerate(talk.listed_models, 1):
+        line = f"{'*' if name == asked else ' '} {number:>{wide}}  {name}{set_by.get(name, '')}"
+        lines.append(shorten(line, talk.columns()))
     rest = [f"  and {len(names) - MOST_LISTED:,} more: inarch models list"] if len(names) > MOST_LISTED else []
     failed = [f"  {offer.problem}" for offer in found if offer.problem]
     heading = f"{asked} (profile {app.config.profile.name})"
     return "\n".join([heading, *lines, *rest, *failed, "/model NUMBER or /model PROVIDER/NAME switches to another one"])
-
-
-def _lines(talk: Talk, asked: str) -> Iterator[str]:
-    set_by = {model: variable for variable, model in talk.app.models.offers.items()}
-    wide = len(str(len(talk.listed_models)))
-    for number, name in enumerate(talk.listed_models, 1):
-        why = f"  ({set_by[name]} is set)" if name in set_by else ""
-        yield f"{'*' if name == asked else ' '} {number:>{wide}}  {name}{why}"
 
 
 def _picked(talk: Talk, words: str) -> str:

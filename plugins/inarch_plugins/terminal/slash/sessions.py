@@ -14,18 +14,13 @@ MOST_LISTED = 20
 
 def sessions(talk: Talk, words: str) -> str:
     """Return the sessions of this directory, newest first."""
-    if words:
-        raise UsageError("/sessions takes no arguments", "/resume ID switches to one")
     from inarch_sdk.figures import listing
 
     known = talk.app.store.sessions()
     here = [info for info in known if info.root == talk.app.config.root]
-    lines = [
-        shorten(f"{'*' if info.id == talk.session.id else ' '} {line}", talk.columns())
-        for info, line in zip(
-            here, listing(here[:MOST_LISTED], [one.id for one in known], names=talk.app.session_names), strict=False
-        )
-    ]
+    rows = listing(here[:MOST_LISTED], [one.id for one in known], names=talk.app.session_names)
+    marks = ("*" if info.id == talk.session.id else " " for info in here)
+    lines = [shorten(f"{mark} {row}", talk.columns()) for mark, row in zip(marks, rows, strict=False)]
     if len(here) > MOST_LISTED:
         lines.append(f"  and {len(here) - MOST_LISTED:,} more: inarch sessions list")
     return "\n".join(lines) or "no sessions in this directory yet"
@@ -62,16 +57,12 @@ def fork(talk: Talk, words: str) -> str:
     forked = talk.app.fork(old, int(words) if words else None)
     talk.go_on_with(forked)
     many = forked.state.gone + len(forked.state.history)
-    return (
-        f"forked: session {forked.id} with {many} turn{'' if many == 1 else 's'}; files stay unchanged\n"
-        f"/resume {old} switches back"
-    )
+    turns = f"{many} turn{'' if many == 1 else 's'}"
+    return f"forked: session {forked.id} with {turns}; files stay unchanged\n/resume {old} switches back"
 
 
 def clear(talk: Talk, words: str) -> str:
     """Start a new session."""
-    if words:
-        raise UsageError("/clear takes no arguments")
     old, is_kept = talk.session.id, bool(talk.session.state.turns)
     talk.go_on_with(talk.app.session())
     return f"a new session\n/resume {old} switches back" if is_kept else "a new session"

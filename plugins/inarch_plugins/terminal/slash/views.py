@@ -10,7 +10,7 @@ from inarch.figures import money
 from inarch_sdk.modes import MODES, NAMES
 
 if TYPE_CHECKING:
-    from inarch import ContextView, Session, Turn
+    from inarch import ContextView, Session
     from inarch_plugins.terminal.slash.talk import Talk
 
 _APPROVE = (
@@ -53,16 +53,16 @@ def tools(talk: Talk, words: str) -> str:
 
 def plugins(talk: Talk, words: str) -> str:
     """Return the loaded plugins and the refused ones."""
-    _none(words, "plugins")
     composition = talk.app.composition
     brought: dict[str, list[str]] = {}
     for kind in ("models", "strategies", "stores", "workspaces", "slash_commands", "front_ends"):
         for name, bound in getattr(composition, kind).items():
             brought.setdefault(bound.plugin, []).append(f"/{name}" if kind == "slash_commands" else name)
-    rows = [
-        (one.name, ", ".join([*one.tools, *brought.get(one.name, ()), *_others(one.hooks)]))
-        for one in composition.loaded
-    ]
+    said = {"inarch_tracers": "a tracer", "inarch_context_sources": "a context source", "inarch_policies": "a policy"}
+    rows = []
+    for one in composition.loaded:
+        unnamed = (said[hook] for hook in one.hooks if hook in said)
+        rows.append((one.name, ", ".join([*one.tools, *brought.get(one.name, ()), *unnamed])))
     lines = list(listed(rows, talk.columns()))
     refused = (f"refused: {one.name}: {one.reason} ({one.remedy})" for one in composition.refused)
     lines += [_wrapped(line, talk.columns()) for line in refused]
@@ -72,9 +72,8 @@ def plugins(talk: Talk, words: str) -> str:
 def stats(talk: Talk, words: str) -> str:
     """Return the usage of the session so far."""
     from inarch import to_data
-    from inarch.figures import hit_rate_words, repair_words, summed, table
+    from inarch.figures import answered_words, hit_rate_words, repair_words, summed, table
 
-    _none(words, "stats")
     rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
     turns = talk.session.turns
     many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
@@ -87,17 +86,11 @@ def stats(talk: Talk, words: str) -> str:
         narrow = [*rows, {**summed(rows), "purpose": "in all"}] if len(rows) > 1 else rows
         lines = [_wrapped(_spent(row), talk.columns()) for row in narrow]
     repairs = talk.app.kept.contents(talk.session.id).repairs
-    said = filter(None, (hit_rate_words(rows), *_others_answered(turns), repair_words(repairs)))
+    found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
+    others = (f"{model} was {words}" for model, words in found.items() if words)
+    said = filter(None, (hit_rate_words(rows), *others, repair_words(repairs)))
     lines += [_wrapped(line, talk.columns()) for line in said]
     return "\n".join([_wrapped(lead, talk.columns()), *(escape(line) for line in lines)])
-
-
-def _others_answered(turns: Iterable[Turn]) -> Iterator[str]:
-    """Yield which models answered in place of the requested ones."""
-    from inarch.figures import answered_words
-
-    found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
-    yield from (f"{model} was {said}" for model, said in found.items() if said)
 
 
 def _spent(row: Mapping[str, Any]) -> str:
@@ -113,7 +106,6 @@ def context(talk: Talk, words: str) -> str:
     from inarch.host import contents_of
     from inarch_sdk.context_breaks import break_lines
 
-    _none(words, "context")
     columns, session = talk.columns(), talk.session
     breaks = contents_of(session.state.journal.store, session.id).breaks
     anew = (_wrapped(line, columns) for line in break_lines(breaks.found))
@@ -174,10 +166,10 @@ def approve(talk: Talk, words: str) -> str:
 def _approved(session: Session, words: str) -> Iterable[str]:
     grants = session.state.scheduler.grants
     match words.split():
-        case ["next"]:
-            return [_mode_set(session, _NEXT.get(session.approve, session.approve))]
-        case [word] if word in NAMES:
-            return [_mode_set(session, word)]
+        case [word] if word in ("next", *NAMES):
+            mode = _NEXT.get(session.approve, session.approve) if word == "next" else word
+            session.set_approve(mode)
+            return [f"The approval mode is {mode}. {next(one.help for one in MODES if one.name == mode)}"]
         case [] | ["list"]:
             return _grants(session)
         case ["revoke"]:
@@ -201,11 +193,6 @@ _NEXT = {
 """Modes that Shift-Tab goes through; `none` is left by its name alone."""
 
 
-def _mode_set(session: Session, mode: str) -> str:
-    session.set_approve(mode)
-    return f"The approval mode is {mode}. {next(one.help for one in MODES if one.name == mode)}"
-
-
 def _grants(session: Session) -> Iterator[str]:
     grants = session.state.scheduler.grants
     yield "in this session"
@@ -220,17 +207,6 @@ def _revoked(session: Session, *, everywhere: bool) -> Iterator[str]:
     gone += [f"revoked {one.id}  {one.shape}" for one in (grants.revoke_kept() if everywhere else ())]
     grants.revoke()
     yield from gone or ["nothing was approved"]
-
-
-def _none(words: str, name: str) -> None:
-    if words:
-        raise UsageError(f"/{name} takes no arguments")
-
-
-def _others(hooks: tuple[str, ...]) -> Iterator[str]:
-    """Yield a description of hooks that register nothing under a name."""
-    said = {"inarch_tracers": "a tracer", "inarch_context_sources": "a context source", "inarch_policies": "a policy"}
-    yield from (said[hook] for hook in hooks if hook in said)
 
 
 def _page_lines(heading: str, lines: Iterable[str], columns: int) -> Iterator[str]:
