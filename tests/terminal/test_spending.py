@@ -48,11 +48,6 @@ def rows(*spent: Spent) -> list[dict[str, Any]]:
     return [to_data(one) for one in spent]
 
 
-def test_an_unknown_cost_is_said_beside_the_known_one() -> None:
-    assert turn_words({}, rows(UNKNOWN)) == ["10 in, 1 out · cost unknown"]
-    assert turn_words({}, rows(ANSWERS, UNKNOWN))[0].endswith("$0.0123 and 2 requests of unknown cost")
-
-
 def test_the_end_of_a_turn_has_the_line(capsys: pytest.CaptureFixture[str]) -> None:
     session = Spent("", "", "", 5, 0, 5000, 100, cost_usd=Decimal("0.5"))
     shown(TextFrontEnd(io.StringIO(), io.StringIO()), TurnStarted(TURN), TurnEnded(TURN, (DECISIONS, ANSWERS), session))

@@ -62,7 +62,12 @@ class Redirects:
             threading.Thread(target=webbrowser.open, args=(attempt.url,), daemon=True).start()
         else:
             _say("If the browser runs on another machine, paste its final address here:")
-        with _Lines(self._pasted):
+
+        def pasted(line: str) -> None:
+            if line and not self._take(line):
+                _say("That address does not belong to this sign-in. Paste the whole address from the browser.")
+
+        with _Lines(pasted):
             try:
                 async with asyncio.timeout(WAIT_S):
                     return await self._came
@@ -75,10 +80,6 @@ class Redirects:
         if not self._came.done():
             self._came.set_result(target)
         return True
-
-    def _pasted(self, line: str) -> None:
-        if line and not self._take(line):
-            _say("That address does not belong to this sign-in. Paste the whole address from the browser.")
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request. A browser may open connections without sending one."""

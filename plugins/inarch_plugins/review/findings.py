@@ -144,9 +144,7 @@ class Checks:
 
 
 def _is_in(quote: str, line: str | None) -> bool:
-    if line is None:
-        return False
-    return quote == line.strip() or (len(quote) >= _LEAST_PART and quote in line)
+    return line is not None and (quote == line.strip() or (len(quote) >= _LEAST_PART and quote in line))
 
 
 def distinct(findings: Sequence[Finding]) -> list[Finding]:

@@ -110,7 +110,9 @@ def without(kind: Kind, text: str, put: Insertion, content: Any) -> str | None:
     """Return a file without the insertion, even if the rest has changed, or None if the insertion has changed."""
     if kind == "whole" and text != put.text:
         return None
-    at = put.at if text.startswith(put.text, put.at) else _only_place(text, put.text)
+    at = put.at if text.startswith(put.text, put.at) else text.find(put.text)
+    if at != put.at and text.find(put.text, at + 1) >= 0:
+        at = -1  # it is not the only place
     cut = text[:at] + text[at + len(put.text) :] if at >= 0 else None
     if kind not in SERVERS or cut == "":
         return cut
@@ -129,11 +131,6 @@ def without(kind: Kind, text: str, put: Insertion, content: Any) -> str | None:
         return None
     other = cut_member(text, held, NAME)
     return other if any(_says(kind, other, one) for one in (before, _without_empty(before, kind))) else None
-
-
-def _only_place(text: str, part: str) -> int:
-    first = text.find(part)
-    return first if text.find(part, first + 1) < 0 else -1
 
 
 def _read(kind: str, text: str | None) -> dict[str, Any]:

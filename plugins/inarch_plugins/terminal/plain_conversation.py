@@ -13,7 +13,7 @@ from attrs import define
 
 from inarch import StoreError, UsageError, escape
 from inarch_plugins.terminal.abilities import has_unread
-from inarch_plugins.terminal.first_screen import place_line, session_lines, way_back
+from inarch_plugins.terminal.first_screen import place_line, recap, session_lines, way_back
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -27,7 +27,6 @@ MOST_BYTES = 256 * 1024
 def plain(launch: Launch) -> int:
     """Run a conversation line by line."""
     from inarch.output import columns_of
-    from inarch_plugins.terminal.recap import recap
 
     def talk_to_person(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
         lines = [place_line(launch.root, columns_of(sys.stderr)), *session_lines(talk.app, keys="/approve MODE")]
@@ -161,7 +160,9 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
         pass
     while not leaving.is_asked:
         try:
-            line, is_typed = _line(leaving)
+            was_there = has_unread()  # the lines of a paste are there before input is requested
+            with leaving.waiting():
+                line = input("\n> ").strip()
         except _Leave:
             break
         except EOFError:
@@ -171,20 +172,12 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
             sys.stderr.write("\n(Ctrl-D leaves)")
             continue
         try:
-            _do(runner, talk, line, is_typed=is_typed)
+            _do(runner, talk, line, is_typed=not (was_there or has_unread()))
         except (StoreError, UsageError) as error:
             say("error", str(error))
         if talk.is_over:
             return 0
     return CANCELLED
-
-
-def _line(leaving: _Leaving) -> tuple[str, bool]:
-    """Return the next line, and whether a person typed it: the lines of a paste are there before input is requested."""
-    was_there = has_unread()
-    with leaving.waiting():
-        line = input("\n> ").strip()
-    return line, not (was_there or has_unread())
 
 
 def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:

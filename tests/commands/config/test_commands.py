@@ -38,12 +38,6 @@ def cloned(project: Path) -> Path:
     return project
 
 
-def test_show_without_a_file(cli: Run) -> None:
-    done = cli("config", "show")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith('profile = "default"\n\n[profiles.default]\nmodel = "auto"\n')
-
-
 def test_show_says_where_each_value_comes_from(cli: Run, user_file: Path) -> None:
     user_file.write_text(
         'profile = "work"\n[profiles.work]\nmodel = "offline"\n[plugins.offline]\napi_key = "sekrit"\n'

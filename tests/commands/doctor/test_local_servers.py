@@ -57,7 +57,6 @@ def test_where_auto_would_take_another_the_lines_name_the_model(
 @pytest.mark.parametrize(
     "reply",
     [
-        json_reply({"hello": 1}),
         json_reply([1]),
         json_reply({"data": "x"}),
         json_reply({"error": {"message": "no"}}, 401),

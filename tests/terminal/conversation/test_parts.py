@@ -23,7 +23,6 @@ from inarch_plugins.project.mentions import mentioned_words
 from inarch_plugins.terminal.conversation.line_completion import LineCompleter
 from inarch_plugins.terminal.conversation.line_history import LONGEST, MOST_LINES, KeptHistory
 from inarch_plugins.terminal.conversation.pastes import Pastes
-from inarch_plugins.terminal.conversation.path_index import PathIndex
 from inarch_plugins.terminal.conversation.streams import Above
 from inarch_plugins.terminal.conversation.terminal_io import GuardedInput
 from inarch_plugins.terminal.slash.talk import Talk
@@ -126,7 +125,6 @@ def test_what_a_line_can_become(tmp_path: Path) -> None:
     with app:
         assert offered("/") == []
         completer.talk = Talk(app, app.session(), Launched(Options()), print, lambda: 80)
-        completer.paths = PathIndex(app.workspace)
         assert {"model", "quit", "memory"} <= set(offered("/"))
         assert {"compact", "context"} <= {*offered("/co")} <= {name for name in offered("/") if name[:2] == "co"}
         assert offered("/tools read_f") == ["read_file"]
@@ -159,9 +157,8 @@ def test_what_a_command_of_the_person_can_become(tmp_path: Path, monkeypatch: py
         return [one.text for one in completer.get_completions(Document(text), CompleteEvent())]
 
     with app:
-        completer.talk, completer.paths = Talk(app, app.session(), Launched(Options()), print, lambda: 80), None
         assert offered("!gi") == []
-        completer.paths = PathIndex(app.workspace)
+        completer.talk = Talk(app, app.session(), Launched(Options()), print, lambda: 80)
         assert offered("!gi") == ["gitty", "gizmo"]
         assert offered("!git") == offered("!A=1 git") == offered("!ls | git") == offered("!ls&&git") == ["gitty "]
         assert offered("!ev") == offered("!") == offered("!gitty git") == offered("gi") == offered("see !gi") == []

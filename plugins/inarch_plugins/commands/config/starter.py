@@ -45,15 +45,10 @@ def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
     }
 
 
-_EXAMPLES: dict[str, Any] = {
-    "decision_model": "offline/extractive",
-    "fallback": ["offline/extractive"],
-    "max_seconds": 300,
-    "max_cost_usd": 0.5,
-    "max_tokens": 200_000,
-    "effort": "low",
-    "output_schema": {"type": "object"},
-}
+_EXAMPLES = {
+    "decision_model": '"offline/extractive"', "fallback": '["offline/extractive"]', "max_seconds": "300",
+    "max_cost_usd": "0.5", "max_tokens": "200000", "effort": '"low"', "output_schema": '{ type = "object" }',
+}  # fmt: skip
 
 _keys = schema()["properties"]
 _HEAD = f"""\
@@ -110,16 +105,10 @@ def starter(found: Sequence[Proposal] = ()) -> str:
     lines = []
     for name, key in _keys["profiles"]["additionalProperties"]["properties"].items():
         if name != "extends":
-            lines += [f"# {key['description']}", f"# {name} = {_toml(_EXAMPLES.get(name, key.get('default')))}"]
+            lines += [f"# {key['description']}", f"# {name} = {_EXAMPLES.get(name) or json.dumps(key.get('default'))}"]
     commands = "# Commands that may run without a question, in every project: better in a project's own file.\n"
     commands += "".join(f"# {line}\n" for proposal in found for line in proposal.toml.splitlines())
     return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", commands if found else _EXAMPLE)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{name} = {json.dumps(inner)}' for name, inner in value.items())} }}"
-    return json.dumps(value)
 
 
 def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] = ()) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import socket
 import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -40,7 +39,6 @@ READ_S = 1.0
 LONGEST = 1 << 20
 """Bytes of an answer to read."""
 MOST_NAMED = 3
-_HOSTS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 CHECK_S = 10.0
 """Seconds for the self-checks of plugins."""
 MOST_FINDINGS = 100
@@ -187,21 +185,15 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
         remedy = f"to use it, add these lines to {config.config_path}"
         if config.profile.model != name and not config.profile.model.startswith(f"{name}/"):
             remedy += f", or try it once with --model {name}"
-            lines += _model_lines(app, name)
+            first_of = next((one for one, is_given in app.ready.items() if is_given or one.setting), None)
+            takes_it = config.profile.model == "auto" and first_of is not None and bool(first_of.setting)
+            profile = json.dumps(config.profile.name, ensure_ascii=False)
+            lines += [] if takes_it else ["", f"[profiles.{profile}]", f'model = "{name}"']
         named = ", ".join(models[:MOST_NAMED])
         more = f" and {len(models) - MOST_NAMED} more" if len(models) > MOST_NAMED else ""
         has = f"has {named}{more}" if named else "has no model yet"
         words = f"a model server answers at {base_url} (the port of {usual}): it {has}"
         yield Finding("local server", "note", words, remedy, tuple(lines))
-
-
-def _model_lines(app: App, name: str) -> list[str]:
-    """Return the lines that select the server as the profile's model, if `auto` would not choose it."""
-    profile = app.config.profile
-    first = next((one for one, is_given in app.ready.items() if is_given or one.setting), None)
-    if profile.model == "auto" and first is not None and first.setting:
-        return []
-    return ["", f"[profiles.{json.dumps(profile.name, ensure_ascii=False)}]", f'model = "{name}"']
 
 
 def _commands(app: App) -> Iterator[Finding]:
@@ -281,47 +273,27 @@ def _asked(plugin: str, check: SelfCheck) -> Future[list[Finding]]:
 def local_servers(ports: Ports = PORTS) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield the address with `/v1`, the usual server on that port, and the models of each server on this machine."""
     for port, usual in ports:
-        for family, host in _HOSTS:
-            models = _models(family, host, port)
-            if models is not None:
-                shown = f"[{host}]" if family == socket.AF_INET6 else host
-                yield f"http://{shown}:{port}/v1", usual, models
+        for host in ("127.0.0.1", "::1"):
+            if (models := _models(host, port)) is not None:
+                yield f"http://{f'[{host}]' if ':' in host else host}:{port}/v1", usual, models
                 break
 
 
-def _models(family: socket.AddressFamily, host: str, port: int) -> tuple[str, ...] | None:
+def _models(host: str, port: int) -> tuple[str, ...] | None:
     """Return the names of a server's models, or None if no such server answers."""
-    try:
-        with socket.socket(family, socket.SOCK_STREAM) as connection:
-            connection.settimeout(CONNECT_S)
-            connection.connect((host, port))
-            # HTTP/1.0: the answer is not chunked and ends with the connection.
-            connection.sendall(b"GET /v1/models HTTP/1.0\r\nHost: localhost\r\nAccept: application/json\r\n\r\n")
-            head, _, body = _read(connection).partition(b"\r\n\r\n")
-    except OSError:
-        return None
-    status = head.split(b"\r\n", 1)[0].split(b" ")
-    if len(status) < 2 or not status[0].startswith(b"HTTP/") or status[1] != b"200":
-        return None
-    try:
-        return _names(json.loads(body))
-    except (ValueError, RecursionError):
-        return None
+    from http.client import HTTPConnection, HTTPException
 
-
-def _read(connection: socket.socket) -> bytes:
-    """Return the bytes received within the limits of time and size, so that a slow server cannot block."""
-    end = time.monotonic() + READ_S
-    pieces: list[bytes] = []
-    size = 0
-    while size < LONGEST and (left := end - time.monotonic()) > 0:
-        connection.settimeout(left)
-        piece = connection.recv(1 << 16)
-        if not piece:
-            break
-        pieces.append(piece)
-        size += len(piece)
-    return b"".join(pieces)
+    connection = HTTPConnection(host, port, timeout=CONNECT_S)
+    try:
+        connection.connect()
+        connection.sock.settimeout(READ_S)
+        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
+        answer = connection.getresponse()
+        return _names(json.loads(answer.read(LONGEST))) if answer.status == 200 else None
+    except (OSError, HTTPException, ValueError, RecursionError):
+        return None
+    finally:
+        connection.close()
 
 
 def _names(data: Any) -> tuple[str, ...] | None:

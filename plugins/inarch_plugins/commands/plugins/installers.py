@@ -7,6 +7,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -36,22 +37,18 @@ class What:
     @property
     def distribution(self) -> str:
         """Return the distribution's name if it is known without a download, else ""."""
+        import tomllib
+
         from packaging.utils import canonicalize_name
 
         path = Path(self.text)
-        name = _project_name(path) if path.is_dir() else path.name.partition("-")[0] if path.is_file() else ""
+        name = path.name.partition("-")[0] if path.is_file() else ""
+        if path.is_dir():
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                name = str(tomllib.loads((path / "pyproject.toml").read_text("utf-8"))["project"]["name"])
         if not name and not path.is_absolute():
             name = _NAME.match(self.text)[0]  # type: ignore[index]  # always matches, at least the empty text
         return canonicalize_name(name)
-
-
-def _project_name(folder: Path) -> str:
-    import tomllib
-
-    try:
-        return str(tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["name"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
 
 
 def installing(things: Sequence[What], upgrade: bool) -> list[str]:

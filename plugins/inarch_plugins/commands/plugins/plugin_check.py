@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import evolve, frozen
@@ -55,11 +55,18 @@ def check_plugins(
             remedy = nearest(name, installed.plugins) or "`inarch plugins list` shows them all"
             rows.append(Checked(name, "absent", reason="is not installed", remedy=remedy))
     rows += map(_tried, singles)
-    rows += _shadowed(config, {row.name for row in rows})
+    names_tried = {row.name for row in rows}
+    for found in (one for one in installed.shadowed if one.name in names_tried):
+        first = installed.plugins[found.name]
+        reason = f"the name is taken by {first.distribution} {first.version}"
+        rows.append(_row(Trial(found, config), "refused", reason, "uninstall one of the two distributions"))
     try:
         app = App.of(config, without=without, files=files, environ=config.environ)
     except ConfigError as error:  # the settings of one of them; its row has the error
-        return tuple(_with_settings(row, error) for row in rows)
+        wrong: dict[str, Any] = {"reason": f"its settings are wrong: {error.message}", "remedy": error.remedy}
+        is_wrong = [row.state == "ok" and error.key.startswith(f"plugins.{row.name}") for row in rows]
+        pairs = zip(rows, is_wrong, strict=True)
+        return tuple(evolve(row, state="refused", **wrong) if bad else row for row, bad in pairs)
     composition = app.composition
     app.close()
     refused = {(item.name, item.distribution): item for item in composition.refused}
@@ -97,21 +104,6 @@ def _row(trial: Trial, state: Literal["ok", "refused"], reason: str = "", remedy
     found = trial.found
     place = (found.distribution, found.version, found.module, found.location)
     return Checked(found.name, state, *place, reason, found.remedy(remedy), **brought)
-
-
-def _shadowed(config: Config, names: set[str]) -> Iterator[Checked]:
-    installed = discover()
-    for found in installed.shadowed:
-        if found.name in names:
-            first = installed.plugins[found.name]
-            reason = f"the name is taken by {first.distribution} {first.version}"
-            yield _row(Trial(found, config), "refused", reason, "uninstall one of the two distributions")
-
-
-def _with_settings(row: Checked, error: ConfigError) -> Checked:
-    if row.state != "ok" or not error.key.startswith(f"plugins.{row.name}"):
-        return row
-    return evolve(row, state="refused", reason=f"its settings are wrong: {error.message}", remedy=error.remedy)
 
 
 def _as_composed(

@@ -88,16 +88,12 @@ def _settings(name: str, config: Config) -> list[dict[str, Any]]:
     cls = config.settings_classes.get(name)
     if cls is None or not hasattr(cls, "__attrs_attrs__"):
         return []
-    return [{**one._asdict(), "origin": _origin(name, one.key, one.variable, config)} for one in settings_of(name, cls)]
-
-
-def _origin(name: str, key: str, variable: str, config: Config) -> str:
-    """Return the source of the current value, but not the value, which may be a secret."""
-    given = next((one for one, text in config.environ.items() if text and one.upper() == variable), None)
-    if given is not None:
-        return given
-    origin = config.origins.get(dotted(("plugins", name, key)))
-    return str(origin) if origin is not None else "default"
+    rows = []
+    for one in settings_of(name, cls):  # with the source of the current value, but not the value: it may be a secret
+        given = next((key for key, text in config.environ.items() if text and key.upper() == one.variable), None)
+        origin = given or config.origins.get(dotted(("plugins", name, one.key))) or "default"
+        rows.append({**one._asdict(), "origin": str(origin)})
+    return rows
 
 
 def _offer_lines(offers: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:

@@ -107,7 +107,7 @@ def _unmatchable(rule: Rule, named: Sequence[Tool]) -> Iterator[str]:
     from inarch.command_lines import split_command
 
     for key, glob in rule.match.items():
-        known = {name for tool in named for name in _arguments(tool)}
+        known = {name for tool in named for name in tool.input_schema.get("properties") or ()}
         if known and key not in known:
             yield f"no matching tool has an argument {key!r}; {nearest(key, known)}"
         elif key == "command" and rule.decision == "allow":
@@ -120,11 +120,6 @@ def _unmatchable(rule: Rule, named: Sequence[Tool]) -> Iterator[str]:
         yield f"no path can match {rule.path!r}: paths are relative to the project and without .."
 
 
-def _arguments(tool: Tool) -> Mapping[str, Any]:
-    found = tool.input_schema.get("properties", {})
-    return found if isinstance(found, Mapping) else {}
-
-
 def _overrules(stronger: Rule, rule: Rule, *, earlier: bool) -> bool:
     """Return whether one rule covers every call of another, for as long, and is at least as strict."""
     is_plain = not set("*?[") & set(rule.tool)
@@ -132,10 +127,7 @@ def _overrules(stronger: Rule, rule: Rule, *, earlier: bool) -> bool:
     return (
         (more > 0 or (more == 0 and earlier))
         and stronger.expires in (None, rule.expires)
-        and (
-            stronger.tool in ("*", rule.tool)
-            or (not set("*?[") & set(rule.tool) and fnmatchcase(rule.tool, stronger.tool))
-        )
+        and (stronger.tool in ("*", rule.tool) or (is_plain and fnmatchcase(rule.tool, stronger.tool)))
         and all(rule.match.get(key) == glob for key, glob in stronger.match.items())
         and stronger.path in (None, rule.path)
     )

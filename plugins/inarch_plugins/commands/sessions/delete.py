@@ -17,9 +17,7 @@ from inarch.output import is_terminal, print_json, print_line
 from inarch_sdk.figures import listing
 
 if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from inarch import App, SessionInfo
+    from inarch import SessionInfo
 
 _AGE = re.compile(r"(\d{1,5})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
@@ -49,9 +47,13 @@ def delete_sessions(
 
     if bool(ids) == bool(older_than):
         raise UsageError("which sessions?", "name them by their ids, or give --older-than 30d")
-    age = _age(older_than) if older_than else None
+    end = _end(older_than) if older_than else None
     with compose_given(given, tells=False) as app:
-        chosen = _older(app, age, everywhere) if age is not None else [*{app.find_session(one): None for one in ids}]
+        if end is not None:
+            known = app.store.sessions(None if everywhere else app.config.root)
+            chosen = [info for info in known if max(info.started, info.updated) < end]
+        else:
+            chosen = [*{app.find_session(one): None for one in ids}]
         if dry_run:
             if as_json:
                 print_json({"would_delete": [info.id for info in chosen]})
@@ -79,21 +81,14 @@ def _show(chosen: Sequence[SessionInfo]) -> None:
         click.echo(line)
 
 
-def _age(text: str) -> timedelta:
-    from datetime import timedelta
+def _end(text: str) -> str:
+    """Return the time before which sessions are as old as this."""
+    from datetime import UTC, datetime, timedelta
 
     found = _AGE.fullmatch(text.strip())
     if found is None:
         raise UsageError(f"--older-than {text!r} is not an age", "write it like 30d, 12h or 8w")
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
-
-
-def _older(app: App, age: timedelta, everywhere: bool) -> list[SessionInfo]:
-    from datetime import UTC, datetime
-
-    end = (datetime.now(UTC) - age).isoformat()
-    known = app.store.sessions(None if everywhere else app.config.root)
-    return [info for info in known if max(info.started, info.updated) < end]
+    return (datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})).isoformat()
 
 
 def _ask(chosen: Sequence[SessionInfo]) -> None:

@@ -116,17 +116,16 @@ def pieces(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
     before = "{\n  "
     for name, value in members:
         yield f"{before}{json.dumps(name, ensure_ascii=False)}: "
-        yield from _list(value) if isinstance(value, Iterator) else (_indented(value, 2),)
         before = ",\n  "
+        if not isinstance(value, Iterator):
+            yield _indented(value, 2)
+            continue
+        between = "[\n    "
+        for item in value:
+            yield f"{between}{_indented(item, 4)}"
+            between = ",\n    "
+        yield "[]" if between == "[\n    " else "\n  ]"
     yield "{}" if before == "{\n  " else "\n}"
-
-
-def _list(values: Iterator[Any]) -> Iterator[str]:
-    before = "[\n    "
-    for value in values:
-        yield f"{before}{_indented(value, 4)}"
-        before = ",\n    "
-    yield "[]" if before == "[\n    " else "\n  ]"
 
 
 def _indented(value: Any, columns: int) -> str:

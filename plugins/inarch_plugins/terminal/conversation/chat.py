@@ -26,7 +26,7 @@ from inarch_plugins.terminal.conversation.screen import TICK_S, Screen
 from inarch_plugins.terminal.conversation.status_command import StatusCommand
 from inarch_plugins.terminal.conversation.streams import Above, folded, folded_lines
 from inarch_plugins.terminal.conversation.terminal_io import signals
-from inarch_plugins.terminal.first_screen import place_line, way_back
+from inarch_plugins.terminal.first_screen import place_line, recap, way_back
 from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier
 from inarch_plugins.terminal.pasted_pictures import SIGN
 from inarch_plugins.terminal.rendering.colors import CODES
@@ -174,7 +174,6 @@ class Chat:
 
     async def _compose(self) -> None:
         from inarch_plugins.terminal.conversation.chat_start import ScreenFrontEnd, compose_talk, model_of
-        from inarch_plugins.terminal.recap import recap
 
         loop = asyncio.get_running_loop()
         front_end = ScreenFrontEnd(
@@ -218,7 +217,7 @@ class Chat:
 
     async def _work(self) -> None:
         """Run typed lines once the application is ready; until then they are queued."""
-        self.talk = await asyncio.shield(self._ready)
+        await asyncio.shield(self._ready)
         await self.work.run()
 
     async def _do(self, line: Line) -> None:
@@ -250,8 +249,7 @@ class Chat:
                 self.leave()
         finally:
             ticking.cancel()
-            if self.completer.paths is not None:
-                self.completer.paths.changed()
+            self.completer.forget_paths()
 
     async def _turn(self, talk: Talk, prompt: str, *, steers: bool = True) -> bool:
         """Run a turn, and return whether it ran. Typed lines go into it, unless `steers` is off."""

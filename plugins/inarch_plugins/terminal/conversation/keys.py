@@ -11,8 +11,9 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from inarch_plugins.terminal.conversation.call_question import SCROLLING
 from inarch_plugins.terminal.conversation.pictures import dropped, from_clipboard
-from inarch_plugins.terminal.conversation.question_pager import SCROLLING
+from inarch_plugins.terminal.conversation.prompt_queue import Line
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.conversation.chat import Chat
@@ -61,7 +62,9 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
         if event.current_buffer.complete_state is not None:
             event.current_buffer.complete_previous()
         else:
-            _run_command_of("s-tab", chat, "approve next")
+            commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
+            name = next((name for name, one in commands.items() if one.value.key == "s-tab"), "approve next")
+            chat.work.add(Line(f"/{name}", f"/{name}"))
 
     @keys.add(Keys.BracketedPaste, filter=in_line)
     def paste(event: KeyPressEvent) -> None:
@@ -106,15 +109,6 @@ async def _paste_picture(chat: Chat) -> None:
     except ValueError as error:
         chat.screen.hint = str(error)
     chat.screen.changed()
-
-
-def _run_command_of(key: str, chat: Chat, otherwise: str) -> None:
-    """Run the slash command that a plugin binds to a key, or another one; the text in the line stays."""
-    from inarch_plugins.terminal.conversation.prompt_queue import Line
-
-    commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
-    name = next((name for name, one in commands.items() if one.value.key == key), otherwise)
-    chat.work.add(Line(f"/{name}", f"/{name}"))
 
 
 def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:

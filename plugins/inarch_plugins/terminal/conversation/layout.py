@@ -43,7 +43,7 @@ def make_layout(screen: Screen) -> Layout:
     is_asked = Condition(lambda: bool(screen.asked()))
     line_window = Window(
         line,
-        get_line_prefix=_prefix,
+        get_line_prefix=lambda *at: "  " if any(at) else [("class:prompt", ": " if vi_navigation_mode() else "> ")],
         wrap_lines=True,
         dont_extend_height=True,
         height=lambda: Dimension(min=1, max=max(1, screen.rows // 3)),
@@ -58,7 +58,7 @@ def make_layout(screen: Screen) -> Layout:
     rows = [
         _text(lambda: _live(screen)),
         Window(height=1, char=" "),
-        _text(lambda: _beside(screen)),
+        _text(lambda: _painted(screen.beside(screen.columns) if screen.beside is not None else "")),
         _text(lambda: _queued(screen)),
         ConditionalContainer(_text(lambda: _question(screen), wraps=True), is_asked & ~has_focus(screen.answer)),
         ConditionalContainer(answer_window, has_focus(screen.answer)),
@@ -78,10 +78,6 @@ def _text(make: Callable[[], AnyFormattedText], *, wraps: bool = False) -> Windo
     return Window(control, dont_extend_height=True, wrap_lines=wraps, height=height)
 
 
-def _prefix(number: int, wrap: int) -> AnyFormattedText:
-    return [("class:prompt", ": " if vi_navigation_mode() else "> ")] if not (number or wrap) else "  "
-
-
 def _live(screen: Screen) -> AnyFormattedText:
     if (paged := screen.paged()) is not None:
         return to_formatted_text(ANSI("\n".join(["", *paged.shown()])))
@@ -89,11 +85,10 @@ def _live(screen: Screen) -> AnyFormattedText:
         return ""
     taken = screen.line.document.line_count + len(screen.queued()) + 4
     text = screen.view.live(screen.columns, max(LEAST_LIVE, screen.rows - min(taken, screen.rows // 2)))
-    return to_formatted_text(ANSI(text)) if text else ""
+    return _painted(text)
 
 
-def _beside(screen: Screen) -> AnyFormattedText:
-    text = screen.beside(screen.columns) if screen.beside is not None else ""
+def _painted(text: str) -> AnyFormattedText:
     return to_formatted_text(ANSI(text)) if text else ""
 
 
@@ -144,5 +139,4 @@ def _status(screen: Screen) -> AnyFormattedText:
         return [("class:hint", shorten(hint, screen.columns))]
     if line := screen.status():
         return [("class:dim", shorten(line, screen.columns))]
-    text = screen.view.status(screen.columns) if screen.view is not None else ""
-    return to_formatted_text(ANSI(text)) if text else ""
+    return _painted(screen.view.status(screen.columns) if screen.view is not None else "")

@@ -39,7 +39,9 @@ class KeptHistory(History):
         """Return the stored lines, newest first."""
         lines = self._read()
         if len(lines) > 2 * MOST_LINES:
-            self._write_anew(lines[-MOST_LINES:])
+            pieces = (json.dumps(line).encode() + b"\n" for line in lines[-MOST_LINES:])
+            with suppress(OSError):
+                write_whole(self.path, pieces, sync=False, former=rf"{re.escape(self.path.stem)}\.[0-9]+")
         return lines[: -MOST_LINES - 1 : -1]
 
     def store_string(self, string: str) -> None:
@@ -85,9 +87,3 @@ class KeptHistory(History):
             if isinstance(line, str) and (not lines or lines[-1] != line):
                 lines.append(line)
         return lines
-
-    def _write_anew(self, lines: Iterable[str]) -> None:
-        path = self.path
-        pieces = (json.dumps(line).encode() + b"\n" for line in lines)
-        with suppress(OSError):
-            write_whole(path, pieces, sync=False, former=rf"{re.escape(path.stem)}\.[0-9]+")

@@ -82,16 +82,12 @@ class Work:
         """Run lines until cancelled."""
         while True:
             await self._something.wait()
-            line = self._next()
-            if line is None:
+            if self._now:
+                await self._done(self._now.pop(0))
+            elif self.waiting and not self.is_held:
+                await self._done(self.waiting.pop(0))
+            else:
                 self._something.clear()
-                continue
-            await self._done(line)
-
-    def _next(self) -> Line | None:
-        if self._now:
-            return self._now.pop(0)
-        return self.waiting.pop(0) if self.waiting and not self.is_held else None
 
     async def _done(self, line: Line) -> None:
         self.was_interrupted = False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from inarch import Event
-    from inarch_plugins.terminal.conversation.question_pager import Pager
+    from inarch_plugins.terminal.conversation.call_question import Pager
     from inarch_plugins.terminal.rendering import View
 
 FRAME_S = 1 / 30

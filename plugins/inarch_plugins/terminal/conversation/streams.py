@@ -19,10 +19,7 @@ class Above(io.TextIOBase):
         super().__init__()
         self._put, self._columns, self._colours, self._begun = put, columns, colours, ""
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the terminal."""
-        return "utf-8"
+    encoding = "utf-8"
 
     def writable(self) -> bool:
         """Return True: the stream is writable."""

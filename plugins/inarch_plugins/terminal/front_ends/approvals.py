@@ -31,7 +31,10 @@ async def ask(
     note: tuple[str, ...] = ()  # printed below the calls
     _forget_typed()
     while left := [request for request in batch if request.call.id not in settled]:
-        size = _size(err)
+        try:
+            size = ScreenSize(os.get_terminal_size(err.fileno()).lines or GLANCE.rows, columns_of(err))
+        except (OSError, ValueError):
+            size = GLANCE
         was_seen = was_seen or whole or not is_cut(left, size)
         *about, ask = question(left, whole=whole, size=size).split("\n")
         line = await _answered("\n".join([*about, *note, ask]), err)
@@ -55,13 +58,6 @@ async def ask(
         settled.update((approval.call_id, approval) for approval in found.approvals)
         settled.update((approval.call_id, approval) for approval in await edited(found, drafts, err))
     return [settled[request.call.id] for request in batch]
-
-
-def _size(err: TextIO) -> ScreenSize:
-    try:
-        return ScreenSize(os.get_terminal_size(err.fileno()).lines or GLANCE.rows, columns_of(err))
-    except (OSError, ValueError):
-        return GLANCE
 
 
 async def _answered(text: str, err: TextIO) -> str | None:

@@ -45,7 +45,9 @@ async def edit(
 
 
 async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[str, Any]:
-    text = await _edited(file.after, _name_of(file.path), err)
+    name = file.path.rstrip("/").rpartition("/")[2]  # the editor recognizes the file type by it
+    fits = name not in ("", ".", "..") and name.isprintable() and len(os.fsencode(name)) <= _LONGEST_NAME
+    text = await _edited(file.after, name if fits else "proposed.txt", err)
     if text in (file.after, f"{file.after}\n"):  # editors add a newline at the end, even without a change
         raise _NotEdited("nothing was changed")
     if text == file.before:
@@ -66,13 +68,6 @@ async def _arguments_edited(call: ToolCall, drafts: dict[str, str], err: TextIO)
     except _NotEdited:
         drafts[call.id] = text
         raise
-
-
-def _name_of(path: str) -> str:
-    """Return the last part of a path, so that the editor recognizes the file type, or a default."""
-    name = path.rstrip("/").rpartition("/")[2]
-    fits = name not in ("", ".", "..") and name.isprintable() and len(os.fsencode(name)) <= _LONGEST_NAME
-    return name if fits else "proposed.txt"
 
 
 def _object(text: str) -> dict[str, Any]:

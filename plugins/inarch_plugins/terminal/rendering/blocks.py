@@ -108,18 +108,14 @@ class Blocks:
         if start:
             self._restart(self._lines[start:])
         self._looked = self._size
-        if self._is_over(kind, end - start, markup):
+        is_over = kind in ("heading_open", "hr") or (kind in _CLOSED_BY_BLANK and not self._lines[-1].strip(_BLANK))
+        if kind == "fence" and end - start > 1:
+            is_over = _closing(markup).match(self._lines[end - start - 1]) is not None
+        if is_over:
             return [*found, *self._emit()]
         if kind == "fence":
             self._fence = _closing(markup)
         return found
-
-    def _is_over(self, kind: str, lines: int, markup: str) -> bool:
-        if kind in ("heading_open", "hr"):
-            return True
-        if kind == "fence":
-            return lines > 1 and _closing(markup).match(self._lines[lines - 1]) is not None
-        return kind in _CLOSED_BY_BLANK and not self._lines[-1].strip(_BLANK)
 
     def _emit(self) -> list[str]:
         block = "".join(self._lines)

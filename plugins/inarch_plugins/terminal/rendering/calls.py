@@ -96,12 +96,13 @@ class ShownCall:
         words += [counted(pictures, "picture")] if pictures else []
         words += [duration(took)] if took is not None and took >= WORTH_SAYING_S else []
         yield call_line(mark, style, self, ink.sign("dot").join(filter(None, words)), columns, ink)
-        if error:
-            yield from self._why(error, style, columns, ink)
+        room = columns - width(ink.sign("bar")) - 3
+        if error and error["code"] != "cancelled" and self.origin != "user":
+            for line in ink.wrapped(ink.plain(failure_words(self.name, error)), room, _MOST_SAID):
+                yield below(line, columns, ink, style)
         elif isinstance(found, Mapping) and failed_exit(found) and self.origin != "user":
             lines = [line for line in str(found.get("output") or "").splitlines() if line.strip()]
             yield from (below(ink.plain(line), columns, ink, "dim") for line in lines[-_MOST_SAID:])
-        room = columns - width(ink.sign("bar")) - 3
         for line in draw_diff([] if self.was_shown else changes, max(room, 4), ink):
             yield f"{ink.paint(ink.sign('bar'), 'dim')}   {line}" if room >= 4 else line
 
@@ -112,14 +113,6 @@ class ShownCall:
         if self.files and isinstance(found, Mapping) and "exit_code" in found:
             said += f", {counted(len(self.files), 'file')} changed"
         return ink.plain(said)
-
-    def _why(self, error: Data, style: str, columns: int, ink: Ink) -> Iterator[str]:
-        """Yield the reason of a failure, unless the user knows it."""
-        if error["code"] == "cancelled" or self.origin == "user":
-            return
-        room = columns - width(ink.sign("bar")) - 3
-        for line in ink.wrapped(ink.plain(failure_words(self.name, error)), room, _MOST_SAID):
-            yield below(line, columns, ink, style)
 
 
 def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, ink: Ink) -> str:

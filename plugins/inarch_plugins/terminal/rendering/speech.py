@@ -120,10 +120,8 @@ class Thinking:
 
 def _end(text: str, columns: int) -> str:
     """Return the end of a text, from the beginning of a word."""
-    if width(text) <= columns:
-        return text
     kept = text
     while width(kept) > columns:
         kept = kept[max(1, (width(kept) - columns) // 2) :]
-    _, space, rest = kept.partition(" ")
-    return rest if space and rest else kept
+    _, _, rest = kept.partition(" ")
+    return rest if kept != text and rest else kept

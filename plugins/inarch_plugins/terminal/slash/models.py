@@ -64,7 +64,11 @@ async def model(talk: Talk, words: str) -> str:
         return escape(await _listed(talk, old))
     if any(letter.isspace() for letter in words):
         raise UsageError(f"{words!r} is not a model", "write PROVIDER/NAME, PROVIDER or auto")
-    words = talk.app.models.full_name(_picked(talk, words))
+    if words.isascii() and words.isdecimal():
+        if not 1 <= int(words) <= len(talk.listed_models):
+            raise UsageError(f"no model has the number {words}", "/model lists them with their numbers")
+        words = talk.listed_models[int(words) - 1]
+    words = talk.app.models.full_name(words)
     provider = words.partition("/")[0]
     launch = talk.launch.changed(model=words)
     notes: list[str] = []
@@ -117,15 +121,6 @@ async def _listed(talk: Talk, asked: str) -> str:
     failed = [f"  {offer.problem}" for offer in found if offer.problem]
     heading = f"{asked} (profile {app.config.profile.name})"
     return "\n".join([heading, *lines, *rest, *failed, "/model NUMBER or /model PROVIDER/NAME switches to another one"])
-
-
-def _picked(talk: Talk, words: str) -> str:
-    """Return the model with this number in the list; treat anything else as a name."""
-    if not (words.isascii() and words.isdecimal()):
-        return words
-    if not 1 <= int(words) <= len(talk.listed_models):
-        raise UsageError(f"no model has the number {words}", "/model lists them with their numbers")
-    return talk.listed_models[int(words) - 1]
 
 
 async def _unknown(talk: Talk, provider: str, model: str) -> str:

@@ -41,7 +41,7 @@ def resume(talk: Talk, words: str) -> str:
     if info.id == talk.session.id and not talk.is_overtaken:
         return "this session is already open"
     talk.go_on_with(talk.app.session(info.id))
-    from inarch_plugins.terminal.recap import recap
+    from inarch_plugins.terminal.first_screen import recap
 
     return recap(talk.session, talk.columns()) or f"session {info.id}, which has no turns yet"
 

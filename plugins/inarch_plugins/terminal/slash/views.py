@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from inarch import UsageError, escape, width
@@ -72,7 +72,8 @@ def plugins(talk: Talk, words: str) -> str:
 def stats(talk: Talk, words: str) -> str:
     """Return the usage of the session so far."""
     from inarch import to_data
-    from inarch.figures import answered_words, hit_rate_words, repair_words, summed, table
+    from inarch.figures import answered_words, duration, hit_rate_words, repair_words, spent_words, summed, table
+    from inarch_plugins.terminal.front_ends.turn_cost import PURPOSES
 
     rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
     turns = talk.session.turns
@@ -84,21 +85,17 @@ def stats(talk: Talk, words: str) -> str:
     lines = list(table(rows))
     if max(map(width, lines)) > talk.columns():
         narrow = [*rows, {**summed(rows), "purpose": "in all"}] if len(rows) > 1 else rows
-        lines = [_wrapped(_spent(row), talk.columns()) for row in narrow]
+        lines = []
+        for row in narrow:
+            what = f"{PURPOSES.get(row['purpose'], row['purpose'])} {row.get('model', '')}".rstrip()
+            used = f"{row['requests']:,} requests · {spent_words(row)} · {duration(row['seconds'])}"
+            lines.append(_wrapped(f"{what}: {used}", talk.columns()))
     repairs = talk.app.kept.contents(talk.session.id).repairs
     found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
     others = (f"{model} was {words}" for model, words in found.items() if words)
     said = filter(None, (hit_rate_words(rows), *others, repair_words(repairs)))
     lines += [_wrapped(line, talk.columns()) for line in said]
     return "\n".join([_wrapped(lead, talk.columns()), *(escape(line) for line in lines)])
-
-
-def _spent(row: Mapping[str, Any]) -> str:
-    from inarch.figures import duration, spent_words
-    from inarch_plugins.terminal.front_ends.turn_cost import PURPOSES
-
-    what = f"{PURPOSES.get(row['purpose'], row['purpose'])} {row.get('model', '')}".rstrip()
-    return f"{what}: {row['requests']:,} requests · {spent_words(row)} · {duration(row['seconds'])}"
 
 
 def context(talk: Talk, words: str) -> str:
@@ -139,23 +136,18 @@ def context_lines(view: ContextView, columns: int) -> Iterator[str]:
     if view.window:
         yield _row("free", max(0, view.window - view.tokens), whole, columns)
     yield ""
-    for said in _remarks(view):
-        yield _wrapped(said, columns)
+    turns, short, dropped = view.turns
+    if turns + short + dropped:
+        yield _wrapped(f"earlier turns: {turns} whole, {short} as prompt and answer, {dropped} dropped", columns)
+    cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
+    yield _wrapped(f"input cost of such a request: {cost}", columns)
+    yield _wrapped(f"tokens are counted by estimate, at most {view.calibration.margin:.0%} off", columns)
 
 
 def _row(name: str, tokens: int, whole: int, columns: int) -> str:
     share = tokens / whole
     line = f"{name:<{NAME_COLUMNS}}{tokens:>9,} {share:>5.0%}"
     return f"{line}  {'#' * round(min(1.0, share) * BAR_COLUMNS)}".rstrip() if columns >= WIDE else line
-
-
-def _remarks(view: ContextView) -> Iterator[str]:
-    whole, short, dropped = view.turns
-    if whole + short + dropped:
-        yield f"earlier turns: {whole} whole, {short} as prompt and answer, {dropped} dropped"
-    cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
-    yield f"input cost of such a request: {cost}"
-    yield f"tokens are counted by estimate, at most {view.calibration.margin:.0%} off"
 
 
 def approve(talk: Talk, words: str) -> str:
@@ -171,18 +163,22 @@ def _approved(session: Session, words: str) -> Iterable[str]:
             session.set_approve(mode)
             return [f"The approval mode is {mode}. {next(one.help for one in MODES if one.name == mode)}"]
         case [] | ["list"]:
-            return _grants(session)
-        case ["revoke"]:
-            return _revoked(session, everywhere=False)
-        case ["revoke", "all"]:
-            return _revoked(session, everywhere=True)
+            mine = [f"  {said}" for said in grants.listed()] or ["  nothing"]
+            kept = [f"  {one.id}  {one.shape}" for one in grants.kept()] or ["  nothing"]
+            return ["in this session", *mine, "in this project", *kept]
+        case ["revoke"] | ["revoke", "all"]:
+            gone = [f"revoked for this session: {said}" for said in grants.listed()]
+            if words.endswith("all"):
+                gone += [f"revoked {one.id}  {one.shape}" for one in grants.revoke_kept()]
+            grants.revoke()
+            return gone or ["nothing was approved"]
         case ["revoke", one]:
-            gone = grants.revoke_kept(one)
-            if not gone:
+            removed = grants.revoke_kept(one)
+            if not removed:
                 raise UsageError(f"this project has no approval {one!r}", "/approve shows them")
-            for approval in gone:  # the session may have the same approval
+            for approval in removed:  # the session may have the same approval
                 grants.shapes.pop(approval.key, None)
-            return [f"revoked {approval.id}  {approval.shape}" for approval in gone]
+            return [f"revoked {approval.id}  {approval.shape}" for approval in removed]
         case _:
             raise UsageError(f"/approve {words}: not known", _APPROVE)
 
@@ -191,22 +187,6 @@ _NEXT = {
     "ask": "edits", "edits": "auto", "auto": "plan", "plan": "ask", "review": "plan", "all": "plan", "bypass": "plan",
 }  # fmt: skip
 """Modes that Shift-Tab goes through; `none` is left by its name alone."""
-
-
-def _grants(session: Session) -> Iterator[str]:
-    grants = session.state.scheduler.grants
-    yield "in this session"
-    yield from (f"  {said}" for said in grants.listed() or ("nothing",))
-    yield "in this project"
-    yield from [f"  {one.id}  {one.shape}" for one in grants.kept()] or ["  nothing"]
-
-
-def _revoked(session: Session, *, everywhere: bool) -> Iterator[str]:
-    grants = session.state.scheduler.grants
-    gone = [f"revoked for this session: {said}" for said in grants.listed()]
-    gone += [f"revoked {one.id}  {one.shape}" for one in (grants.revoke_kept() if everywhere else ())]
-    grants.revoke()
-    yield from gone or ["nothing was approved"]
 
 
 def _page_lines(heading: str, lines: Iterable[str], columns: int) -> Iterator[str]:
