@@ -81,31 +81,24 @@ class KeptKeys(Mapping[str, str]):
         return len({*self._environ, *self.kept})
 
     def _read(self) -> Mapping[str, str]:
-        with self._lock:
-            if self._values is None:
-                self._values = {}
-                for read in (self._read_sign_in, self._read_keys):
-                    try:
-                        self._values |= read()
-                    except InarchError as error:
-                        self.notes = (*self.notes, f"{', '.join(self._names(read))}: {error}")
-            return self._values
-
-    def _read_keys(self) -> Mapping[str, str]:
         from inarch_plugins.auth.keyring_process import get_keys
 
-        names = self._names(self._read_keys)
-        return get_keys(names, READ_S, self._environ) if names else {}
-
-    def _read_sign_in(self) -> Mapping[str, str]:
-        if self._sign_in is None or SIGN_IN not in self.kept:
-            return {}
-        self._tokens = self._sign_in.tokens()
-        return {SIGN_IN: self._tokens.access} if self._tokens is not None else {}
-
-    def _names(self, read: Callable[[], Mapping[str, str]]) -> list[str]:
-        """Return the variables that a function reads."""
-        return [name for name in self.kept if (name == SIGN_IN) == (read == self._read_sign_in)]
+        with self._lock:
+            if self._values is not None:
+                return self._values
+            self._values = {}
+            keys = [name for name in self.kept if name != SIGN_IN]
+            try:
+                if self._sign_in is not None and SIGN_IN in self.kept:
+                    self._tokens = self._sign_in.tokens()
+                    self._values |= {SIGN_IN: self._tokens.access} if self._tokens is not None else {}
+            except InarchError as error:
+                self.notes = (*self.notes, f"{SIGN_IN}: {error}")
+            try:
+                self._values |= get_keys(keys, READ_S, self._environ) if keys else {}
+            except InarchError as error:
+                self.notes = (*self.notes, f"{', '.join(keys)}: {error}")
+            return self._values
 
 
 def with_kept_keys(environ: Mapping[str, str], file: Path) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ from attrs import evolve
 
 from inarch import InarchError, UsageError
 from inarch_plugins.auth.keyring_environment import SIGN_IN, changing_names
+from inarch_plugins.auth.locks import sign_in_locked
 from inarch_plugins.auth.oauth import (
     AGAIN,
     Attempt,
@@ -52,7 +53,7 @@ def log_in(file: Path, environ: Mapping[str, str], *, is_new: bool) -> str:
     tokens, identity = asyncio.run(_signed_in(known, environ))
     if known.identity is not None and known.identity.subject != identity.subject:
         raise SignInError("this is not the account that signed in before", f"{AGAIN} --another-account")
-    with sign_in.locked():
+    with sign_in_locked(sign_in.file):
         if not tokens.permits_plan:
             sign_in.write(evolve(known, identity=identity, permits_plan=False, place="", tokens=None))
             raise SignInError(NO_PLAN, NO_PLAN_REMEDY)
@@ -67,7 +68,7 @@ def log_in(file: Path, environ: Mapping[str, str], *, is_new: bool) -> str:
 def log_out(file: Path, environ: Mapping[str, str]) -> str:
     """Revoke and remove the tokens, and return the text to print."""
     sign_in = SignIn(file.with_name(FILE), environ)
-    with sign_in.locked():
+    with sign_in_locked(sign_in.file):
         record, tokens, said = sign_in.record(), None, ""
         try:
             tokens = sign_in.tokens()

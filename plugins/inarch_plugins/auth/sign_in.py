@@ -10,7 +10,6 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -82,7 +81,7 @@ class SignIn:
 
     def fresh(self) -> Tokens:
         """Return valid tokens. Renew them first if they expire soon."""
-        with self.locked():
+        with sign_in_locked(self.file):
             record, tokens = self.record(), self.tokens()
             if record.identity is None or tokens is None:
                 raise SignInError(OVER, AGAIN)
@@ -140,10 +139,6 @@ class SignIn:
             raise SignInError(f"{OVER}: {error.message}", AGAIN) from None
         self.keep(record, renewed)
         return renewed
-
-    def locked(self) -> AbstractContextManager[None]:
-        """Lock the sign-in against other processes."""
-        return sign_in_locked(self.file)
 
 
 def _record(kept: Any) -> Record:

@@ -17,9 +17,6 @@ from attrs import evolve, frozen
 from inarch import UsageError
 from inarch.commands import ANSWERED, FAILED
 
-PROJECT_FILE = ".inarch/config.toml"
-"""Path of a project's configuration, relative to its root."""
-
 
 def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
     """Write the user's file, the project's, or both, and print the detected commands; return the exit code."""
@@ -54,11 +51,11 @@ def _write_own(found: Sequence[Proposal], force: bool) -> None:
 def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) -> int:
     """Grant the commands in the project's file if the user agrees; otherwise print what to add."""
     from inarch.host import state_dir
-    from inarch_plugins.commands.config.starter import write_project_config
+    from inarch_plugins.commands.config.starter import PROJECT_FILE, write_project_config
 
     path = Path(folder, PROJECT_FILE)
     if os.path.lexists(path):
-        granted = _granted(folder)
+        granted = _granted(folder, PROJECT_FILE)
         found = [proposal for proposal in found if proposal.argv not in granted]
         if not found:
             _say(f"{path} already grants them")
@@ -84,10 +81,10 @@ def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) 
     return ANSWERED
 
 
-def _granted(folder: str) -> list[tuple[str, ...]]:
+def _granted(folder: str, file: str) -> list[tuple[str, ...]]:
     """Return the commands in a project's file, trusted or not; empty if it cannot be read."""
     try:
-        return [tuple(command["argv"]) for command in _Project(folder).data(PROJECT_FILE)["commands"].values()]
+        return [tuple(command["argv"]) for command in _Project(folder).data(file)["commands"].values()]
     except (AttributeError, KeyError, TypeError):
         return []
 

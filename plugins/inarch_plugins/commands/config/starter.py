@@ -6,14 +6,18 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inarch import ToolFailed, UsageError
 from inarch.host import TABLES, Trust
 from inarch_lib.staging import make_folder, write_whole
-from inarch_plugins.commands.config.first_steps import PROJECT_FILE, Proposal
 from inarch_sdk.settings_schema import table_schema
 
+if TYPE_CHECKING:
+    from inarch_plugins.commands.config.first_steps import Proposal
+
+PROJECT_FILE = ".inarch/config.toml"
+"""Path of a project's configuration, relative to its root."""
 VERSION = 1
 """Of the file's keys; a test compares it with what is read."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -17,7 +17,7 @@ from inarch_plugins.terminal.abilities import has_colours
 from inarch_plugins.terminal.conversation.appearance import restyle, set_style, told_to_script
 from inarch_plugins.terminal.conversation.call_question import ApprovalKeys
 from inarch_plugins.terminal.conversation.companions import Beside, Companion
-from inarch_plugins.terminal.conversation.keys import make_keys
+from inarch_plugins.terminal.conversation.key_bindings import make_keys
 from inarch_plugins.terminal.conversation.line_completion import LineCompleter, hint, open_list, picking
 from inarch_plugins.terminal.conversation.line_history import KeptHistory
 from inarch_plugins.terminal.conversation.pastes import Pastes

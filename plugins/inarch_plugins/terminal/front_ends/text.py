@@ -57,24 +57,6 @@ class TextFrontEnd:
         self._typed: set[str] = set()  # calls that are shown elsewhere: the user's own, and todo lists
         self._said: set[str] = set()  # notes already shown in this turn
         self._errors: set[str] = set()  # errors already shown in this turn
-        self._kinds: dict[str, Callable[[Data], None]] = {
-            "turn.started": self._turn_started,
-            "model.requested": lambda data: self._answer.end(),
-            "model.delta": lambda data: self._answer.add(data["text"]),
-            "model.replied": self._replied,
-            "model.switched": lambda data: self._note(switched_words(data), always=True),
-            "call.state": self._call_state,
-            "call.result": self._call_result,
-            "approval.given": self._approval,
-            "call.rewritten": self._rewritten,
-            "call.reviewed": lambda data: self._note(reviewed_words(self._named(data))),
-            "turn.held": lambda data: self._note(held_words(data)),
-            "limit.wait": self._waiting,
-            "note": self._noted,
-            "error": lambda data: self._say_error(data["message"], data["remedy"]),
-            "turn.ended": self._turn_ended,
-            "command.ran": lambda data: self._forget(),
-        }
 
     def name_calls(self, titled: Callable[[str, Data], str]) -> None:
         """Take the function that returns a call's title."""
@@ -82,12 +64,51 @@ class TextFrontEnd:
 
     def show(self, event: Event) -> None:
         """Show an event; ignore kinds that have no text for users."""
-        handle = self._kinds.get(event.kind)
-        if handle is not None:
-            handle(event.data)
-        elif "todos" in event.data:  # show only the progress of the list
-            self._note(f"todos: {str(event.data.get('text', '')).partition(chr(10))[0]}")
-        elif notice := event.data.get("notice"):
+        data = event.data
+        match event.kind:
+            case "turn.started" if data["turn"]["type"] == "agent":
+                is_json = bool(data.get("settings", {}).get("output_schema"))
+                self._answer = LineByLine(self._out, is_json=is_json)
+            case "model.requested":
+                self._answer.end()
+            case "model.delta":
+                self._answer.add(data["text"])
+            case "model.replied" if data.get("error") and data["error"] != "cancelled":
+                self._answer.break_off()
+            case "model.switched":
+                self._note(switched_words(data), always=True)
+            case "call.state":
+                self._call_state(data)
+            case "call.result":
+                self._call_result(data)
+            case "approval.given" if data["by"] == "reviewer" and data["outcome"] == "approve":
+                title = self._calls.get(data["call_id"], "a call")
+                self._note(f"{data['plugin']} approved {title}: {data['reason']}")
+            case "call.rewritten":
+                self._rewritten(data)
+            case "call.reviewed":
+                self._note(reviewed_words(self._named(data)))
+            case "turn.held":
+                self._note(held_words(data))
+            case "limit.wait" if data["seconds"] >= WORTH_TELLING_S:
+                line = wait_words(data, data["seconds"])
+                self._said.discard(line)  # report a second wait again
+                self._note(line)
+            case "error":
+                self._say_error(data["message"], data["remedy"])
+            case "turn.ended" if data["turn"]["type"] == "agent":
+                self._turn_ended(data)
+            case "command.ran":
+                self._forget()
+            case _:
+                self._noted(event.kind, data)
+
+    def _noted(self, kind: str, data: Data) -> None:
+        if kind == "note" and data.get("source") != "repair":  # /stats counts those
+            self._note(data["text"], always=data.get("source") == "service")
+        elif "todos" in data:  # show only the progress of the list
+            self._note(f"todos: {str(data.get('text', '')).partition(chr(10))[0]}")
+        elif notice := data.get("notice"):
             self._note(str(notice))
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
@@ -105,14 +126,6 @@ class TextFrontEnd:
 
     def close(self) -> None:
         """Do nothing; every event is already shown."""
-
-    def _turn_started(self, data: Data) -> None:
-        if data["turn"]["type"] == "agent":
-            self._answer = LineByLine(self._out, is_json=bool(data.get("settings", {}).get("output_schema")))
-
-    def _replied(self, data: Data) -> None:
-        if data.get("error") and data["error"] != "cancelled":
-            self._answer.break_off()
 
     def _call_state(self, data: Data) -> None:
         call_id, call = data["call_id"], data.get("call")
@@ -153,20 +166,6 @@ class TextFrontEnd:
             self._note(why)
             say_remedy(error["remedy"])
 
-    def _approval(self, data: Data) -> None:
-        if data["by"] == "reviewer" and data["outcome"] == "approve":
-            self._note(f"{data['plugin']} approved {self._calls.get(data['call_id'], 'a call')}: {data['reason']}")
-
-    def _waiting(self, data: Data) -> None:
-        if data["seconds"] >= WORTH_TELLING_S:
-            line = wait_words(data, data["seconds"])
-            self._said.discard(line)  # report a second wait again
-            self._note(line)
-
-    def _noted(self, data: Data) -> None:
-        if data.get("source") != "repair":  # /stats counts those
-            self._note(data["text"], always=data.get("source") == "service")
-
     def _note(self, text: str, *, always: bool = False) -> None:
         if (always or not self._quiet) and text not in self._said:
             self._said.add(text)
@@ -187,8 +186,6 @@ class TextFrontEnd:
 
     def _turn_ended(self, data: Data) -> None:
         turn = data["turn"]
-        if turn["type"] != "agent":
-            return
         self._answer.close(turn)
         if turn["error"]:
             self._say_error(turn["error"])

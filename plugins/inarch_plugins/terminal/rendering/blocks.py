@@ -44,7 +44,6 @@ class Blocks:
     """Splits text that arrives in pieces into complete top-level blocks."""
 
     def __init__(self) -> None:
-        self.version = 0  # changes with the open text
         self._lines: list[str] = []  # whole lines of the open block
         self._size = 0  # their size in characters
         self._begun = ""  # the unfinished line
@@ -53,7 +52,6 @@ class Blocks:
 
     def add(self, text: str) -> list[str]:
         """Add a piece and return the blocks that it completes."""
-        self.version += bool(text)
         *lines, self._begun = (self._begun + text).split("\n") if "\n" in text else (self._begun + text,)
         return [block for line in lines for block in self._line(f"{line}\n")]
 
@@ -64,7 +62,6 @@ class Blocks:
         lines = [*self._lines, self._begun]
         self._begun = ""
         self._restart([])
-        self.version += 1
         starts = [start for _, start, _, _ in _tops(lines)]
         return ["".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
 

@@ -60,16 +60,17 @@ class Running:
     def state(self, data: Data, now: float) -> None:
         """Apply a state event; the first one of a call has its name."""
         record = data.get("call") or {}
-        call = self._calls.get(data["call_id"])
-        if call is None:
-            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
-            self._asked += 1
+        self._asked += data["call_id"] not in self._calls
+        call = self._call(data)
         if record:  # a later record has the arguments as edited by the user
             call.arguments, call.origin = record["arguments"], record["origin"]
             call.title = self.titled(call.name, call.arguments)
         if data["status"] == "executing" and call.status != "executing":
             call.began = now
         call.status = data["status"]
+
+    def _call(self, data: Data) -> ShownCall:
+        return self._calls.setdefault(data["call_id"], ShownCall(data["call_id"], data["name"], {}, data["name"]))
 
     def rewritten(self, data: Data) -> None:
         """Apply the arguments that a plugin changed."""
@@ -97,9 +98,7 @@ class Running:
 
     def result(self, data: Data) -> None:
         """Apply a result, and print the calls that no longer wait for an earlier one."""
-        call = self._calls.get(data["call_id"])
-        if call is None:
-            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
+        call = self._call(data)
         call.result, call.status = data, data["status"]
         call.was_shown = call.id in self.shown
         while self._calls:

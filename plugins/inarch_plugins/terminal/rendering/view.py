@@ -25,21 +25,7 @@ MENTIONS = "mentions"
 
 
 class View:
-    """Renders events as text; the caller draws it.
-
-    Args:
-        colours: Whether to use ANSI colours; without them there are no escape sequences at all.
-        glyphs: Whether the terminal shows more than ASCII.
-        raw: Whether the answer stays as the model wrote it.
-        model: The model's full name, shown in the status line until a turn reports it.
-        profile: The profile's name, for the status line.
-        window: Returns the context window of a model in tokens, or None if unknown.
-        opened_by: Hint how to show folded calls; empty if that is not possible.
-        titled: Whether a turn begins with the name of its model.
-        around: Returns mode, branch and folder for the status line.
-        settings: The theme and the template of the status line.
-        clock: Returns seconds that increase monotonically, for elapsed times.
-    """
+    """Renders events as text; the caller draws it."""
 
     def __init__(
         self,

@@ -25,23 +25,7 @@ _talk: ContextVar[Talk | None] = ContextVar("inarch_terminal_talk", default=None
 
 @define(eq=False, repr=False)
 class Talk:
-    """A conversation, which may switch to another session or profile.
-
-    Args:
-        app: The composed application.
-        session: The session that gets the next prompt.
-        launch: The options with which the application was composed.
-        write: Shows text that is already escaped.
-        columns: Returns the current width of the terminal.
-        settings: The settings of the terminal.
-        restyled: Called after a change of them.
-        send: Sends a control sequence to the terminal.
-        switched: Called after a switch to another session or application.
-        next_prompts: Prompts that a command wants to run next.
-        listed_models: The models that `/model` listed, by their numbers.
-        is_over: Whether the user wants to leave.
-        models: The models of the providers that were queried, by provider.
-    """
+    """A conversation, which may switch to another session or profile."""
 
     app: App
     session: Session

@@ -12,7 +12,7 @@ from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from inarch_plugins.terminal.conversation.call_question import SCROLLING
-from inarch_plugins.terminal.conversation.pictures import dropped, from_clipboard
+from inarch_plugins.terminal.conversation.given_pictures import dropped, from_clipboard
 from inarch_plugins.terminal.conversation.prompt_queue import Line
 
 if TYPE_CHECKING:
