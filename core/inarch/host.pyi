@@ -1,6 +1,5 @@
 """Names lent to other parts of Inarch, with their modules. The runtime reads this list, too: one name a line."""
 
-from inarch.calls.explanation import Explanation as Explanation
 from inarch.config.approvals import Approvals as Approvals
 from inarch.config.config import Config as Config
 from inarch.config.directories import state_dir as state_dir

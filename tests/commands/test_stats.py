@@ -101,14 +101,6 @@ def test_the_share_of_the_cache_is_told_where_there_is_one(cli: Run, environ: di
     assert told["repairs"] == [{"text": "left out max_tokens", "count": 2}]
 
 
-@pytest.mark.usefixtures("kept")
-def test_people_read_a_table_for_each(cli: Run) -> None:
-    lines = cli("stats", "--by", "model", "--by", "day").stdout.splitlines()
-    assert lines[0].split()[:2] == ["model", "requests"] and "cost" in lines[0]
-    assert lines[2].startswith("m/y") and "1 request of unknown cost" in lines[2]
-    assert lines[-1].startswith("3 sessions: 4  40  20  $0.3100 and 1 request of unknown cost")
-
-
 @pytest.mark.parametrize(
     "words", [("--since", "x"), ("--since", "2026-13-01"), ("--until", "9999d"), ("--since", "1d", "--until", "3d")]
 )

@@ -70,16 +70,6 @@ def test_wrong_words_are_exit_2(cli: Run, words: tuple[str, ...], said: str) -> 
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_models(cli: Run, slowly: tuple[str, ...]) -> None:
-    assert "slowly/words  (default)  answers by word" in cli("models", "list", *slowly).stdout
-    names = [row["model"] for row in json.loads(cli("models", "list", "--json").stdout)]
-    assert any(name.startswith("offline/") for name in names)
-
-
-def test_options_before_the_command_count(cli: Run, slowly: tuple[str, ...]) -> None:
-    assert "slowly/words" in cli(*slowly, "models", "list").stdout
-
-
 DEEP = """
 from dataclasses import dataclass, field
 from enum import Enum

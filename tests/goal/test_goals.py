@@ -46,13 +46,6 @@ def test_a_check_that_passes_meets_the_goal_without_a_judge(desk: Desk) -> None:
     replayed(desk)
 
 
-def test_the_model_does_not_see_the_checks_calls_after_a_resume(desk: Desk) -> None:
-    desk.talk([says("done?"), READ, TWO, says("done")], CHECKED, approve="all")
-    before = desk.session.state.earlier_messages()
-    desk.talk([], "/goal")
-    assert desk.session.state.earlier_messages() == before
-
-
 def test_a_judge_needs_a_call_that_succeeded_as_evidence(desk: Desk) -> None:
     wrong = calls(("read_file", {"file_path": "absent"}))
     script = [
@@ -89,13 +82,6 @@ def test_a_judge_that_never_says_yes_ends_at_the_bound(desk: Desk, most: int) ->
     replayed(desk)
 
 
-def test_a_goal_called_impossible_twice_fails(desk: Desk) -> None:
-    script = [READ, says("no"), judge("impossible", then="a"), READ, says("no"), judge("impossible", then="b")]
-    turn = desk.talk(script, JUDGED)
-    assert (turn.status, turn.error, desk.ended) == ("failed", "goal impossible: b", ("impossible", 2))
-    replayed(desk)
-
-
 def test_a_model_that_only_talks_is_held_once(desk: Desk) -> None:
     turn = desk.talk([says("a"), judge("no"), says("b")], JUDGED)
     assert (turn.status, turn.content, desk.ended) == ("limited", "b", ("stalled", 1))
@@ -104,12 +90,6 @@ def test_a_model_that_only_talks_is_held_once(desk: Desk) -> None:
 def test_the_same_failure_three_times_ends_it(desk: Desk) -> None:
     turn = desk.talk([READ, says("a"), READ, says("b"), READ, says("c")], CHECKED)
     assert (turn.status, turn.content, desk.ended) == ("limited", "c", ("stalled", 3))
-
-
-def test_three_denied_calls_end_it(desk: Desk) -> None:
-    denied = calls(*(("execute_command", {"command": f"no-such-program {n}"}) for n in range(3)))
-    turn = desk.talk([denied, says("done"), judge("no")], JUDGED)
-    assert (turn.status, desk.ended) == ("failed", ("denied", 1))
 
 
 def test_the_judge_is_told_of_changed_tests_even_if_the_check_passes(desk: Desk) -> None:

@@ -146,7 +146,7 @@ def test_a_display_that_fails_is_a_crash_with_the_answer(slowly: Flags, project:
     code = (
         "import sys\nfrom inarch_plugins.terminal.front_ends.text import TextFrontEnd\n"
         "from inarch.program.main import run\n"
-        "TextFrontEnd._requested = lambda self, data: 1 / 0\nsys.exit(run(sys.argv[1:]))"
+        "TextFrontEnd.show = lambda self, event: 1 / 0\nsys.exit(run(sys.argv[1:]))"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code, "what is this", *slowly], cwd=project, env=environ,

@@ -124,5 +124,5 @@ def test_models_check_tells_what_works_and_what_to_do_about_the_rest(environ: di
 
 
 def test_doctor_finds_the_server(llama: str) -> None:
-    (found,) = local_servers([(int(llama.rpartition(":")[2]), "llama.cpp")])
-    assert (found.base_url, found.models) == (f"{llama}/v1", ("smollm2",))
+    ((address, _, models),) = local_servers([(int(llama.rpartition(":")[2]), "llama.cpp")])
+    assert (address, models) == (f"{llama}/v1", ("smollm2",))

@@ -187,11 +187,6 @@ def test_the_reviewer_only_reads(place: Place) -> None:
     assert place.tools == [set(READS)]
 
 
-def test_models_in_a_conversation_do_not_see_its_tools(place: Place) -> None:
-    assert place.run("hello").returncode == 0
-    assert "read_file" in place.tools[0] and not {"git_changes", "review_change"} & place.tools[0]
-
-
 def test_a_slash_command_reviews_in_the_conversation(place: Place) -> None:
     ran = place.run("chat", "--quiet", stdin="/review --uncommitted\n/review --nonsense\n/review --commit nowhere\n")
     assert "P1 shop/prices.py:6  shop.invoice.cents multiplies by 100 again" in ran.stdout

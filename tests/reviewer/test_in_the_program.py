@@ -58,13 +58,6 @@ def staged(project: Path) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
-def test_an_approved_call_runs(cli: Run, environ: dict[str, str], repository: Path) -> None:
-    with service(["git add -f a.txt"], answer(verdict())) as server:
-        ran = run(cli, environ, server, "--output", "json")
-    assert ran.returncode == 0, ran.stderr
-    assert staged(repository) == "a.txt\n" and json.loads(ran.stdout)["denied"] == []
-
-
 @pytest.mark.parametrize(("first", "code"), [("touch b", 3), ("ls", 4)])
 def test_denials_end_the_turn(cli: Run, environ: dict[str, str], repository: Path, first: str, code: int) -> None:
     commands = [first, "git add -f a.txt", "git add -f .", "git add -f -A", "git add -f -u"]

@@ -21,7 +21,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 PLUGINS = (
     "goal/working.py", "plan/planning.py", "processes/serving.py", "program/nasty.py", "program/reading.py",
     "running/parts.py", "running/slowly.py",
-    "terminal/commanding.py", "terminal/noting.py", "terminal/conversation/talking.py",
+    "terminal/noting.py", "terminal/conversation/talking.py",
     "terminal/rendering/talkative.py",
 )  # fmt: skip
 

@@ -25,32 +25,6 @@ def script(tmp_path: Path) -> Script:
     return make
 
 
-def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) -> None:
-    opened = terminal(*slowly, dumb=True)
-    opened.until("? for help", ">")
-    opened.type("write a file", "Enter")
-    opened.until("A all session: new.txt", "[d]")
-    opened.type("A", "Enter")
-    opened.until("The answer.", "cost unknown")
-    opened.type("write a file", "Enter")
-    screen = opened.until("call: Write new.txt", "The answer.", "inarch: turn:", times=2)
-    assert screen.count("? more") == 1
-    opened.type("both files", "Enter")
-    opened.until("yes to all", "A covers: one.txt")
-
-
-def test_always_in_the_project_outlives_the_session(terminal: Open, slowly: Flags, project: Path) -> None:
-    opened = terminal("write a file", *slowly)
-    opened.until("[d]")
-    opened.type("A project", "Enter")
-    opened.until("✓ Write", "code=0")
-    (project / "new.txt").unlink()
-    again = terminal("write a file", *slowly)
-    assert "? more" not in again.until("✓ Write", "code=0")
-    listed = terminal("policy", "list").until("code=0")
-    assert "write_file on new.txt" in listed
-
-
 def test_the_editor_opens_the_proposed_file_and_is_asked_about_again(
     terminal: Open, slowly: Flags, script: Script, project: Path
 ) -> None:

@@ -75,5 +75,3 @@ def test_compacting_says_what_is_left_out_and_where_it_is(talk_of_two: Talk) -> 
 def test_compacting_takes_a_number(talk_of_two: Talk, words: str) -> None:
     with pytest.raises(UsageError, match="number"):
         compact(talk_of_two, words)
-    with pytest.raises(UsageError, match="no arguments"):
-        context(talk_of_two, words)

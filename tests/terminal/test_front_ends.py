@@ -135,14 +135,6 @@ def test_quiet_is_the_answer_only_but_errors_are_reported(capsys: pytest.Capture
     assert capsys.readouterr().err == "inarch: error: no luck (try again)\n"
 
 
-def test_answers_are_escaped() -> None:
-    out = io.StringIO()
-    front_end = TextFrontEnd(out, io.StringIO())
-    for event in events(TurnEnded(turn("done", "a\x1b[2Jb\u202ec\r\nd"))):
-        front_end.show(event)
-    assert out.getvalue() == "a\\x1b[2Jb\\u202ec\nd\n"
-
-
 def test_json_stays_one_line_and_whole_with_odd_text() -> None:
     out = io.StringIO()
     front_end = JsonFrontEnd(out)

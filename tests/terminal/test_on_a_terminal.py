@@ -54,49 +54,12 @@ def test_bypass_is_said_in_red(terminal: Open, slowly: Flags, cli: Run) -> None:
     talk.until("code=0")
 
 
-def test_quiet_is_the_answer_only(terminal: Open, slowly: Flags) -> None:
-    screen = terminal("read something", *slowly, "--quiet").until("code=0")
-    assert screen.split() == ["The", "answer.", "code=0"]
-
-
-def test_a_yes_lets_a_call_run(terminal: Open, slowly: Flags, project: Path) -> None:
-    opened = terminal("write a file", *slowly)
-    question = opened.until("? more", "[d]")
-    assert "Create new.txt" in question and "2 + two" in question
-    assert not (project / "new.txt").exists()
-    opened.type("y", "Enter")
-    opened.until("✓ Write", "The answer.", "code=0")
-    assert (project / "new.txt").read_text() == "one\ntwo\n"
-
-
-def test_a_denied_call_does_not_run_and_carries_the_reason(terminal: Open, slowly: Flags, project: Path) -> None:
-    opened = terminal("write a file", *slowly)
-    opened.until("[d]")
-    opened.type("d not that one", "Enter")
-    opened.until("⊘ Write", "not that one", "code=4")
-    assert not (project / "new.txt").exists()
-
-
 def test_ctrl_c_at_the_question_cancels_the_turn(terminal: Open, slowly: Flags, project: Path) -> None:
     opened = terminal("write a file", *slowly)
     opened.until("[d]")
     opened.type("", "C-c")
     opened.until("cancelled", "code=130")
     assert not (project / "new.txt").exists()
-
-
-def test_a_conversation_on_a_dumb_terminal(terminal: Open, slowly: Flags) -> None:
-    opened = terminal(*slowly, dumb=True)
-    opened.until("? for help", ">")
-    opened.type("what is this", "Enter")
-    opened.until("The answer.", "cost unknown")
-    opened.type("please fail", "Enter")
-    opened.until("the key was refused")
-    opened.until("\n>\n")  # a Ctrl-C before the prompt belongs to the turn
-    opened.type("", "C-c")
-    opened.until("(Ctrl-D leaves)")
-    opened.type("", "C-d")
-    opened.until("code=0")
 
 
 def test_the_same_error_is_reported_in_each_turn_and_by_each_command(terminal: Open, slowly: Flags) -> None:

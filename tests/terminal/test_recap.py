@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from inarch.testing import calls, says, scripted_app
-from inarch_plugins.terminal.recap import recap
+from inarch_plugins.terminal.first_screen import recap
 
 
 def test_what_went_before_is_shown_in_a_few_lines(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from inarch import AnsweredBy, ModelInfo, ProviderNote, Replacements, Usage, compose
+from inarch import AnsweredBy, ProviderNote, Usage
 from inarch.calls.grants import Grants, ProjectGrants
 from inarch.config.approvals import Approvals, ProjectApproval
 from inarch.contract.errors import StoreError
@@ -17,10 +17,9 @@ from inarch.contract.ids import utc_now
 from inarch.plugins.discovery import own_names
 from inarch.program.chat_launch import Launched
 from inarch.program.composer import Options
-from inarch.testing import ScriptedModel, says, scripted_app
+from inarch.testing import says, scripted_app
 from inarch_plugins.terminal.slash.talk import SlashCommands
 from inarch_plugins.terminal.slash.talk import Talk as Conversation
-from inarch_plugins.terminal.slash.word_completion import models
 
 PARTS = str(Path(__file__).parents[1] / "running" / "parts.py")
 
@@ -188,33 +187,3 @@ def test_a_session_that_another_process_went_on_with_is_left_or_read_again(tmp_p
         runner.run(SlashCommands(talk).run("/clear"))
         assert talk.session.id != session.id
         runner.run(app.aclose())
-
-
-class Listing(ScriptedModel):
-    """Lists its model once the other providers are asked for theirs, too."""
-
-    def __init__(self, name: str, meeting: asyncio.Barrier) -> None:
-        super().__init__([])
-        self.name, self.meeting = name, meeting
-
-    async def models(self) -> list[ModelInfo]:
-        await self.meeting.wait()
-        return [ModelInfo(f"of {self.name}", "listed")]
-
-
-def test_providers_are_asked_for_their_models_at_once_and_each_application_anew(tmp_path: Path) -> None:
-    async def look() -> None:
-        meeting = asyncio.Barrier(3)
-        listing = Replacements(models=[Listing(name, meeting) for name in ("one", "two", "three")])
-        launch = Launched(Options(root=str(tmp_path), no_journal=True))
-        app = compose(root=tmp_path, config={}, journal=False, replacing=listing)
-        talk = Conversation(app, app.session(), launch, lambda text: None, lambda: 100)
-        rows = [("one/of one", "listed"), ("two/of two", "listed"), ("three/of three", "listed")]
-        for _ in range(2):  # nobody is asked again
-            assert [row for row in (await models(talk, ""))[1:] if row[1]] == rows
-        await talk.recompose(launch, with_grants=False)
-        assert {word.partition("/")[0] for word, _ in await models(talk, "")} == {"auto", *talk.app.composition.models}
-        assert {*talk.models} == {*talk.app.composition.models}
-        await talk.app.aclose()
-
-    asyncio.run(look())

@@ -25,7 +25,7 @@ from inarch.contract.other_events import ModelSwitched
 from inarch.contract.records import Message, Turn, Usage
 from inarch_plugins.terminal.front_ends.json import JsonFrontEnd
 from inarch_plugins.terminal.front_ends.text import TextFrontEnd
-from inarch_plugins.terminal.front_ends.turn_cost import session_words, turn_words
+from inarch_plugins.terminal.front_ends.turn_cost import turn_words
 
 START = "2026-01-01T00:00:00.000000Z"
 TURN = Turn("t", "agent", "u", "s", START, START, "The answer", "a/b", usage=Usage(1500, 46), status="done")
@@ -46,28 +46,6 @@ def shown(front_end: TextFrontEnd | JsonFrontEnd, *payloads: EventData) -> None:
 
 def rows(*spent: Spent) -> list[dict[str, Any]]:
     return [to_data(one) for one in spent]
-
-
-def test_a_turn_tells_what_its_decisions_took() -> None:
-    assert turn_words({}, rows(ANSWERS)) == ["1,200 in, 34 out · $0.0123"]
-    assert turn_words({}, rows(DECISIONS, ANSWERS)) == [
-        "1,500 in, 46 out · $0.0124",
-        "of it decisions: 300 in, 12 out · $0.0001",
-    ]
-    assert turn_words({"usage": to_data(Usage(cost_usd=Decimal(0)))}, []) == ["no tokens · $0"]
-
-
-def test_an_unknown_cost_is_said_beside_the_known_one() -> None:
-    assert turn_words({}, rows(UNKNOWN)) == ["10 in, 1 out · cost unknown"]
-    assert turn_words({}, rows(ANSWERS, UNKNOWN))[0].endswith("$0.0123 and 2 requests of unknown cost")
-
-
-def test_the_session_is_told_once_it_is_more_than_the_turn() -> None:
-    session = Spent("", "", "", 5, 0, 5000, 100, cost_usd=Decimal("0.5"))
-    assert session_words({"spent": rows(session), "session": to_data(session)}) == []
-    (said,) = session_words({"spent": rows(ANSWERS), "session": to_data(session)})
-    assert said == "session: 5,000 in, 100 out · $0.5000"
-    assert session_words({}) == []
 
 
 def test_the_end_of_a_turn_has_the_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +10,6 @@ import pytest
 from inarch.testing import HttpReply, HttpServer, json_reply, sse_reply
 
 from ..running.program import Run
-from ..running.terminals import Open
 
 pytestmark = pytest.mark.once
 
@@ -39,18 +35,6 @@ READS = chunks(
     },
     "tool_calls",
 )
-
-
-def test_a_wait_is_counted_down_and_then_gone(terminal: Open, tmp_path: Path) -> None:
-    written = tmp_path / "written"
-    with HttpServer([busy("3"), GOOD]) as server:
-        opened = terminal("say something", "--model", NAME, **{ADDRESS: f"{server.url}/v1"})
-        opened.tmux("pipe-pane", "-t", "main", f"cat > {shlex.quote(str(written))}")
-        screen = opened.until("The answer.", "code=0")
-    assert "waiting" not in screen
-    counted = [int(left) for left in re.findall(rf"waiting (\d+) s for {NAME} \(Ctrl-C cancels\)", written.read_text())]
-    assert counted == sorted(set(counted), reverse=True)
-    assert len(counted) >= 2 and counted[0] <= 4
 
 
 def test_a_pipe_gets_one_plain_line(cli: Run) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inarch import Message, ResultPart, Text, ToolError, ToolResult
-from inarch_plugins.tour.script import DENIED, END, OVER, PROMPT, STEPS, UNEXPECTED, Step, next_reply
+from inarch_plugins.tour.script import DENIED, END, PROMPT, STEPS
 
 from ..running.program import PROGRAM, Run
 from ..running.terminals import Open, Terminal
@@ -113,24 +112,3 @@ def test_a_signal_leaves_no_copy(folder: str, project: Path, environ: dict[str, 
         process.send_signal(number)
         process.stdout.read()
     assert process.returncode == 130
-
-
-def after(*results: tuple[Step, ToolResult]) -> list[Message]:
-    """Return the messages of a turn in which these steps ended so."""
-    found = [Message("user", (Text("go"),))]
-    for step, result in results:
-        found.append(Message("tool", tuple(ResultPart("", "", name, result) for name, _ in step.calls)))
-    return found
-
-
-def test_the_script_goes_by_what_happened() -> None:
-    steps = [(step, ToolResult(True, {"output": step.prints})) for step in STEPS]
-    said = [next_reply(after(*steps[:count])) for count in range(len(steps) + 1)]
-    assert said == [*STEPS, END]
-    assert next_reply([*after(*steps), *after()]) == OVER
-    for count, step in enumerate(STEPS):
-        denied = after(*steps[:count], (step, ToolResult(False, error=ToolError("denied", "no"))))
-        assert (next_reply(denied), next_reply([*denied, *after()])) == (DENIED, step)
-        broken = after(*steps[:count], (step, ToolResult(False, error=ToolError("execution", "it failed"))))
-        assert next_reply(broken) == UNEXPECTED
-    assert next_reply(after(*steps[:4], (STEPS[4], ToolResult(True, {"output": "FAILED"})))) == UNEXPECTED

@@ -40,7 +40,12 @@ def set_one(name: str) -> None:
         raise UsageError(f"{name!r} is not the name of a key", "use the variable's name, such as OPENAI_API_KEY")
     if name.startswith("INARCH_"):
         raise UsageError(f"{name} can't come from the keyring", "set it in the environment")
-    value = _checked(_given(name))
+    if sys.stdin is None:
+        raise UsageError("standard input is closed", f"pipe the key in: … | inarch auth set {name}")
+    if is_terminal(sys.stdin):
+        value = _checked(str(click.prompt(f"{name} (hidden)", hide_input=True, err=True)))
+    else:
+        value = _checked(sys.stdin.readline(MOST + 2))
     with changing_names(_file()) as names:
         set_key(name, value)
         names.append(name)
@@ -110,14 +115,6 @@ def logout(service: str) -> None:
 
 def _file() -> Path:
     return state_dir() / FILE
-
-
-def _given(name: str) -> str:
-    if sys.stdin is None:
-        raise UsageError("standard input is closed", f"pipe the key in: … | inarch auth set {name}")
-    if is_terminal(sys.stdin):
-        return str(click.prompt(f"{name} (hidden)", hide_input=True, err=True))
-    return sys.stdin.readline(MOST + 2)
 
 
 def _checked(value: str) -> str:

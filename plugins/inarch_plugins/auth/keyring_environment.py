@@ -29,13 +29,7 @@ READ_S = 20.0
 
 
 class KeptKeys(Mapping[str, str]):
-    """Variables of the environment, and stored keys that are missing there. A key that cannot be read is empty.
-
-    Args:
-        environ: The environment.
-        names: The names of the stored keys.
-        sign_in: The stored sign-in; None if there is none.
-    """
+    """Variables of the environment, and stored keys that are missing there. A key that cannot be read is empty."""
 
     def __init__(self, environ: Mapping[str, str], names: Collection[str], sign_in: SignIn | None = None) -> None:
         self._environ = dict(environ)
@@ -52,9 +46,6 @@ class KeptKeys(Mapping[str, str]):
         """Return a variable's value. If it is a sign-in's token, renew it first if it has expired.
 
         This may block on the keyring and the server, so call it in a thread.
-
-        Raises:
-            InarchError: The sign-in has ended, or cannot be renewed.
         """
         if name != SIGN_IN or name not in self.kept or self._sign_in is None:
             return self[name]
@@ -90,31 +81,24 @@ class KeptKeys(Mapping[str, str]):
         return len({*self._environ, *self.kept})
 
     def _read(self) -> Mapping[str, str]:
-        with self._lock:
-            if self._values is None:
-                self._values = {}
-                for read in (self._read_sign_in, self._read_keys):
-                    try:
-                        self._values |= read()
-                    except InarchError as error:
-                        self.notes = (*self.notes, f"{', '.join(self._names(read))}: {error}")
-            return self._values
-
-    def _read_keys(self) -> Mapping[str, str]:
         from inarch_plugins.auth.keyring_process import get_keys
 
-        names = self._names(self._read_keys)
-        return get_keys(names, READ_S, self._environ) if names else {}
-
-    def _read_sign_in(self) -> Mapping[str, str]:
-        if self._sign_in is None or SIGN_IN not in self.kept:
-            return {}
-        self._tokens = self._sign_in.tokens()
-        return {SIGN_IN: self._tokens.access} if self._tokens is not None else {}
-
-    def _names(self, read: Callable[[], Mapping[str, str]]) -> list[str]:
-        """Return the variables that a function reads."""
-        return [name for name in self.kept if (name == SIGN_IN) == (read == self._read_sign_in)]
+        with self._lock:
+            if self._values is not None:
+                return self._values
+            self._values = {}
+            keys = [name for name in self.kept if name != SIGN_IN]
+            try:
+                if self._sign_in is not None and SIGN_IN in self.kept:
+                    self._tokens = self._sign_in.tokens()
+                    self._values |= {SIGN_IN: self._tokens.access} if self._tokens is not None else {}
+            except InarchError as error:
+                self.notes = (*self.notes, f"{SIGN_IN}: {error}")
+            try:
+                self._values |= get_keys(keys, READ_S, self._environ) if keys else {}
+            except InarchError as error:
+                self.notes = (*self.notes, f"{', '.join(keys)}: {error}")
+            return self._values
 
 
 def with_kept_keys(environ: Mapping[str, str], file: Path) -> Mapping[str, str]:
@@ -135,11 +119,7 @@ def with_kept_keys(environ: Mapping[str, str], file: Path) -> Mapping[str, str]:
 
 
 def read_names(file: Path) -> list[str]:
-    """Return the names of the stored keys. Their values are only in the keyring.
-
-    Raises:
-        StoreError: The file cannot be read, or a newer Inarch wrote it.
-    """
+    """Return the names of the stored keys. Their values are only in the keyring."""
     try:
         data = file.read_bytes()
     except FileNotFoundError:
@@ -162,11 +142,7 @@ def read_names(file: Path) -> list[str]:
 
 @contextmanager
 def changing_names(file: Path) -> Iterator[list[str]]:
-    """Yield the names for changes, and write them back, under a lock against other processes.
-
-    Raises:
-        StoreError: They cannot be read or stored.
-    """
+    """Yield the names for changes, and write them back, under a lock against other processes."""
     try:
         with locked(file):
             names = read_names(file)

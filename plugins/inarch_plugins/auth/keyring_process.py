@@ -17,30 +17,18 @@ CHANGE_S = 120.0
 
 
 def get_keys(names: Collection[str], seconds: float, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the keyring's keys with these names.
-
-    Raises:
-        StoreError: It cannot be accessed, or does not answer.
-    """
+    """Return the keyring's keys with these names."""
     return _asked({"do": "get", "names": list(names)}, seconds, environ)
 
 
 def set_key(name: str, value: str, environ: Mapping[str, str] = os.environ) -> None:
-    """Store a key.
-
-    Raises:
-        StoreError: It was not stored.
-    """
+    """Store a key."""
     if _asked({"do": "set", "names": [name], "value": value}, CHANGE_S, environ).get(name) != value:
         raise StoreError("missing", f"the keyring did not store {name}", "choose another keyring backend")
 
 
 def forget_key(name: str, environ: Mapping[str, str] = os.environ) -> None:
-    """Remove a key, if it exists.
-
-    Raises:
-        StoreError: The keyring cannot be accessed.
-    """
+    """Remove a key, if it exists."""
     _asked({"do": "remove", "names": [name]}, CHANGE_S, environ)
 
 

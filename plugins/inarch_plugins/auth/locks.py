@@ -12,11 +12,7 @@ from inarch_lib.staging import locked
 
 @contextmanager
 def sign_in_locked(file: Path) -> Iterator[None]:
-    """Lock a sign-in against other processes.
-
-    Raises:
-        StoreError: The lock failed.
-    """
+    """Lock a sign-in against other processes."""
     with ExitStack() as stack:
         try:
             stack.enter_context(locked(file))

@@ -11,6 +11,7 @@ from attrs import evolve
 
 from inarch import InarchError, UsageError
 from inarch_plugins.auth.keyring_environment import SIGN_IN, changing_names
+from inarch_plugins.auth.locks import sign_in_locked
 from inarch_plugins.auth.oauth import (
     AGAIN,
     Attempt,
@@ -37,11 +38,7 @@ _KEY_ONLY = {
 
 
 def refuse_others(service: str) -> None:
-    """Reject services that do not let programs like this one sign in.
-
-    Raises:
-        UsageError: The service has no sign-in.
-    """
+    """Reject services that do not let programs like this one sign in."""
     if service == "openai":
         return
     why, variable = _KEY_ONLY.get(service, (f"{service!r} has no sign-in that Inarch supports", ""))
@@ -49,23 +46,14 @@ def refuse_others(service: str) -> None:
 
 
 def log_in(file: Path, environ: Mapping[str, str], *, is_new: bool) -> str:
-    """Let the user sign in, store the tokens, and return the text to print.
-
-    Args:
-        file: The file with the names of the stored keys.
-        environ: The environment.
-        is_new: Whether any account may sign in, as the first time.
-
-    Raises:
-        InarchError: The sign-in failed.
-    """
+    """Let the user sign in, store the tokens, and return the text to print."""
     sign_in = SignIn(file.with_name(FILE), environ)
     former = sign_in.record()
     known = Record(f"urn:uuid:{uuid4()}") if is_new else former
     tokens, identity = asyncio.run(_signed_in(known, environ))
     if known.identity is not None and known.identity.subject != identity.subject:
         raise SignInError("this is not the account that signed in before", f"{AGAIN} --another-account")
-    with sign_in.locked():
+    with sign_in_locked(sign_in.file):
         if not tokens.permits_plan:
             sign_in.write(evolve(known, identity=identity, permits_plan=False, place="", tokens=None))
             raise SignInError(NO_PLAN, NO_PLAN_REMEDY)
@@ -78,13 +66,9 @@ def log_in(file: Path, environ: Mapping[str, str], *, is_new: bool) -> str:
 
 
 def log_out(file: Path, environ: Mapping[str, str]) -> str:
-    """Revoke and remove the tokens, and return the text to print.
-
-    Raises:
-        InarchError: The user is not signed in, or the stored tokens cannot be changed.
-    """
+    """Revoke and remove the tokens, and return the text to print."""
     sign_in = SignIn(file.with_name(FILE), environ)
-    with sign_in.locked():
+    with sign_in_locked(sign_in.file):
         record, tokens, said = sign_in.record(), None, ""
         try:
             tokens = sign_in.tokens()

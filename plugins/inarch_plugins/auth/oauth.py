@@ -35,6 +35,7 @@ AGAIN = "run: inarch auth login openai"
 _SERVICE = "OpenAI's sign-in"
 _LOOPBACK = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
 _CLIENT = re.compile(r"[\w.:-]{1,200}")
+_NO_WORD = re.compile(r"[^\w ,.:-]")
 _SKEW_S = 60.0
 """Tolerance for clock differences in seconds."""
 _HOUR = 3_600.0
@@ -123,16 +124,12 @@ class Attempt:
         return parts.path == CALLBACK and secrets.compare_digest(state, self.state.encode())
 
     def code_in(self, target: str) -> tuple[str, str]:
-        """Return the code and the client id from a redirect.
-
-        Raises:
-            SignInError: It has an error, or misses a value.
-        """
+        """Return the code and the client id from a redirect."""
         query = urlsplit(target).query
         if error := _one(query, "error"):
             if error == "access_denied":
                 raise SignInError("the sign-in was declined in the browser", AGAIN)
-            raise SignInError(f"the sign-in failed: {_word(error)}", AGAIN)
+            raise SignInError(f"the sign-in failed: {_NO_WORD.sub('', error)[:80]}", AGAIN)
         client, code = _one(query, "client_id") or self.client_id, _one(query, "code")
         is_other = bool(self.client_id) and client != self.client_id
         if not code or client == FIRST_CLIENT or not _CLIENT.fullmatch(client) or is_other:
@@ -141,12 +138,7 @@ class Attempt:
 
 
 async def discover(address: str) -> Issuer:
-    """Request a server's addresses.
-
-    Raises:
-        ProviderError: The request failed.
-        SignInError: The response is unusable.
-    """
+    """Request a server's addresses."""
     service = HttpService(_SERVICE, address)
     try:
         found = await service.get("/.well-known/openid-configuration")
@@ -162,11 +154,7 @@ async def discover(address: str) -> Issuer:
 
 
 def issuer_address(environ: Mapping[str, str]) -> str:
-    """Return the address of the authorization server.
-
-    Raises:
-        SignInError: The variable names a server on another machine.
-    """
+    """Return the address of the authorization server."""
     named = environ.get(ISSUER_VARIABLE, "").rstrip("/")
     if named and not _LOOPBACK.fullmatch(named):
         raise SignInError(f"{ISSUER_VARIABLE} is for tests and takes only http://127.0.0.1:PORT", "unset it")
@@ -174,12 +162,7 @@ def issuer_address(environ: Mapping[str, str]) -> str:
 
 
 async def exchange(attempt: Attempt, code: str, client_id: str) -> tuple[Tokens, Identity]:
-    """Exchange the code for tokens, and check the user's identity.
-
-    Raises:
-        ProviderError: The request failed.
-        SignInError: The server refused, or its id token is not for this attempt.
-    """
+    """Exchange the code for tokens, and check the user's identity."""
     fields = {
         "grant_type": "authorization_code",
         "client_id": client_id,
@@ -193,12 +176,7 @@ async def exchange(attempt: Attempt, code: str, client_id: str) -> tuple[Tokens,
 
 
 async def refreshed(address: str, client_id: str, tokens: Tokens) -> Tokens:
-    """Exchange the refresh token for new tokens. It can be used only once.
-
-    Raises:
-        ProviderError: The request failed.
-        SignInError: The sign-in has ended.
-    """
+    """Exchange the refresh token for new tokens. It can be used only once."""
     issuer = await discover(address)
     fields = {
         "grant_type": "refresh_token",
@@ -210,12 +188,7 @@ async def refreshed(address: str, client_id: str, tokens: Tokens) -> Tokens:
 
 
 async def revoke(address: str, client_id: str, tokens: Tokens) -> None:
-    """Revoke the tokens at the server, if it has a revocation endpoint.
-
-    Raises:
-        ProviderError: The request failed.
-        SignInError: The server refused.
-    """
+    """Revoke the tokens at the server, if it has a revocation endpoint."""
     issuer = await discover(address)
     if issuer.revoke:
         fields = {"token": tokens.refresh, "token_type_hint": "refresh_token", "client_id": client_id}
@@ -227,9 +200,6 @@ def identity_in(token: Any, issuer: str, client_id: str, nonce: str) -> Identity
 
     Its signature is not checked, because it comes directly from the token endpoint over TLS. OpenID Connect Core
     (3.1.3.7, point 6) accepts the check of the server's certificate instead.
-
-    Raises:
-        SignInError: It has expired, or is for another issuer, client or attempt.
     """
     claims = _claims(token)
     audience = claims.get("aud")
@@ -288,10 +258,5 @@ def _one(query: str, name: str) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _word(text: str) -> str:
-    return re.sub(r"[^\w ,.:-]", "", text)[:80]
-
-
 def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
+    return urlsplit(url)[:2]

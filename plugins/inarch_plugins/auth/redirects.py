@@ -55,18 +55,19 @@ class Redirects:
         return f"http://127.0.0.1:{self.port}{self.path}"
 
     async def answer_to(self, attempt: Attempt, environ: Mapping[str, str], service: str = "ChatGPT") -> str:
-        """Open the browser for the user, and return the redirect's target.
-
-        Raises:
-            SignInError: It did not come in time.
-        """
+        """Open the browser for the user, and return the redirect's target."""
         self._attempt = attempt
         _say(f"Sign in with {service} at this address:", "", f"  {attempt.url}", "")
         if any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")):
             threading.Thread(target=webbrowser.open, args=(attempt.url,), daemon=True).start()
         else:
             _say("If the browser runs on another machine, paste its final address here:")
-        with _Lines(self._pasted):
+
+        def pasted(line: str) -> None:
+            if line and not self._take(line):
+                _say("That address does not belong to this sign-in. Paste the whole address from the browser.")
+
+        with _Lines(pasted):
             try:
                 async with asyncio.timeout(WAIT_S):
                     return await self._came
@@ -79,10 +80,6 @@ class Redirects:
         if not self._came.done():
             self._came.set_result(target)
         return True
-
-    def _pasted(self, line: str) -> None:
-        if line and not self._take(line):
-            _say("That address does not belong to this sign-in. Paste the whole address from the browser.")
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one request. A browser may open connections without sending one."""

@@ -10,7 +10,6 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -36,15 +35,7 @@ NO_PLAN_REMEDY = f"{AGAIN}, and permit it; or set OPENAI_API_KEY"
 
 @frozen(repr=False)
 class Record:
-    """Data of the sign-in without its tokens. It outlives them, because the server knows this machine by it.
-
-    Args:
-        host_id: This machine's own id.
-        identity: The user and the client; None before the first sign-in.
-        place: The location of the tokens: `keyring`, `file`, or empty.
-        tokens: The tokens, if they are in the file.
-        permits_plan: Whether requests may count towards the plan.
-    """
+    """Data of the sign-in without its tokens. It outlives them, because the server knows this machine by it."""
 
     host_id: str
     identity: Identity | None = None
@@ -55,22 +46,13 @@ class Record:
 
 @define(eq=False)
 class SignIn:
-    """The sign-in stored in a file.
-
-    Args:
-        file: The file.
-        environ: The environment for the keyring and the issuer.
-    """
+    """The sign-in stored in a file."""
 
     file: Path
     environ: Mapping[str, str]
 
     def record(self) -> Record:
-        """Return the stored record, or one with a new host id.
-
-        Raises:
-            StoreError: It cannot be read.
-        """
+        """Return the stored record, or one with a new host id."""
         try:
             data = self.file.read_bytes()
         except FileNotFoundError:
@@ -87,11 +69,7 @@ class SignIn:
         return record
 
     def tokens(self) -> Tokens | None:
-        """Return the stored tokens, which may have expired, or None after a sign-out.
-
-        Raises:
-            StoreError: They cannot be read.
-        """
+        """Return the stored tokens, which may have expired, or None after a sign-out."""
         record = self.record()
         if record.place != "keyring":
             return record.tokens
@@ -102,12 +80,8 @@ class SignIn:
             raise StoreError("damaged", "the sign-in in the keyring is damaged", AGAIN) from None
 
     def fresh(self) -> Tokens:
-        """Return valid tokens. Renew them first if they expire soon.
-
-        Raises:
-            InarchError: The sign-in has ended, or the server or the keyring cannot be accessed.
-        """
-        with self.locked():
+        """Return valid tokens. Renew them first if they expire soon."""
+        with sign_in_locked(self.file):
             record, tokens = self.record(), self.tokens()
             if record.identity is None or tokens is None:
                 raise SignInError(OVER, AGAIN)
@@ -118,11 +92,7 @@ class SignIn:
             return tokens
 
     def keep(self, record: Record, tokens: Tokens) -> Record:
-        """Store tokens in the keyring, else in the file.
-
-        Raises:
-            StoreError: The file cannot be written.
-        """
+        """Store tokens in the keyring, else in the file."""
         place = "keyring"
         try:
             set_key(ENTRY, json.dumps(_plain(tokens)), self.environ)
@@ -135,22 +105,14 @@ class SignIn:
         return record
 
     def forget(self) -> None:
-        """Remove the tokens. Host and client stay for the next sign-in.
-
-        Raises:
-            StoreError: The keyring or the file cannot be changed.
-        """
+        """Remove the tokens. Host and client stay for the next sign-in."""
         record = self.record()
         if record.place == "keyring":
             forget_key(ENTRY, self.environ)
         self.write(evolve(record, place="", tokens=None))
 
     def write(self, record: Record) -> None:
-        """Write the file, readable only by its owner.
-
-        Raises:
-            StoreError: It cannot be written.
-        """
+        """Write the file, readable only by its owner."""
         who = record.identity
         kept = {
             "host_id": record.host_id,
@@ -177,14 +139,6 @@ class SignIn:
             raise SignInError(f"{OVER}: {error.message}", AGAIN) from None
         self.keep(record, renewed)
         return renewed
-
-    def locked(self) -> AbstractContextManager[None]:
-        """Lock the sign-in against other processes.
-
-        Raises:
-            StoreError: The lock failed.
-        """
-        return sign_in_locked(self.file)
 
 
 def _record(kept: Any) -> Record:

@@ -95,10 +95,11 @@ def _summed(app: App, first: str, last: str, everywhere: bool) -> tuple[Sums, di
             if row is None:
                 continue
             has_any = True
-            _add(total, row)
             keys = (day, data.get("model"), data.get("plugin") or "-", data.get("purpose") or "turn")
-            for name, key in zip(BY, keys, strict=True):
-                _add(sums[name].setdefault(str(key), dict(_NOTHING)), row)
+            places = [sums[by].setdefault(str(key), dict(_NOTHING)) for by, key in zip(BY, keys, strict=True)]
+            for place in (total, *places):
+                for name, value in row.items():
+                    place[name] += value
         sessions += has_any
     return sums, total, sessions, +repairs
 
@@ -124,11 +125,6 @@ def _row(event: Event) -> dict[str, Any] | None:
         return None  # written by another version
 
 
-def _add(sums: dict[str, Any], row: Mapping[str, Any]) -> None:
-    for name, value in row.items():
-        sums[name] += value
-
-
 def _table(name: str, rows: Mapping[str, dict[str, Any]]) -> Iterator[str]:
     cells = [[name, "requests", "in", "out", "cost", "time"]]
     cells += [_cells(key, row) for key, row in sorted(rows.items())]
@@ -151,11 +147,7 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _day(text: str | None, flag: str) -> str:
-    """Return a day in comparable form, "" for none.
-
-    Raises:
-        UsageError: The text is not a day.
-    """
+    """Return a day in comparable form, "" for none."""
     if text is None:
         return ""
     ago = _AGE.fullmatch(text)

@@ -48,10 +48,13 @@ def list_tools(as_json: bool, **given: Any) -> None:
 @composing_options
 def show_tool(name: str, as_json: bool, **given: Any) -> None:
     """Show a tool's description, arguments and limits."""
+    from inarch_sdk.suggestions import nearest
     from inarch_sdk.tool_pages import argument_lines
 
     with compose_given(given) as app:
-        _check_known(app, name)
+        if name not in app.composition.tools:
+            remedy = nearest(name, app.composition.tools) or "`inarch tools list` shows them"
+            raise UsageError(f"no tool {name!r}", remedy)
         row = _described(app, name)
     if as_json:
         print_json(row)
@@ -100,11 +103,7 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> ToolResult
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Parse a JSON object.
-
-    Raises:
-        UsageError: The text is not a JSON object; the message has the position.
-    """
+    """Parse a JSON object."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -116,14 +115,6 @@ def read_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError(f"the arguments are a JSON {type(value).__name__}, not an object", "write them like '{}'")
     return value
-
-
-def _check_known(app: App, name: str) -> None:
-    if name in app.composition.tools:
-        return
-    from inarch_sdk.suggestions import nearest
-
-    raise UsageError(f"no tool {name!r}", nearest(name, app.composition.tools) or "`inarch tools list` shows them")
 
 
 def _described(app: App, name: str) -> dict[str, Any]:

@@ -76,7 +76,8 @@ class Goals:
         if goal is None:
             return None
         if goal.is_active_in(turn_id):
-            goal.end(*goal.stopped())
+            limit = "its turn ended at a limit of the profile"
+            goal.end(*(("failed", "its turn failed") if goal.failed else ("limited", limit)))
         return goal.told()
 
     def close(self) -> None:

@@ -34,8 +34,13 @@ async def goal_command(words: str, context: inarch.SlashContext) -> str:
             return f"Goal: {goal.text}\n{goal.told()}" if goal.status else "There is no goal; set one with /goal TEXT."
         if verb == "clear" and not rest:
             return _clear(goal, context)
-        if words in ("pause", "resume"):
-            return _pause(goal) if verb == "pause" else _resume(goal, context)
+        if words == "pause":
+            if not goal.is_open:
+                raise _Wrong("there is no goal that could pause")
+            goal.status = "paused"
+            return "The goal is paused; /goal resume goes on."
+        if words == "resume":
+            return _resume(goal, context)
         if verb in ("edit", "budget") and rest.strip() and goal.is_open:
             changed = {"text": _goal_text(rest)} if verb == "edit" else {"max_cost_usd": str(_money(rest))}
             if verb == "budget" and goal.status == "active":
@@ -45,13 +50,6 @@ async def goal_command(words: str, context: inarch.SlashContext) -> str:
         return await _start(words, goal, context)
     except _Wrong as wrong:
         return str(wrong)
-
-
-def _pause(goal: Goal) -> str:
-    if not goal.is_open:
-        raise _Wrong("there is no goal that could pause")
-    goal.status = "paused"
-    return "The goal is paused; /goal resume goes on."
 
 
 def _clear(goal: Goal, context: inarch.SlashContext) -> str:
@@ -83,8 +81,12 @@ async def _start(words: str, goal: Goal, context: inarch.SlashContext) -> str:
         raise _Wrong("a goal is active; /goal pause or /goal clear comes first")
     given, text = _options(words)
     check = given.get("check", "")
-    if check:
-        await _try_check(check, context)
+    if check:  # once, so that one that can't run is reported before any work
+        result = await _called(context, COMMAND, {"command": check, "timeout_s": CHECK_S})
+        if fault := check_fault(result):
+            raise _Wrong(f"the check can't run: {fault}")
+        if (code := exit_code(result)) in MISSING:
+            raise _Wrong(f"the check can't run: {check} ends with exit code {code}, so its program is missing")
     budget = _money(given["max-cost"]) if "max-cost" in given else await _asked_budget(context)
     turns = given.get("turns", str(TURNS))
     if not turns.isdecimal() or not 1 <= int(turns) <= MOST_TURNS:
@@ -122,15 +124,6 @@ def _money(text: str) -> Decimal:
     if not (amount.is_finite() and amount > 0):
         raise _Wrong(f"{text.strip()!r} is no amount in US dollars; write one such as 2 or 0.50")
     return amount
-
-
-async def _try_check(check: str, context: inarch.SlashContext) -> None:
-    """Run the check once, so that one that can't run is reported before any work."""
-    result = await _called(context, COMMAND, {"command": check, "timeout_s": CHECK_S})
-    if fault := check_fault(result):
-        raise _Wrong(f"the check can't run: {fault}")
-    if (code := exit_code(result)) in MISSING:
-        raise _Wrong(f"the check can't run: {check} ends with exit code {code}, so its program is missing")
 
 
 async def _asked_budget(context: inarch.SlashContext) -> Decimal:

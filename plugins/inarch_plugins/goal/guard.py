@@ -175,12 +175,7 @@ def _shown(goal: Goal, known: dict[str, inarch.ToolCall]) -> dict[str, Any]:
 
 
 def read_verdict(text: str, proofs: set[str]) -> Verdict:
-    """Return the verdict in a judge's answer; anything but one valid object means "no".
-
-    Args:
-        text: The answer.
-        proofs: Ids of the calls that succeeded.
-    """
+    """Return the verdict in a judge's answer; anything but one valid object means "no"."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

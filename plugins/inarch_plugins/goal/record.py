@@ -86,10 +86,6 @@ class Goal:
         spent = f"{self.turns} of {self.max_turns} rounds, ${self.cost_usd:.2f} of ${self.max_cost_usd:.2f}"
         return f"{self.status} ({spent}){why}"
 
-    def stopped(self) -> tuple[str, str]:
-        """Return the end of a goal whose turn ended without its guard."""
-        return ("failed", "its turn failed") if self.failed else ("limited", "its turn ended at a limit of the profile")
-
     def end(self, status: str, reason: str) -> None:
         """Record the end in the running turn."""
         assert self.recorder is not None

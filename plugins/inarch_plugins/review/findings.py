@@ -106,12 +106,7 @@ CONFIRMATION = _object(confirmed={"type": "boolean"}, reason=_TEXT, evidence=_QU
 
 @frozen(eq=False)
 class Checks:
-    """The checks of findings.
-
-    Args:
-        files: The changed files by path.
-        read: Returns the lines of a file in the workspace, None if it cannot be read.
-    """
+    """The checks of findings."""
 
     files: Mapping[str, ChangedFile]
     read: Callable[[str], Sequence[str] | None]
@@ -149,9 +144,7 @@ class Checks:
 
 
 def _is_in(quote: str, line: str | None) -> bool:
-    if line is None:
-        return False
-    return quote == line.strip() or (len(quote) >= _LEAST_PART and quote in line)
+    return line is not None and (quote == line.strip() or (len(quote) >= _LEAST_PART and quote in line))
 
 
 def distinct(findings: Sequence[Finding]) -> list[Finding]:

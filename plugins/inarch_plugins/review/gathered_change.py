@@ -78,11 +78,7 @@ class Gathered:
 
 
 async def gathered(call: Call, wish: Wish) -> Gathered:
-    """Read the change and find its callers.
-
-    Raises:
-        ToolFailed: The change can't be read.
-    """
+    """Read the change and find its callers."""
     found = await _change(call, wish)
     changed = [read_file_diff(one["path"], one["old_path"], one["diff"]) for one in found.files]
     await _add_callers(call, changed, found)
@@ -212,11 +208,7 @@ def _grows(result: inarch.ToolResult) -> bool:
 
 
 async def data_of(call: Call, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Call a tool and return its data.
-
-    Raises:
-        ToolFailed: It failed.
-    """
+    """Call a tool and return its data."""
     result = await call(tool, arguments)
     if not result.success:
         error = result.error or inarch.ToolError("execution", f"{tool} failed")

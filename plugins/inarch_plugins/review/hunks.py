@@ -16,14 +16,7 @@ _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 @define
 class Hunk:
-    """One hunk.
-
-    Args:
-        left: Its lines in the file before the change, by number.
-        right: Its lines in the file after the change, by number.
-        changed: The numbers of added lines, or of the line after removed ones, in the file after the change.
-        rows: Its lines with sign and numbers, for a reader.
-    """
+    """One hunk."""
 
     left: dict[int, str] = field(factory=dict)
     right: dict[int, str] = field(factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -44,19 +44,15 @@ def summary(report: Report) -> str:
 
 def remarks(report: Report) -> Iterator[str]:
     """Yield what was not reviewed, and what was dropped."""
-    if report.change.without_lines:
-        yield f"without lines to review: {_named(report.change.without_lines)}"
+    if names := report.change.without_lines:
+        more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+        yield f"without lines to review: {', '.join(names[:_MOST_NAMED])}{more}"
     if report.change.left_out:
         why = "not reviewed, because the change is too big (code and small changes first)"
         yield f"{why}: {', '.join(report.change.left_out)}"
     for one in report.dropped:
         yield f"dropped: {one['title']} ({one['place']}): {one['why']}"
     yield from (f"incomplete: {note}" for note in report.change.notes)
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -117,14 +113,11 @@ def workflow_commands(report: Report) -> Iterator[str]:
         kind = {"note": "notice"}.get(_LEVELS[one.priority], _LEVELS[one.priority])
         given = {"file": one.code_location.path, "line": str(lines.start), "endLine": str(max(lines.end, lines.start)),
                  "title": f"P{one.priority} {one.title}"}  # fmt: skip
-        properties = ",".join(f"{key}={_property(value)}" for key, value in given.items())
+        escaped = {key: _message(value).replace(":", "%3A").replace(",", "%2C") for key, value in given.items()}
+        properties = ",".join(f"{key}={value}" for key, value in escaped.items())
         yield f"::{kind} {properties}::{_message(one.body)}"
     yield f"::notice title=Inarch review::{_message(chr(10).join([summary(report), *remarks(report)]))}"
 
 
 def _message(text: str) -> str:
     return inarch.escape(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -48,6 +48,10 @@ def review(
 
     The reviewer only reads. It gets the callers of what changed, those outside the change first.
     """
+    from json import dumps
+
+    from inarch_plugins.review import output as forms
+
     if sum(map(bool, (base, commit, uncommitted))) > 1:
         raise UsageError("--base, --commit and --uncommitted exclude each other", "give one of them")
     wish = Wish(base, commit, uncommitted, _text_of(about), " ".join(focus))
@@ -59,8 +63,15 @@ def review(
     if report is None:
         return FAILED
     if sarif_file is not None:
-        _write_sarif(report, sarif_file)
-    _print(report, output)
+        try:
+            Path(sarif_file).write_text(dumps(forms.sarif(report), indent=2), "utf-8")
+        except OSError as error:
+            raise UsageError(f"--sarif-file {sarif_file} can't be written: {error.strerror or error}") from None
+    if output in ("json", "sarif"):
+        print_json(forms.as_json(report) if output == "json" else forms.sarif(report))
+    else:
+        for line in forms.workflow_commands(report) if output == "github" else forms.text_lines(report):
+            print_line(line)
     return FOUND if any(one.priority <= int(fail_on[1]) for one in report.findings) else ANSWERED
 
 
@@ -98,26 +109,3 @@ def _text_of(place: str | None) -> str:
     except OSError as error:
         raise UsageError(f"--about {place} can't be read: {error.strerror or error}", "name a text file") from None
     return data.decode("utf-8", "replace")[:LONGEST_ABOUT]
-
-
-def _write_sarif(report: Report, place: str) -> None:
-    from json import dumps
-
-    from inarch_plugins.review.output import sarif
-
-    try:
-        Path(place).write_text(dumps(sarif(report), indent=2), "utf-8")
-    except OSError as error:
-        raise UsageError(f"--sarif-file {place} can't be written: {error.strerror or error}") from None
-
-
-def _print(report: Report, form: Form) -> None:
-    from inarch_plugins.review import output
-
-    if form == "json":
-        print_json(output.as_json(report))
-    elif form == "sarif":
-        print_json(output.sarif(report))
-    else:
-        for line in output.workflow_commands(report) if form == "github" else output.text_lines(report):
-            print_line(line)

@@ -13,15 +13,7 @@ from inarch_plugins.review.gathered_change import Call, Gathered, Wish, data_of,
 
 @frozen
 class Report:
-    """Result of a review.
-
-    Args:
-        change: The reviewed change.
-        findings: The findings that passed all checks, the most urgent ones first.
-        dropped: Findings that failed a check: `title`, `place` and `why`.
-        model: The model that was asked, "" if there was nothing to ask about.
-        cost_usd: The cost as text, None if unknown.
-    """
+    """Result of a review."""
 
     change: Gathered
     findings: tuple[Finding, ...] = ()
@@ -31,11 +23,7 @@ class Report:
 
 
 async def review(call: Call, wish: Wish) -> Report:
-    """Review a change.
-
-    Raises:
-        ToolFailed: The change can't be read, or the model did not answer.
-    """
+    """Review a change."""
     found = await gathered(call, wish)
     if not found.files:
         return Report(found)

@@ -86,11 +86,7 @@ class _Review:
         return self.checks.marked(known) if self._passes(finding, fault) else None
 
     async def _ask(self, name: str, prompt: str, instructions: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Run a child and return its answer.
-
-        Raises:
-            ToolFailed: It did not answer, or its model is not a language model.
-        """
+        """Run a child and return its answer."""
         settings = {"output_schema": schema}
         turn = (await self.context.child(inarch.ChildTask(name, prompt, instructions, READS, settings))).turn
         self.model = turn.model or self.model

@@ -22,11 +22,7 @@ async def review_in_session(words: str, context: inarch.SlashContext) -> str:
 
 
 def read_words(words: str) -> Wish:
-    """Return the wish of the words after `/review`.
-
-    Raises:
-        UsageError: An option is unknown or lacks its value, or two exclude each other.
-    """
+    """Return the wish of the words after `/review`."""
     given: dict[str, str] = {}
     rest, left = [], words.split()
     while left:

@@ -17,7 +17,9 @@ async def denied_command(words: str, context: inarch.SlashContext, reviews: Revi
     if not denials:
         return "The reviewer has denied nothing in this session."
     if not words:
-        lines = [f"{number}  {_words(call)}\n   {reason}" for number, (call, reason) in enumerate(denials, 1)]
+        lines = []
+        for number, (call, reason) in enumerate(denials, 1):
+            lines.append(f"{number}  {call.name} {short_arguments(call.arguments)}\n   {reason}")
         return "\n".join([*lines, "/denied NUMBER asks you about a call and runs it if you approve."])
     if not words.isdecimal() or not 1 <= int(words) <= len(denials):
         return f"No denied call has the number {words!r}. Use a number from 1 to {len(denials)}."
@@ -31,7 +33,3 @@ async def denied_command(words: str, context: inarch.SlashContext, reviews: Revi
     # Without its arguments: the agent wrote them, and a prompt is the user's own words to the reviewer.
     context.submit(f"I allowed the call of {chosen.name} that the reviewer had denied, and it ran. Go on from there.")
     return inarch.result_text(result)
-
-
-def _words(call: inarch.ToolCall) -> str:
-    return f"{call.name} {short_arguments(call.arguments)}"

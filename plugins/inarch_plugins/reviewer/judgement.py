@@ -50,12 +50,9 @@ class Unclear(Exception):
 
 
 def prompt_of(request: inarch.ApprovalRequest, situation: inarch.Situation, model: str) -> inarch.ModelRequest:
-    """Return the question about a call.
-
-    Raises:
-        Unclear: The call, or the user's newest message, is too long to be shown whole.
-    """
-    call, earlier = request.call, _earlier(situation, request.call.id)
+    """Return the question about a call."""
+    call, parts = request.call, [part for message in situation.messages for part in message.parts]
+    earlier = [part for part in parts if isinstance(part, inarch.CallPart) and part.id != call.id]
     pending = {
         "tool": call.name,
         "arguments": call.arguments,
@@ -77,9 +74,7 @@ def prompt_of(request: inarch.ApprovalRequest, situation: inarch.Situation, mode
     text = f"<<{mark}>>\n{_plain(shown)}\n<<{mark}>>"
     message = inarch.Message("user", (inarch.Text(text),))
     schema = _schema(request.may_give or ())
-    return inarch.ModelRequest(
-        model, SYSTEM, (message,), response_schema=schema, temperature=0.0, purpose="approval"
-    )  # fmt: skip
+    return inarch.ModelRequest(model, SYSTEM, (message,), response_schema=schema, temperature=0.0, purpose="approval")
 
 
 def _plain(data: Any) -> str:
@@ -97,11 +92,6 @@ def _messages(prompts: Iterable[str]) -> list[str]:
     if not shown:
         raise Unclear("your last message is too long" if any(prompts) else "no message of yours is known")
     return shown
-
-
-def _earlier(situation: inarch.Situation, call_id: str) -> list[inarch.CallPart]:
-    parts = [part for message in situation.messages for part in message.parts]
-    return [part for part in parts if isinstance(part, inarch.CallPart) and part.id != call_id]
 
 
 def _scripts(
@@ -131,11 +121,7 @@ def _schema(may_give: tuple[str, ...]) -> Mapping[str, Any]:
 
 
 def read_answer(reply: inarch.Reply, request: inarch.ApprovalRequest) -> inarch.Approval | str:
-    """Return the decision in a reply: only a valid, harmless and asked-for "allow" approves.
-
-    Raises:
-        Unclear: The reply is anything but one object of the schema.
-    """
+    """Return the decision in a reply: only a valid, harmless and asked-for "allow" approves."""
     text = reply.message.text
     if reply.finish != "stop" or reply.calls or len(text) > LONGEST_ANSWER:
         raise Unclear(f"the answer ended with {reply.finish!r}, or is too long")

@@ -27,13 +27,7 @@ _UNCLEAR = "it could not be judged: "
 
 @define(eq=False)
 class Reviews:
-    """Reviews of one session.
-
-    Args:
-        settings: The plugin's settings.
-        most_usd: Money that the present turn may spend on reviews, None without a limit.
-        denials: The last denied calls with reasons, oldest first.
-    """
+    """Reviews of one session."""
 
     settings: Settings
     most_usd: Decimal | None = None
@@ -57,7 +51,10 @@ class Reviews:
 
     async def decide(self, request: inarch.ApprovalRequest, situation: inarch.Situation) -> inarch.Approval | str:
         """Return the judgement of a call; a text if the user must decide."""
-        key = _key(request, situation)
+        # A new message of the user makes a new question.
+        said_last, call = situation.prompts[-1:], request.call
+        parts = [VERSION, call.name, call.arguments, request.may_give, len(situation.prompts), said_last]
+        key = hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()
         said = self._known.get(key)
         if said is None:
             said = await self._judged(request, situation)
@@ -66,13 +63,10 @@ class Reviews:
         return self._counted(request, said)
 
     def _counted(self, request: inarch.ApprovalRequest, said: inarch.Approval | str) -> inarch.Approval | str:
-        if isinstance(said, str):
+        if isinstance(said, str) or said.outcome == "approve":
             self._in_a_row = 0
-            return said
+            return said if isinstance(said, str) else evolve(said, call_id=request.call.id)
         said = evolve(said, call_id=request.call.id)
-        if said.outcome == "approve":
-            self._in_a_row = 0
-            return said
         self._in_a_row, self._in_turn = self._in_a_row + 1, self._in_turn + 1
         self.denials.append((request.call, said.reason))
         if self._in_a_row < IN_A_ROW and self._in_turn < IN_A_TURN:
@@ -105,10 +99,3 @@ class Reviews:
             why = error.message
         self._failed += 1
         return f"{_UNCLEAR}{why}"
-
-
-def _key(request: inarch.ApprovalRequest, situation: inarch.Situation) -> str:
-    """Return the identity of a question: a new message of the user makes a new one."""
-    said = situation.prompts[-1:]
-    parts = [VERSION, request.call.name, request.call.arguments, request.may_give, len(situation.prompts), said]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()

@@ -41,14 +41,7 @@ that the code itself uses.
 
 
 class Part(NamedTuple):
-    """One file that an agent reads, and its content for Inarch.
-
-    Args:
-        path: The file.
-        kind: Its format.
-        content: The server's table, or the text.
-        within: The folder that links must not leave; None for the user's own files.
-    """
+    """One file that an agent reads, and its content for Inarch."""
 
     path: Path
     kind: Kind
@@ -66,17 +59,16 @@ class Agent(NamedTuple):
 
     def parts(self, root: Path, environ: Mapping[str, str], server: Mapping[str, Any]) -> tuple[Part, ...]:
         """Return the agent's files for Inarch in a project."""
+        if self.name == "claude-code":
+            entry = Part(root / ".mcp.json", "json", server, root)
+        else:
+            home = environ.get("CODEX_HOME") or Path(environ.get("HOME") or Path.home()) / ".codex"
+            entry = Part(Path(home) / "config.toml", "toml", server)
         return (
-            self._entry(root, environ, server),
+            entry,
             Part(root / self.guide, "paragraph", PARAGRAPH, root),
             Part(root / self.skills / "inarch-context" / "SKILL.md", "whole", SKILL, root),
         )
-
-    def _entry(self, root: Path, environ: Mapping[str, str], server: Mapping[str, Any]) -> Part:
-        if self.name == "claude-code":
-            return Part(root / ".mcp.json", "json", server, root)
-        home = environ.get("CODEX_HOME") or Path(environ.get("HOME") or Path.home()) / ".codex"
-        return Part(Path(home) / "config.toml", "toml", server)
 
 
 AGENTS = (

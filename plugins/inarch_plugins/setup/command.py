@@ -13,7 +13,7 @@ import click
 from inarch import PluginContext, UsageError, compose
 from inarch.commands import ANSWERED, NOT_DONE, composing_options, say
 from inarch.output import aligned, print_line
-from inarch_plugins.setup.agents import AGENTS, Agent
+from inarch_plugins.setup.agents import AGENTS
 from inarch_plugins.setup.record import WRITTEN, Record, read_record
 from inarch_plugins.setup.setup_plan import Change, setting_up, taking_back, write_all
 
@@ -37,7 +37,11 @@ def setup(agent: str | None, remove: bool, yes: bool, **given: Any) -> int:
         raise UsageError(f"{root} is not a directory", "name one with --root")
     record = read_record(Path(context.state_dir) / WRITTEN)
     if agent is None:
-        return _list(record, root)
+        state = {True: "set up here", False: "not set up here"}
+        rows = [(one.name, one.title, state[bool(record.of([one.name, str(root)]))]) for one in AGENTS]
+        for line in aligned(rows):
+            print_line(line)
+        return ANSWERED
     found = next((one for one in AGENTS if one.name == agent), None)
     if found is None:
         names = " and ".join(one.name for one in AGENTS)
@@ -53,16 +57,6 @@ def setup(agent: str | None, remove: bool, yes: bool, **given: Any) -> int:
     if code == ANSWERED:
         say("note", f"{found.title} uses Inarch after its next start")
     return code
-
-
-def _list(record: Record, root: Path) -> int:
-    for line in aligned([(one.name, one.title, _state(record, one, root)) for one in AGENTS]):
-        print_line(line)
-    return ANSWERED
-
-
-def _state(record: Record, agent: Agent, root: Path) -> str:
-    return "set up here" if record.of([agent.name, str(root)]) else "not set up here"
 
 
 def _do(changes: list[Change], told: Iterable[str], record: Record, yes: bool, *, after: bool) -> int:
@@ -90,12 +84,7 @@ def _do(changes: list[Change], told: Iterable[str], record: Record, yes: bool, *
 
 
 def _server(root: Path, profile: str | None) -> dict[str, Any]:
-    """Return the server's table, which is the same for all agents.
-
-    Raises:
-        ConfigError: The profile does not exist.
-        UsageError: The server is not installed.
-    """
+    """Return the server's table, which is the same for all agents."""
     with compose(root=str(root), profile=profile, journal=False) as app:
         named = app.config.profile.plugins
     context = click.get_current_context().find_root()
@@ -103,12 +92,6 @@ def _server(root: Path, profile: str | None) -> dict[str, Any]:
     if SERVER not in (*named, *commands):
         raise UsageError("`inarch mcp serve`, which agents start, is not installed", "pip install inarch-mcp")
     chosen = ["--profile", profile] if profile else []
-    return {"command": _program(), "args": [*chosen, "mcp", "serve"]}
-
-
-def _program() -> str:
-    """Return `inarch` if that runs this program, else its full path."""
-    here = Path(sys.executable).with_name("inarch")
-    found = shutil.which("inarch")
-    is_same = found is not None and here.exists() and here.samefile(found)
-    return "inarch" if is_same or not here.exists() else str(here)
+    here, found = Path(sys.executable).with_name("inarch"), shutil.which("inarch")
+    is_this = not here.exists() or (found is not None and here.samefile(found))
+    return {"command": "inarch" if is_this else str(here), "args": [*chosen, "mcp", "serve"]}

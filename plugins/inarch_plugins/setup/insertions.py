@@ -35,15 +35,7 @@ def members(text: str, at: int) -> Iterator[Member]:
 
 
 def put_first(text: str, at: int, depth: int, key: str, value: Any) -> str:
-    """Return the text to insert after the brace at `at` to add a member, in the style of the file.
-
-    Args:
-        text: The whole text.
-        at: The position of the object's brace.
-        depth: The depth of its members.
-        key: The member's name, which must be new.
-        value: The member's value.
-    """
+    """Return the text to insert after the brace at `at` to add a member, in the style of the file."""
     is_empty = next(members(text, at), None) is None
     if "\n" not in text.strip():
         return f"{json.dumps({key: value})[1:-1]}{'' if is_empty else ', '}"
@@ -96,16 +88,7 @@ class Insertion(NamedTuple):
 
 
 def insertion(kind: Kind, text: str | None, content: Any) -> Insertion | None:
-    """Return the insertion for a file, or None if the file already has it.
-
-    Args:
-        kind: The format of the file.
-        text: The file's text; None if it does not exist.
-        content: The server's table, or the text.
-
-    Raises:
-        CannotInsert: The file is invalid, or has something else under this name.
-    """
+    """Return the insertion for a file, or None if the file already has it."""
     if kind in SERVERS:
         before = _read(kind, text)
         after = _with_server(before, kind, content)
@@ -127,7 +110,9 @@ def without(kind: Kind, text: str, put: Insertion, content: Any) -> str | None:
     """Return a file without the insertion, even if the rest has changed, or None if the insertion has changed."""
     if kind == "whole" and text != put.text:
         return None
-    at = put.at if text.startswith(put.text, put.at) else _only_place(text, put.text)
+    at = put.at if text.startswith(put.text, put.at) else text.find(put.text)
+    if at != put.at and text.find(put.text, at + 1) >= 0:
+        at = -1  # it is not the only place
     cut = text[:at] + text[at + len(put.text) :] if at >= 0 else None
     if kind not in SERVERS or cut == "":
         return cut
@@ -141,13 +126,11 @@ def without(kind: Kind, text: str, put: Insertion, content: Any) -> str | None:
     del servers[NAME]
     if cut is not None and any(_says(kind, cut, one) for one in (before, _without_empty(before, kind))):
         return cut
-    other = _cut_json(text) if kind == "json" else _cut_toml(text)
+    held = _servers_at(text, text.index("{")) if kind == "json" else None
+    if held is None:
+        return None
+    other = cut_member(text, held, NAME)
     return other if any(_says(kind, other, one) for one in (before, _without_empty(before, kind))) else None
-
-
-def _only_place(text: str, part: str) -> int:
-    first = text.find(part)
-    return first if text.find(part, first + 1) < 0 else -1
 
 
 def _read(kind: str, text: str | None) -> dict[str, Any]:
@@ -203,31 +186,10 @@ def _servers_at(text: str, at: int) -> int | None:
     return next((one.value for one in [*members(text, at)][::-1] if one.key == SERVERS["json"]), None)
 
 
-def _cut_json(text: str) -> str:
-    held = _servers_at(text, text.index("{"))
-    return text if held is None else cut_member(text, held, NAME)
-
-
 def _into_toml(text: str, table: Mapping[str, Any]) -> Insertion:
-    lines = [f"[{SERVERS['toml']}.{NAME}]", *(f"{key} = {_value(value)}" for key, value in table.items()), ""]
+    rows = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items())
+    lines = [f"[{SERVERS['toml']}.{NAME}]", *rows, ""]
     return Insertion(len(text), _gap(text) + _line_end(text).join(lines))
-
-
-def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)  # for strings and lists of strings this is TOML, too
-
-
-def _cut_toml(text: str) -> str:
-    from tomlkit import dumps, parse
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        document = parse(text)
-        servers: Any = document[SERVERS["toml"]]
-        del servers[NAME]
-        return dumps(document)
-    except (TOMLKitError, ValueError, TypeError, KeyError):
-        return text
 
 
 def _line_end(text: str) -> str:

@@ -68,11 +68,7 @@ class Record:
 
 
 def read_record(place: Path) -> Record:
-    """Return the record.
-
-    Raises:
-        UsageError: It cannot be read, so setup must not overwrite its files.
-    """
+    """Return the record."""
     try:
         data = json.loads(place.read_bytes())
         if data["version"] != VERSION:

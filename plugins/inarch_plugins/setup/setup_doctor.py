@@ -8,7 +8,7 @@ from pathlib import Path
 from inarch import Finding, UsageError
 from inarch_plugins.setup.agents import AGENTS
 from inarch_plugins.setup.insertions import without
-from inarch_plugins.setup.record import Written, read_record
+from inarch_plugins.setup.record import read_record
 from inarch_plugins.setup.setup_plan import read
 
 TOPIC = "other agents"
@@ -23,17 +23,16 @@ def findings(place: Path, root: str) -> Iterator[Finding]:
         return
     for agent in AGENTS:
         files = record.of([agent.name, str(Path(root).resolve())])
-        missing = [one.path for one in files if not _stands(one)]
+        missing = []
+        for one in files:
+            try:
+                text = read(Path(one.path))
+            except UsageError:
+                text = None
+            if text is None or without(one.kind, text, one.put, one.content) is None:
+                missing.append(one.path)
         if missing:
             where = " and ".join(missing)
             yield Finding(TOPIC, "note", f"{where} no longer has what Inarch wrote for {agent.title}")
         elif files:
             yield Finding(TOPIC, "fine", f"{agent.title} is set up to use Inarch in {len(files)} files")
-
-
-def _stands(one: Written) -> bool:
-    try:
-        text = read(Path(one.path))
-    except UsageError:
-        return False
-    return text is not None and without(one.kind, text, one.put, one.content) is not None

@@ -50,21 +50,20 @@ class Change:
 
 
 def setting_up(parts: Iterable[Part], user: list[str], record: Record) -> tuple[list[Change], list[str]]:
-    """Return the necessary changes, and lines about existing ones. Update the record with both.
-
-    Raises:
-        UsageError: A file is invalid, cannot be read or written, or has something else under this name.
-    """
+    """Return the necessary changes, and lines about existing ones. Update the record with both."""
     changes: list[Change] = []
     told: list[str] = []
     for part in parts:
         path = _resolved(part)
         before = read(path)
         known = record.files.get(str(path))
-        base = _without_former(before, known)
-        if base is _CHANGED:
-            told.append(f"{path} stays as it is: the text that Inarch wrote was edited")
-            continue
+        base = before
+        if before is not None and known is not None:  # without an earlier run's text
+            base = without(known.kind, before, known.put, known.content)
+            if base is None:
+                told.append(f"{path} stays as it is: the text that Inarch wrote was edited")
+                continue
+            base = None if known.made and not base else base
         try:
             put = insertion(part.kind, base, part.content)
         except CannotInsert as error:
@@ -88,23 +87,8 @@ def setting_up(parts: Iterable[Part], user: list[str], record: Record) -> tuple[
     return changes, told
 
 
-_CHANGED = "\0"
-
-
-def _without_former(before: str | None, known: Written | None) -> str | None:
-    """Return a file without an earlier run's text, or `_CHANGED` if that text was changed since."""
-    if before is None or known is None:
-        return before
-    base = without(known.kind, before, known.put, known.content)
-    return _CHANGED if base is None else None if known.made and not base else base
-
-
 def taking_back(user: list[str], record: Record) -> tuple[list[Change], list[str]]:
-    """Return the changes for a removal, and lines about what stays. Update the record.
-
-    Raises:
-        UsageError: A file cannot be read or written.
-    """
+    """Return the changes for a removal, and lines about what stays. Update the record."""
     changes: list[Change] = []
     told: list[str] = []
     for one in record.of(user):
@@ -133,11 +117,7 @@ def taking_back(user: list[str], record: Record) -> tuple[list[Change], list[str
 
 
 def write_all(changes: Sequence[Change]) -> None:
-    """Write every file, or none.
-
-    Raises:
-        UsageError: One could not be written, and the others are restored.
-    """
+    """Write every file, or none."""
     for place, change in enumerate(changes):
         try:
             if read(change.path) != change.before:
@@ -151,11 +131,7 @@ def write_all(changes: Sequence[Change]) -> None:
 
 
 def read(path: Path) -> str | None:
-    """Return a file's exact text, or None if it does not exist.
-
-    Raises:
-        UsageError: It cannot be read, or is not text.
-    """
+    """Return a file's exact text, or None if it does not exist."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise UsageError(f"{path} is not a file", "nothing was changed")
@@ -174,11 +150,7 @@ def digest(text: str) -> str:
 
 
 def _resolved(part: Part) -> Path:
-    """Return the file with links resolved.
-
-    Raises:
-        UsageError: A project's file is outside the project.
-    """
+    """Return the file with links resolved."""
     try:
         path = part.path.resolve()
     except (OSError, RuntimeError) as error:

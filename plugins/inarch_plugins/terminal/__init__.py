@@ -11,7 +11,16 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from inarch import ContextSource, FrontEnd, FrontEndOptions, FrontEndSpec, PluginContext, SlashCommand, hookimpl
+from inarch import (
+    ContextSource,
+    FrontEnd,
+    FrontEndOptions,
+    FrontEndSpec,
+    PluginContext,
+    SlashCommand,
+    UsageError,
+    hookimpl,
+)
 
 if TYPE_CHECKING:
     from inarch import Launch
@@ -23,8 +32,8 @@ def inarch_front_ends(context: PluginContext) -> Iterable[FrontEndSpec]:
     text = partial(_text, context.settings)
     return [
         FrontEndSpec("text", text, _converse),
-        FrontEndSpec("json", _json, _converse),
-        FrontEndSpec("jsonl", _jsonl, _converse),
+        FrontEndSpec("json", partial(_json, "JsonFrontEnd"), _converse),
+        FrontEndSpec("jsonl", partial(_json, "JsonLinesFrontEnd"), _converse),
     ]
 
 
@@ -51,8 +60,9 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
     def command(
         name: str, words: str, help: str, place: str, offers: str = "", *, at_once: bool = False
     ) -> SlashCommand:
-        complete = partial(_complete, f"word_completion:{offers}") if offers else None
-        return SlashCommand(name, help, partial(_run, place), words, at_once, complete)
+        complete = partial(_complete, offers) if offers else None
+        run = partial(_run, place) if words or name == "quit" else partial(_run_alone, name, place)
+        return SlashCommand(name, help, run, words, at_once, complete)
 
     return [
         command("approve", "[MODE|revoke [all|ID]]", "Set what runs without a question; list or revoke approvals.",
@@ -87,9 +97,20 @@ def inarch_slash_commands(context: PluginContext) -> Iterable[SlashCommand]:
     ]  # fmt: skip
 
 
-def _complete(place: str, words: str) -> Any:
+def _complete(kind: str, words: str) -> Any:
     """Return the completions for the first argument; no command has completions for a second one."""
-    return () if " " in words else _run(place, words)
+    if " " in words:
+        return ()
+    from inarch_plugins.terminal.slash.talk import talk_here
+    from inarch_plugins.terminal.slash.word_completion import rows
+
+    return rows(kind, talk_here())
+
+
+def _run_alone(name: str, place: str, words: str) -> Any:
+    if words:
+        raise UsageError(f"/{name} takes no arguments")
+    return _run(place, words)
 
 
 def _run(place: str, words: str) -> Any:
@@ -123,16 +144,11 @@ def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
     return TextFrontEnd(out, err, quiet=options.quiet, settings=told, spoken=spoken)
 
 
-def _json(options: FrontEndOptions) -> FrontEnd:
-    from inarch_plugins.terminal.front_ends.json import JsonFrontEnd
+def _json(name: str, options: FrontEndOptions) -> FrontEnd:
+    from inarch_plugins.terminal.front_ends import json
 
-    return JsonFrontEnd(sys.stdout)
-
-
-def _jsonl(options: FrontEndOptions) -> FrontEnd:
-    from inarch_plugins.terminal.front_ends.json import JsonLinesFrontEnd
-
-    return JsonLinesFrontEnd(sys.stdout)
+    made: FrontEnd = getattr(json, name)(sys.stdout)
+    return made
 
 
 def _converse(launch: Launch) -> int:

@@ -1,18 +1,18 @@
-"""First lines of a conversation: where it is, which model answers at what price, what runs without asking."""
+"""First lines of a conversation: where it is, the model and its price, what runs without asking, the last turns."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inarch import InarchError, __version__, escape, width
+from inarch import CallPart, InarchError, __version__, escape, shorten, width
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_sdk.modes import MODES, rank
 
 if TYPE_CHECKING:
-    from inarch import App
+    from inarch import App, Message, Session
     from inarch_plugins.terminal.slash.talk import Talk
 
 BACK = "inarch --continue goes on with this conversation."
@@ -27,16 +27,17 @@ def place_line(root: str | os.PathLike[str], columns: int) -> str:
 
 
 def session_lines(app: App, *, keys: str) -> Iterator[str]:
-    """Yield what the composed application adds: model and price, mode, missing protection, an example, help.
-
-    Args:
-        app: The application.
-        keys: How the mode is changed, such as `Shift-Tab`.
-    """
+    """Yield what the composed application adds: model and price, mode, missing protection, an example, help."""
     yield _model(app)
     yield f"{MODES[rank(app.config.profile.approve)].help} {keys} changes that."
-    if app.parts.tools.runners and (missing := _missing(app)):
-        yield missing
+    if app.parts.tools.runners:
+        try:
+            found = app.workspace.confinement()
+        except InarchError as error:
+            yield f"note: {error}"
+        else:
+            if found.level < 3:
+                yield f"note: commands lack protection: {found.reason} (inarch doctor explains)"
     yield "Try: summarize this codebase"
     yield "? for help"
 
@@ -53,18 +54,40 @@ def _model(app: App) -> str:
         return f"{app.config.profile.model} · not usable yet: {error}"
 
 
-def _missing(app: App) -> str:
-    """Return which protection of commands is missing; empty if none is."""
-    try:
-        found = app.workspace.confinement()
-    except InarchError as error:
-        return f"note: {error}"
-    return f"note: commands lack protection: {found.reason} (inarch doctor explains)" if found.level < 3 else ""
-
-
 def way_back(talk: Talk) -> str:
     """Return how to continue a conversation that is left; empty if nothing of it is stored."""
     try:
         return BACK if talk.session.state.turns and talk.session.is_kept else ""
     except InarchError:
         return ""
+
+
+TURNS, LINES = 3, 3
+"""Number of last turns in a recap, and lines of each answer."""
+
+
+def recap(session: Session, columns: int) -> str:
+    """Return the last prompts with the beginnings of their answers, escaped; empty for a new session."""
+    talk = session.state
+    earlier = talk.gone + len(talk.history)
+    if not earlier:
+        return ""
+    shown = [said for said in talk.history if said.messages][-TURNS:]
+    earlier -= len(shown)
+    lines = [f"session {session.id}" + (f" · {earlier} earlier turn{'' if earlier == 1 else 's'}" if earlier else "")]
+    for said in shown:
+        lines += _turn(said.messages)
+    return "\n".join(shorten(escape(line, keep_newlines=False), columns) for line in lines)
+
+
+def _turn(messages: Sequence[Message]) -> Iterator[str]:
+    prompt = next((message.parts[0] for message in messages if message.role == "user" and message.parts), None)
+    yield f"> {' '.join(getattr(prompt, 'text', '').split())}"
+    calls = sum(isinstance(part, CallPart) for message in messages for part in message.parts)
+    answer = next((message.text for message in reversed(messages) if message.role == "assistant" and message.text), "")
+    lines = [line for line in answer.strip().splitlines() if line.strip()]
+    if calls:
+        yield f"  ({calls} call{'' if calls == 1 else 's'})"
+    yield from (f"  {line}" for line in lines[:LINES])
+    if len(lines) > LINES:
+        yield f"  … {len(lines) - LINES} more lines"

@@ -48,14 +48,7 @@ class Settings:
 
 @define(eq=False, repr=False)
 class Notifier:
-    """Sends a notification if the user is likely to look elsewhere.
-
-    Args:
-        write: Writes to the terminal at once.
-        settings: Kind of notification, and the minimum length of a turn.
-        environ: The environment variables that identify the terminal.
-        clock: Returns seconds that increase monotonically.
-    """
+    """Sends a notification if the user is likely to look elsewhere."""
 
     write: Callable[[str], object]
     settings: Settings = field(factory=Settings)
@@ -81,15 +74,12 @@ class Notifier:
         if self.settings.notify == "off" or self.clock() - self._since <= self.settings.notify_after:
             return
         self.looked()
-        self.write(f"\x1b]9;Inarch: {words}{BEL}" if self._has_notifications else BEL)
-
-    @property
-    def _has_notifications(self) -> bool:
-        """Return whether the terminal is known to support OSC 9; others print it or interpret it differently."""
+        # Terminals that do not know OSC 9 print it or interpret it differently.
         kind = self.environ.get("TERM", "")
         is_wrapped = "TMUX" in self.environ or kind.startswith(("screen", "tmux"))
         is_known = kind == "xterm-kitty" or self.environ.get("TERM_PROGRAM") in _KNOW_OSC_9
-        return self.settings.notify != "bell" and is_known and not is_wrapped
+        has_words = self.settings.notify != "bell" and is_known and not is_wrapped
+        self.write(f"\x1b]9;Inarch: {words}{BEL}" if has_words else BEL)
 
 
 def notifier_for(stream: TextIO, settings: Settings | None) -> Notifier:

@@ -12,11 +12,7 @@ _held: dict[str, Image] = {}
 
 
 def hold(data: bytes, name: str = "") -> str:
-    """Return the sign of a picture, for a prompt that shows it.
-
-    Raises:
-        ValueError: Models cannot get it.
-    """
+    """Return the sign of a picture, for a prompt that shows it."""
     if fault := picture_fault(data):
         raise ValueError(fault)
     kind = picture_type(data)

@@ -13,10 +13,10 @@ from attrs import define
 
 from inarch import StoreError, UsageError, escape
 from inarch_plugins.terminal.abilities import has_unread
-from inarch_plugins.terminal.first_screen import place_line, session_lines, way_back
+from inarch_plugins.terminal.first_screen import place_line, recap, session_lines, way_back
 
 if TYPE_CHECKING:
-    from inarch import App, Launch
+    from inarch import Launch
     from inarch_plugins.terminal.slash.talk import Talk
 
 T = TypeVar("T")
@@ -25,16 +25,12 @@ MOST_BYTES = 256 * 1024
 
 
 def plain(launch: Launch) -> int:
-    """Run a conversation line by line.
-
-    Raises:
-        InarchError: The configuration, the root or the store is not usable.
-    """
+    """Run a conversation line by line."""
     from inarch.output import columns_of
-    from inarch_plugins.terminal.recap import recap
 
     def talk_to_person(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
-        _greet(launch, talk.app)
+        lines = [place_line(launch.root, columns_of(sys.stderr)), *session_lines(talk.app, keys="/approve MODE")]
+        sys.stderr.writelines(f"{escape(line, keep_newlines=False)}\n" for line in lines)
         if before := recap(talk.session, columns_of(sys.stdout)):
             sys.stderr.write(f"{before}\n")
         code = _converse(runner, talk, leaving)
@@ -46,12 +42,7 @@ def plain(launch: Launch) -> int:
 
 
 def piped(launch: Launch) -> int:
-    """Run each line of standard input as a prompt or a command, and return the first exit code that is not 0.
-
-    Raises:
-        UsageError: Standard input has no lines.
-        InarchError: The configuration, the root or the store is not usable.
-    """
+    """Run each line of standard input as a prompt or a command, and return the first exit code that is not 0."""
     lines = _lines() if sys.stdin is not None else iter(())
     try:
         first = next(lines, None)
@@ -119,14 +110,6 @@ def _leaving() -> Iterator[_Leaving]:
         yield leaving
 
 
-def _greet(launch: Launch, app: App) -> None:
-    """Print the first screen."""
-    from inarch.output import columns_of
-
-    lines = [place_line(launch.root, columns_of(sys.stderr)), *session_lines(app, keys="/approve MODE")]
-    sys.stderr.writelines(f"{escape(line, keep_newlines=False)}\n" for line in lines)
-
-
 def _lines() -> Iterator[str]:
     """Yield the lines of standard input that are not empty, each as soon as it arrives."""
     from inarch.commands import say
@@ -177,7 +160,9 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
         pass
     while not leaving.is_asked:
         try:
-            line, is_typed = _line(leaving)
+            was_there = has_unread()  # the lines of a paste are there before input is requested
+            with leaving.waiting():
+                line = input("\n> ").strip()
         except _Leave:
             break
         except EOFError:
@@ -187,20 +172,12 @@ def _converse(runner: asyncio.Runner, talk: Talk, leaving: _Leaving) -> int:
             sys.stderr.write("\n(Ctrl-D leaves)")
             continue
         try:
-            _do(runner, talk, line, is_typed=is_typed)
+            _do(runner, talk, line, is_typed=not (was_there or has_unread()))
         except (StoreError, UsageError) as error:
             say("error", str(error))
         if talk.is_over:
             return 0
     return CANCELLED
-
-
-def _line(leaving: _Leaving) -> tuple[str, bool]:
-    """Return the next line, and whether a person typed it: the lines of a paste are there before input is requested."""
-    was_there = has_unread()
-    with leaving.waiting():
-        line = input("\n> ").strip()
-    return line, not (was_there or has_unread())
 
 
 def _do(runner: asyncio.Runner, talk: Talk, line: str, *, is_typed: bool = False) -> int:

@@ -12,7 +12,7 @@ from inarch import Approval, ApprovalRequest, Event, PlannedCall, StoreError, To
 from inarch.commands import say, say_remedy
 
 if TYPE_CHECKING:
-    from inarch import FrontEnd, RightsOffer, Session
+    from inarch import FrontEnd, Session
 
 _OUTSIDE_TURNS = ""
 MOST_LINES = 100
@@ -34,28 +34,20 @@ class Typed:
         """Approve if the call offers rights, with all that need no values; otherwise ask as usual."""
         left = [request for request in batch if request.rights is None]
         asked = await self.front_end.approve(left) if left and self.front_end is not None else ()
-        return [*asked, *(_with_all(one.call.id, one.rights) for one in batch if one.rights is not None)]
+        answers = [*asked]
+        for at, offer in ((one.call.id, one.rights) for one in batch if one.rights is not None):
+            every = {right.name: () for right in offer.rights if not right.takes}
+            answers.append(Approval(at, "approve", rights={**offer.chosen, **every}))
+        return answers
 
     def close(self) -> None:
         """Do nothing."""
 
 
-def _with_all(call_id: str, offer: RightsOffer) -> Approval:
-    chosen = {right.name: () for right in offer.rights if not right.takes}
-    return Approval(call_id, "approve", rights={**offer.chosen, **chosen})
-
-
 async def run_command(
     session: Session, command: str, write: Callable[[str], object], *, is_typed: bool = False
 ) -> None:
-    """Run a command line, show its output and record it; cancelling stops the command.
-
-    Args:
-        session: The session; the output enters the context of its next turn.
-        command: The command line. It is split into arguments without a shell.
-        write: Shows text that is already escaped.
-        is_typed: Whether a person typed the command at a prompt just now. Then it needs no approval.
-    """
+    """Run a command line, show its output and record it; cancelling stops the command."""
     if not command:
         say("error", "give a command after the !, such as !ls")
         return
@@ -77,12 +69,14 @@ async def run_command(
         person = Typed(scheduler.front_end) if is_typed else None
         (call,) = await scheduler.run(_OUTSIDE_TURNS, calls, "user", person=person)
     except asyncio.CancelledError:
-        shown, ending = _tail("".join(came)), "cancelled"
+        lines = "".join(came).rstrip().splitlines()
+        left = len(lines) - MOST_LINES
+        shown = "\n".join([f"… {left:,} lines before …", *lines[left:]] if left > 0 else lines)
+        ending = "cancelled"
         write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")
         say("note", f"the command was cancelled; {SEEN}")
     else:
-        if call.result is None:
-            raise AssertionError("a finished call has a result")
+        assert call.result is not None
         shown, ending = _output(call.result)
         write(escape(shown).rstrip("\n") + "\n" if shown.strip() else "")
         if call.result.error is None:
@@ -94,12 +88,6 @@ async def run_command(
         journal.flush()  # no turn may follow that would flush it
     except StoreError as error:
         say("error", str(error))
-
-
-def _tail(text: str) -> str:
-    lines = text.rstrip().splitlines()
-    left = len(lines) - MOST_LINES
-    return "\n".join([f"… {left:,} lines before …", *lines[left:]] if left > 0 else lines)
 
 
 def _output(result: ToolResult) -> tuple[str, str]:

@@ -38,12 +38,6 @@ def cloned(project: Path) -> Path:
     return project
 
 
-def test_show_without_a_file(cli: Run) -> None:
-    done = cli("config", "show")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith('profile = "default"\n\n[profiles.default]\nmodel = "auto"\n')
-
-
 def test_show_says_where_each_value_comes_from(cli: Run, user_file: Path) -> None:
     user_file.write_text(
         'profile = "work"\n[profiles.work]\nmodel = "offline"\n[plugins.offline]\napi_key = "sekrit"\n'
@@ -114,12 +108,6 @@ def test_check_tells_of_granted_variables_that_load_code(cli: Run, user_file: Pa
     ]
     assert all(f"{user_file}:" in line for line in told)
     assert "can load code" not in cli("config", "check", "--quiet").stderr
-
-
-def test_check_refuses_a_file_that_is_not_toml(cli: Run, user_file: Path) -> None:
-    user_file.write_text("a = 1\nb =\n")
-    done = cli("config", "check")
-    assert (done.returncode, done.stdout.startswith(f"{user_file}:2: is not valid TOML")) == (2, True)
 
 
 def test_init_writes_once(cli: Run, environ: dict[str, str]) -> None:

@@ -31,16 +31,6 @@ def test_everything_is_in_place(cli: Run) -> None:
     assert "nothing that needs trust" in found["trust"][0]["text"]
 
 
-def test_a_missing_plugin_is_wrong_and_so_is_the_exit_code(cli: Run, environ: dict[str, str]) -> None:
-    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text('[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store", "offline", "gone"]\n')
-
-    found = findings(cli, code=1)
-
-    assert any("gone" in one["text"] and one["remedy"] for one in found["plugins"] if one["state"] == "wrong")
-
-
 def test_a_broken_configuration_is_reported_and_the_rest_is_looked_at(cli: Run, environ: dict[str, str]) -> None:
     config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
     config.parent.mkdir(parents=True)

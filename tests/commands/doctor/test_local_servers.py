@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +10,7 @@ import pytest
 
 from inarch.program.composer import Options
 from inarch.testing import HttpReply, HttpServer, json_reply
-from inarch_plugins.commands.doctor.checkup import PORTS, Finding, check_up, local_servers
+from inarch_plugins.commands.doctor.checkup import Finding, check_up, local_servers
 
 LIST = json_reply({"object": "list", "data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}, {"id": 'odd"name'}]})
 
@@ -60,7 +57,6 @@ def test_where_auto_would_take_another_the_lines_name_the_model(
 @pytest.mark.parametrize(
     "reply",
     [
-        json_reply({"hello": 1}),
         json_reply([1]),
         json_reply({"data": "x"}),
         json_reply({"error": {"message": "no"}}, 401),
@@ -75,20 +71,3 @@ def test_where_auto_would_take_another_the_lines_name_the_model(
 def test_what_is_no_model_server_is_passed_over(reply: HttpReply) -> None:
     with HttpServer(routes={"GET /v1/models": reply}) as server:
         assert list(local_servers([(port_of(server), "Acme")])) == []
-
-
-def test_a_port_where_nobody_listens_is_passed_over() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        assert list(local_servers([(free.getsockname()[1], "Acme")])) == []
-
-
-def test_the_known_ones_are_looked_for() -> None:
-    assert {11434, 8080, 1234, 8000} <= {port for port, _ in PORTS}
-
-
-def test_a_turn_looks_for_no_server(environ: dict[str, str], project: Path) -> None:
-    words = [sys.executable, "-P", "-X", "importtime", "-m", "inarch", "what is here?"]
-    done = subprocess.run(words, cwd=project, env=environ, capture_output=True, text=True, check=True)
-    assert "inarch.program.turn" in done.stderr
-    assert "inarch_plugins.commands.doctor.checkup" not in done.stderr

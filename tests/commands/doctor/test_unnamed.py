@@ -41,15 +41,6 @@ def test_the_proposed_lines_are_all_it_takes(cli: Run, installed: dict[str, str]
     assert not proposed(cli, **installed)
 
 
-def test_a_list_of_the_users_own_is_kept(cli: Run, installed: dict[str, str], environ: dict[str, str]) -> None:
-    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch" / "config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text('[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store", "offline"]\n')
-    named = tomllib.loads("\n".join(proposed(cli, **installed)))["profiles"]["default"]["plugins"]
-    assert named[:3] == ["sandbox-fs", "sqlite-store", "offline"] and "greeting" in named
-    assert not proposed(cli, "-p", "no:greeting", **installed), "what is left out on purpose is not proposed"
-
-
 def test_three_dots_are_kept_and_what_was_refused_is_not_proposed(
     cli: Run, installed: dict[str, str], environ: dict[str, str]
 ) -> None:

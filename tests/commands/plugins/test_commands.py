@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ast
 import json
 import os
 import shutil
@@ -11,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from inarch_plugins.commands.plugins import plugins_command as plugins_module
 
 from ...forking import run_inarch
 
@@ -208,13 +205,6 @@ def test_safe_mode_loads_only_the_shipped_store_and_still_lists(world: Path) -> 
     assert "state: available" in inarch(world, "plugins", "show", "good", INARCH_SAFE_MODE="1").stdout
 
 
-def test_wrong_configuration_is_reported_with_its_line(world: Path) -> None:
-    file = world / "home" / ".config" / "inarch" / "config.toml"
-    file.write_text("[profiles.default]\npluggins = []\n")
-    done = inarch(world, "plugins", "list", code=2)
-    assert f"{file}:2" in done.stderr and "did you mean 'plugins'?" in done.stderr
-
-
 def test_a_table_for_no_installed_plugin_is_reported(world: Path) -> None:
     file = world / "home" / ".config" / "inarch" / "config.toml"
     file.write_text(file.read_text() + "[plugins.goood]\nkey = 1\n")
@@ -227,15 +217,6 @@ def test_names_from_metadata_cannot_move_the_cursor(world: Path) -> None:
     info.mkdir()
     (info / "entry_points.txt").write_text("[inarch.plugins]\nodd\x1b[2J = odd\n")
     assert "\x1b" not in inarch(world, "plugins", "list").stdout
-
-
-def test_the_module_imports_only_click_and_ours_at_the_top() -> None:
-    tree = ast.parse(Path(plugins_module.__file__).read_text("utf-8"))
-    tops = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in tops}
-    commands = {name for name in names if name and name.startswith("inarch_plugins.commands.plugins.")}
-    ours = {"inarch", "inarch.commands", "inarch.output"}
-    assert names - commands == ours | {"__future__", "click", "collections.abc", "typing"}
 
 
 def test_the_commands_of_the_group_are_light_to_import() -> None:

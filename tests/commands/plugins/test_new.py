@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -47,16 +45,6 @@ def test_the_commands_that_are_printed_work(cli: Run, tmp_path: Path, environ: d
     assert called.returncode == 0 and '"data": "HELLO!"' in called.stdout, called.stderr
 
 
-def test_without_pytest_its_installation_is_the_first_command(tmp_path: Path) -> None:
-    # An environment of tox lies in a cache, into which nothing is installed.
-    elsewhere = f"import sys\nsys.modules['pytest'] = None\nsys.prefix = {str(tmp_path)!r}\n"
-    (tmp_path / "sitecustomize.py").write_text(elsewhere)
-    done = python("-m", "inarch", "plugins", "new", "shout", cwd=tmp_path, PYTHONPATH=str(tmp_path))
-    install, test = done.stdout.splitlines()[1:3]
-    assert install.endswith(" install 'inarch[test]'"), done
-    assert test == f"  {sys.executable} -m pytest inarch-shout"
-
-
 def test_a_folder_that_exists_is_left_as_it_is(cli: Run, tmp_path: Path) -> None:
     (tmp_path / "inarch-shout").mkdir()
     (tmp_path / "inarch-whisper").symlink_to(tmp_path / "nowhere")
@@ -64,12 +52,6 @@ def test_a_folder_that_exists_is_left_as_it_is(cli: Run, tmp_path: Path) -> None
         done = cli("plugins", "new", name, "--into", str(tmp_path))
         assert done.returncode == 2 and f"inarch-{name} exists" in done.stderr
     assert not list((tmp_path / "inarch-shout").iterdir())
-
-
-def test_the_name_of_a_tool_that_there_is_is_refused(cli: Run, tmp_path: Path) -> None:
-    done = cli("plugins", "new", "read-file", "--into", str(tmp_path))
-    assert done.returncode == 2 and "the tool 'read_file' exists: plugin 'sandbox-fs' provides it" in done.stderr
-    assert not (tmp_path / "inarch-read-file").exists()
 
 
 def test_the_prefix_and_the_spelling_are_put_right() -> None:
@@ -93,7 +75,6 @@ def test_the_prefix_and_the_spelling_are_put_right() -> None:
         ("test-it", "begins with test"),
         ("git", "the plugin 'git' exists: inarch"),
         ("native", "is reserved by Inarch"),
-        ("search", "a module inarch_search is installed"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_in_words(name: str, words: str) -> None:
@@ -104,29 +85,13 @@ def test_a_name_that_cannot_be_is_refused_in_words(name: str, words: str) -> Non
 
 @pytest.mark.usefixtures("permissions_count")
 def test_nothing_is_left_behind_where_it_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="can't be made") as caught:
+    with pytest.raises(UsageError, match="can't be made"):
         make(tmp_path / "nowhere", "tool", "shout")
-    assert "mkdir -p" in caught.value.remedy
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
     with pytest.raises(UsageError, match="can't be made: Permission denied"):
         make(closed, "tool", "shout")
     assert not list(closed.iterdir())
-
-
-def test_nothing_is_left_behind_when_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: Callable[..., Any] = Path.open
-
-    def full(path: Path, *words: Any, **options: Any) -> Any:
-        if path.name == "README.md":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return opened(path, *words, **options)
-
-    monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(UsageError, match="No space left") as caught:
-        make(tmp_path, "tool", "shout")
-    assert caught.value.remedy == "free some space there"
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -151,9 +150,3 @@ def test_list_shows_this_directory_or_all(run: Callable[..., Result], tmp_path: 
     kept(tmp_path, ("0190aaaa-1", "project"), ("0190bbbb-2", "other"))
     assert [line.split()[0] for line in run("list").output.splitlines()] == ["0190aaaa"]
     assert [line.split()[0] for line in run("list", "--all").output.splitlines()] == ["0190bbbb", "0190aaaa"]
-
-
-def test_list_as_json(run: Callable[..., Result], tmp_path: Path) -> None:
-    kept(tmp_path, ("0190aaaa-1", "project"))
-    (info,) = json.loads(run("list", "--json").output)
-    assert (info["id"], info["title"], info["events"]) == ("0190aaaa-1", "summarize this", 8)

@@ -9,7 +9,6 @@ import pytest
 from tests.export.reading_html import Reader
 
 from inarch.program.main import run
-from inarch_sdk.event_log import read_sessions
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import calls, says
 
@@ -56,14 +55,6 @@ def test_the_name_of_the_file_says_the_format_unless_it_is_said(
 ) -> None:
     assert run(["sessions", "export", session_id, *arguments]) == 0
     assert Path(arguments[1]).read_text(encoding="utf-8").startswith(beginning)
-
-
-def test_json_lines_are_read_back_as_the_session(session_id: str) -> None:
-    assert run(["sessions", "export", session_id, "--output", "s.jsonl"]) == 0
-    read = read_sessions(Path("s.jsonl"))
-    assert not read.problems
-    assert [*read.sessions] == [session_id]
-    assert read.sessions[session_id][-1].kind == "turn.ended"
 
 
 def test_standard_output_gets_the_export_and_nothing_else(

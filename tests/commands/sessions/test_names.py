@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
 import pytest
-
-import inarch
 
 from ...running.program import Run
 
@@ -83,18 +80,3 @@ def test_a_name_that_holds_a_secret_is_refused_and_not_repeated(cli: Run) -> Non
         done = cli(*words, DEPLOY_TOKEN=word)
         assert done.returncode == 2 and "the name holds a secret" in done.stderr and word not in done.stderr
     assert list(names(cli)) == ["one"]
-
-
-def test_names_through_the_library(tmp_path: Path) -> None:
-    with inarch.compose(root=tmp_path, config={}, environ={"HOME": str(tmp_path / "home")}) as app:
-        one, other = app.session(), app.session()
-        for session in (one, other):
-            asyncio.run(session.run("what is in here"))
-        app.name_session(one.id, "first")
-        assert app.session_names == {"first": one.id} and app.find_session("first").id == one.id
-        assert app.transcript("first").info.id == one.id
-        with pytest.raises(inarch.UsageError, match="'first' is a session's already"):
-            app.name_session(other.id, "first")
-        app.name_session(one.id, "second")
-        app.name_session(other.id, "first")
-        assert app.session_names == {"second": one.id, "first": other.id}

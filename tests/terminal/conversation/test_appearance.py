@@ -2,50 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from inarch import UsageError
-from inarch_plugins.commands.config.profile_edit import set_key
 
 from .conftest import Talk
-
-PLAIN = st.text("aé \n", max_size=4) | st.integers()
-TABLES = st.recursive(
-    st.dictionaries(st.sampled_from(["theme", "a b", "notify"]), PLAIN, max_size=3),
-    lambda inner: st.dictionaries(st.sampled_from(["plugins", "terminal", "profiles"]), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-def written(tables: dict[str, object], name: str = "") -> str:
-    """Return tables as TOML."""
-    plain = [f"{json.dumps(key)} = {json.dumps(one)}" for key, one in tables.items() if not isinstance(one, dict)]
-    inner = [written(one, f"{name}{key}.") for key, one in tables.items() if isinstance(one, dict)]
-    return "\n".join([*([f"[{name[:-1]}]  # kept"] if name else []), *plain, *inner])
-
-
-@given(TABLES, st.sampled_from(["theme", "keys"]), st.sampled_from(["dark", "vi"]))
-def test_a_setting_is_kept_and_nothing_else_changes(
-    tmp_path_factory: pytest.TempPathFactory, tables: dict[str, object], key: str, value: str
-) -> None:
-    path = tmp_path_factory.mktemp("own") / "config.toml"
-    path.write_text(written(tables), encoding="utf-8")
-    before = tomllib.loads(path.read_text("utf-8"))
-    try:
-        set_key(path, ("plugins", "terminal"), key, value)
-    except UsageError as error:
-        assert "by hand" in error.remedy and tomllib.loads(path.read_text("utf-8")) == before
-        return
-    after = tomllib.loads(path.read_text("utf-8"))
-    assert after["plugins"]["terminal"].pop(key) == value
-    before.setdefault("plugins", {}).setdefault("terminal", {}).pop(key, None)
-    assert after == before and path.read_text("utf-8").count("# kept") >= written(tables).count("# kept")
 
 
 @pytest.mark.once

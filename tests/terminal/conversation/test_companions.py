@@ -28,11 +28,3 @@ def test_its_prompts_are_turns_of_the_conversation(talk: Talk) -> None:
     assert "said typed" not in screen, "a cancel holds back what was typed, and not what is said beside"
     opened.type("", "Enter")
     opened.until("said typed meanwhile")
-
-
-def test_its_keys_are_only_those_of_an_empty_line(talk: Talk) -> None:
-    opened = talk(*FLAGS)
-    opened.until("is ready")
-    opened.type("two words", "Enter")
-    opened.until("said two words")
-    assert "from beside" not in opened.until("is ready")

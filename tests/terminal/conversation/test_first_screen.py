@@ -37,12 +37,6 @@ def test_a_conversation_from_its_first_line_to_its_last(talk: Talk, columns: int
     assert " ".join(opened.until("code=0").split()).count("inarch --continue goes on with this conversation.") == 1
 
 
-def test_a_conversation_in_which_nothing_was_said_ends_without_a_word(talk: Talk) -> None:
-    opened = talk()
-    opened.type("", "C-d")
-    assert "--continue" not in opened.until("code=0")
-
-
 def test_plain_text_has_whole_sentences_and_nothing_moves(terminal: Open) -> None:
     plugin = str(Path(__file__).with_name("talking.py"))
     opened = terminal("--plain", "--plugin", plugin, "--model", "talking/words")

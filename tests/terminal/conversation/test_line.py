@@ -73,22 +73,6 @@ def test_paths_are_completed_as_git_sees_them(talk: Talk, project: Path) -> None
     opened.until("said it saw what is from the file")
 
 
-def test_commands_and_their_words_are_completed(talk: Talk) -> None:
-    opened = talk()
-    opened.type("/mo")
-    opened.until("  model", "switch to another one")
-    opened.type("", "Tab")
-    opened.until("> /model")
-    opened.type(" oth")
-    opened.until("talking/other", "says it, too")
-    opened.type("", "Tab", "Enter")
-    opened.until("talking/other answers from now on")
-    opened.type("/tools read_m")
-    opened.until("  read_multiple_files")
-    opened.type("", "C-c")
-    opened.until("\n>\n")
-
-
 def test_a_picture_is_pasted_from_the_clipboard_or_dropped_as_a_path(talk: Talk, project: Path, tmp_path: Path) -> None:
     picture = b"GIF89a\1\0\1\0"
     for path in (tmp_path / "my shot.gif", project / "shop" / "own shot.gif"):
@@ -112,29 +96,6 @@ def test_a_picture_is_pasted_from_the_clipboard_or_dropped_as_a_path(talk: Talk,
     program.write_text("#!/bin/sh\nexit 1\n")
     opened.type("", "C-v")
     opened.until("no picture on the clipboard")
-
-
-def test_programs_and_paths_of_a_command_are_completed(talk: Talk, project: Path, tmp_path: Path) -> None:
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in ("zzgit", "zzgizmo"):
-        (tools / name).write_text("#!/bin/sh\n")
-        (tools / name).chmod(0o755)
-    (project / "src").mkdir()
-    (project / "src" / "only.txt").write_text("from the file\n")
-    opened = talk(PATH=f"{tools}:{os.environ['PATH']}")
-    opened.type("!zz")
-    opened.type("", "Tab")
-    opened.until("> !zzgi", "  zzgit", "  zzgizmo")
-    opened.type("t", "Tab")
-    opened.until("> !zzgit")
-    opened.type("", "C-u")
-    opened.type("!cat sr", "Tab")
-    opened.until("> !cat src/")
-    opened.type("", "Tab")
-    opened.until("> !cat src/only.txt")
-    opened.type("", "Enter")
-    opened.until("from the file", "the model sees this")
 
 
 def test_a_long_paste_is_one_sign_and_is_sent_whole(talk: Talk, tmp_path: Path) -> None:

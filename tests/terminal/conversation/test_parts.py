@@ -23,8 +23,6 @@ from inarch_plugins.project.mentions import mentioned_words
 from inarch_plugins.terminal.conversation.line_completion import LineCompleter
 from inarch_plugins.terminal.conversation.line_history import LONGEST, MOST_LINES, KeptHistory
 from inarch_plugins.terminal.conversation.pastes import Pastes
-from inarch_plugins.terminal.conversation.path_index import PathIndex
-from inarch_plugins.terminal.conversation.shell_words import last_word, programs
 from inarch_plugins.terminal.conversation.streams import Above
 from inarch_plugins.terminal.conversation.terminal_io import GuardedInput
 from inarch_plugins.terminal.slash.talk import Talk
@@ -127,7 +125,6 @@ def test_what_a_line_can_become(tmp_path: Path) -> None:
     with app:
         assert offered("/") == []
         completer.talk = Talk(app, app.session(), Launched(Options()), print, lambda: 80)
-        completer.paths = PathIndex(app.workspace)
         assert {"model", "quit", "memory"} <= set(offered("/"))
         assert {"compact", "context"} <= {*offered("/co")} <= {name for name in offered("/") if name[:2] == "co"}
         assert offered("/tools read_f") == ["read_file"]
@@ -160,9 +157,8 @@ def test_what_a_command_of_the_person_can_become(tmp_path: Path, monkeypatch: py
         return [one.text for one in completer.get_completions(Document(text), CompleteEvent())]
 
     with app:
-        completer.talk, completer.paths = Talk(app, app.session(), Launched(Options()), print, lambda: 80), None
         assert offered("!gi") == []
-        completer.paths = PathIndex(app.workspace)
+        completer.talk = Talk(app, app.session(), Launched(Options()), print, lambda: 80)
         assert offered("!gi") == ["gitty", "gizmo"]
         assert offered("!git") == offered("!A=1 git") == offered("!ls | git") == offered("!ls&&git") == ["gitty "]
         assert offered("!ev") == offered("!") == offered("!gitty git") == offered("gi") == offered("see !gi") == []
@@ -172,14 +168,6 @@ def test_what_a_command_of_the_person_can_become(tmp_path: Path, monkeypatch: py
         assert offered("!cat /") == offered("!cat ../") == offered("!cat src/main.py") == []
         assert offered("!./ev") == offered("!cat @s") == []
     assert not list(tmp_path.rglob("ran"))
-
-
-@given(st.text(st.sampled_from("ab \t'\"\\|&;=/é\n$"), max_size=30))
-def test_every_line_has_a_last_word_that_it_ends_with(line: str) -> None:
-    word = last_word(line)
-    assert line.endswith(word.raw)
-    assert not word.raw or word.is_program in (True, False)
-    assert isinstance(programs(word.meant, ""), list)
 
 
 def test_what_others_print_comes_in_whole_harmless_lines() -> None:

@@ -60,16 +60,6 @@ def test_after_a_cancel_nothing_is_sent_until_enter_and_then_all_of_it_is_one_pr
     assert "goes in:" not in screen
 
 
-def test_a_command_that_only_tells_does_not_wait(talk: Talk) -> None:
-    opened = talk()
-    opened.type("slow one", "Enter")
-    opened.until("Slowly")
-    opened.type("/stats", "Enter")
-    opened.until("> /stats", "session ")
-    opened.type("/clear", "Enter")
-    opened.until("queued: /clear")
-
-
 def test_words_of_a_plugin_wake_the_conversation(talk: Talk) -> None:
     opened = talk()
     opened.type("remind: it has ended", "Enter")

@@ -76,12 +76,6 @@ def test_lines_of_a_paste_are_not_typed_at_a_dumb_terminal(terminal: Open, slowl
     assert (project / "typed.txt").exists() and not (project / "pasted.txt").exists()
 
 
-def test_a_wrong_configuration_ends_it_with_one_line(terminal: Open, environ: dict[str, str]) -> None:
-    opened = terminal("--profile", "nowhere")
-    screen = opened.until("code=2")
-    assert screen.count("there is no profile 'nowhere'") == 1
-
-
 def test_what_was_left_out_is_told_and_what_went_before_is_shown(talk: Talk, project: Path) -> None:
     (project / ".inarch").mkdir()
     (project / ".inarch" / "config.toml").write_text('[profiles.default]\nmodel = "offline"\n')

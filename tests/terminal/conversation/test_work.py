@@ -67,27 +67,3 @@ def test_every_line_is_done_once_or_taken_back(steps: Sequence[str]) -> None:
     if "cancel" not in steps:
         assert sorted([*begun, *taken], key=int) == added
         assert [*map(int, begun)] == sorted(map(int, begun))
-
-
-def test_the_end_waits_for_what_runs() -> None:
-    async def go() -> list[str]:
-        said = []
-
-        async def do(line: Line) -> None:
-            try:
-                await asyncio.sleep(60)
-            finally:
-                await asyncio.sleep(0)
-                said.append("put away")
-
-        work = Work(do, lambda: None)
-        running = asyncio.create_task(work.run())
-        work.add(Line("a", "a"))
-        while not work.is_running:
-            await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        running.cancel()
-        await asyncio.wait([running])
-        return said
-
-    assert asyncio.run(go()) == ["put away"]

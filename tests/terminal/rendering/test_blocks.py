@@ -61,14 +61,6 @@ def test_blocks_one_by_one_look_like_the_whole(text: str, columns: int) -> None:
         assert without_blank_lines(one_by_one) == whole
 
 
-@given(documents(), st.lists(st.integers(0, 600), max_size=40))
-def test_long_blocks_are_looked_at_less_often_and_found_all_the_same(text: str, cuts: list[int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "EAGER", 10)
-        lazily = split(text, cuts)
-    assert list(map(without_blank_lines, lazily)) == list(map(without_blank_lines, split(text, [])))
-
-
 @pytest.mark.parametrize(
     ("text", "complete"),
     [

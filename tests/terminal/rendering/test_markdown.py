@@ -62,11 +62,6 @@ def test_headings_keep_their_level() -> None:
     assert drawn("### Three\n", ink=COLOURED) == "\x1b[2m### \x1b[0m\x1b[1mThree\x1b[0m\n"
 
 
-def test_lines_of_a_paragraph_stay_lines() -> None:
-    assert drawn("one\ntwo  \nthree\n") == "one\ntwo\nthree\n"
-    assert drawn("one two three four", 9) == "one two\nthree\nfour\n"
-
-
 def test_a_link_is_reported_once_and_is_not_a_sequence() -> None:
     assert drawn("see [this](http://x.y/z)") == "see this (http://x.y/z)\n"
     assert drawn("see <http://x.y/z>") == drawn("see [http://x.y/z](http://x.y/z)") == "see http://x.y/z\n"

@@ -137,16 +137,6 @@ def test_running_calls_move_with_the_end_of_their_output() -> None:
     assert stage.moving(rows=1) == ["    +2 more calls"]
 
 
-def test_finished_calls_are_printed_in_the_order_of_the_reply() -> None:
-    stage = Stage().saw(call("c", "one"), call("d", "two"), call("e", "three"), runs("c"), runs("d"), runs("e"))
-    stage.saw(done("e", "three"), done("d", "two"))
-    assert stage.printed() == []
-    assert stage.moving()[1:] == ["  ✓ two · 2.5 s", "  ✓ three · 2.5 s"]
-    stage.saw(done("c", "one"))
-    assert [line.split()[1] for line in stage.printed()] == ["one", "two", "three"]
-    assert stage.moving() == []
-
-
 @pytest.mark.parametrize(
     ("code", "status", "shown"),
     [

@@ -31,7 +31,9 @@ def show(origin: bool, as_json: bool, **given: Any) -> None:
     from inarch.host import discover
     from inarch_plugins.commands.config.config_text import as_data, as_rows
 
-    loaded, installed = _load(given), discover().plugins
+    options, installed = _options(given), discover().plugins
+    loaded = options.config()
+    _tell(loaded, options)
     if as_json:
         print_json(as_data(loaded, installed))
         return
@@ -63,7 +65,9 @@ def check(as_json: bool, **given: Any) -> int:
         for one in found:
             print_line(str(one))
         if not found and loaded is not None:
-            print_line(_all_right(loaded))
+            profiles = f"{loaded.config_path}, profiles {', '.join(loaded.profiles)}, {loaded.profile.name} in use"
+            nothing = f"{loaded.config_path} does not exist, so the built-in values apply"
+            print_line(f"all right: {profiles if loaded.config_path.exists() else nothing}")
     return USAGE if found else ANSWERED
 
 
@@ -141,13 +145,6 @@ def _options(given: Mapping[str, Any]) -> Options:
     return Options.of(given)
 
 
-def _load(given: Mapping[str, Any]) -> Config:
-    options = _options(given)
-    loaded = options.config()
-    _tell(loaded, options)
-    return loaded
-
-
 def _tell(loaded: Config, options: Options, *further: str) -> None:
     from inarch.commands import say
     from inarch.host import discover
@@ -184,25 +181,15 @@ def _plugin_problems(loaded: Config, options: Options) -> list[ConfigError]:
 
 
 def _problem_data(error: ConfigError) -> dict[str, Any]:
+    where = f"{error.source}:{error.line}" if error.line is not None else error.source
+    place = "".join(f"{part}: " for part in (where, error.key) if part)
     return {
         "source": error.source,
         "line": error.line,
         "key": error.key,
-        "message": error.message.removeprefix(_place(error)),
+        "message": error.message.removeprefix(place),
         "remedy": error.remedy,
     }
-
-
-def _place(error: ConfigError) -> str:
-    """Return the beginning of a message: file, line and key."""
-    where = f"{error.source}:{error.line}" if error.line is not None else error.source
-    return "".join(f"{part}: " for part in (where, error.key) if part)
-
-
-def _all_right(loaded: Config) -> str:
-    if not loaded.config_path.exists():
-        return f"all right: {loaded.config_path} does not exist, so the built-in values apply"
-    return f"all right: {loaded.config_path}, profiles {', '.join(loaded.profiles)}, {loaded.profile.name} in use"
 
 
 def _show_what(folder: str, files: Mapping[str, str], changed: tuple[str, ...], config: bytes | None) -> None:

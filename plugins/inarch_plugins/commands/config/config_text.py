@@ -17,12 +17,7 @@ _SECRET_WORDS = ("key", "token", "secret", "password")
 
 
 def as_data(loaded: Config, installed: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are masked.
-
-    Args:
-        loaded: The configuration.
-        installed: The plugins whose environment variables are included.
-    """
+    """Return the configuration as plain JSON data; values of plugin keys that look like secrets are masked."""
     given = _from_variables(loaded, installed)
     names = [*loaded.plugin_tables, *(name for name in given if name not in loaded.plugin_tables)]
     tables = {
@@ -42,7 +37,7 @@ def as_data(loaded: Config, installed: Iterable[str] = ()) -> dict[str, Any]:
         "safe_mode": loaded.safe_mode,
         "profile": to_data(loaded.profile),
         "profiles": sorted(loaded.profiles),
-        "plugins": {name: _masked(table) for name, table in tables.items()},
+        "plugins": _dated(_hidden("", tables)),
         "isolation": to_data(loaded.isolation),
         "commands": to_data(loaded.commands),
         "rules": [_dated(asdict(rule)) for rule in loaded.rules],
@@ -72,10 +67,6 @@ def _dated(value: Any) -> Any:
     return [_dated(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def _masked(table: Mapping[str, Any]) -> Any:
-    return _dated({key: _hidden(key, value) for key, value in table.items()})
-
-
 def _hidden(key: str, value: Any) -> Any:
     if isinstance(value, dict):
         return {inner: _hidden(inner, item) for inner, item in value.items()}
@@ -86,7 +77,10 @@ def _hidden(key: str, value: Any) -> Any:
 def as_rows(loaded: Config, installed: Iterable[str] = ()) -> list[tuple[str, str]]:
     """Return the lines of the configuration as TOML, each with its origin; `installed` as for `as_data`."""
     data = as_data(loaded, installed)
-    origins = {key: _place(**origin) for key, origin in data["origins"].items()}
+    origins = {
+        key: one["source"] if one["line"] is None else f"{one['source']}:{one['line']}"
+        for key, one in data["origins"].items()
+    }
     rows = [(f"profile = {json.dumps(loaded.profile.name)}", origins["profile"])]
 
     def table(header: str, values: Mapping[str, Any], base: str) -> None:
@@ -107,10 +101,6 @@ def as_rows(loaded: Config, installed: Iterable[str] = ()) -> list[tuple[str, st
     for index, rule in enumerate(data["rules"]):
         table("[[rules]]", rule, f"rules[{index}]")
     return rows
-
-
-def _place(source: str, line: int | None) -> str:
-    return source if line is None else f"{source}:{line}"
 
 
 def _toml(value: Any) -> str:

@@ -17,15 +17,9 @@ from attrs import evolve, frozen
 from inarch import UsageError
 from inarch.commands import ANSWERED, FAILED
 
-_HINT = "inarch config init --project"
-
 
 def begin(root: str, *, project: bool, force: bool, yes: bool) -> int:
-    """Write the user's file, the project's, or both, and print the detected commands; return the exit code.
-
-    Raises:
-        UsageError: There is nothing to write, or no terminal to ask on.
-    """
+    """Write the user's file, the project's, or both, and print the detected commands; return the exit code."""
 
     folder = os.path.realpath(root)
     if not Path(folder).is_dir():
@@ -61,7 +55,7 @@ def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) 
 
     path = Path(folder, PROJECT_FILE)
     if os.path.lexists(path):
-        granted = _granted(folder)
+        granted = _granted(folder, PROJECT_FILE)
         found = [proposal for proposal in found if proposal.argv not in granted]
         if not found:
             _say(f"{path} already grants them")
@@ -76,7 +70,7 @@ def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) 
         _say("these commands could run without a question in this project:")
         _show_tables(found)
         if not here:
-            _say(f"to grant them: {_HINT}")
+            _say("to grant them: inarch config init --project")
             return ANSWERED
         if not click.confirm(f"Write them to {path} and trust it?", default=False):
             return FAILED if project else ANSWERED
@@ -87,12 +81,10 @@ def _grant(folder: str, found: Sequence[Proposal], *, project: bool, yes: bool) 
     return ANSWERED
 
 
-def _granted(folder: str) -> list[tuple[str, ...]]:
+def _granted(folder: str, file: str) -> list[tuple[str, ...]]:
     """Return the commands in a project's file, trusted or not; empty if it cannot be read."""
-    from inarch_plugins.commands.config.starter import PROJECT_FILE
-
     try:
-        return [tuple(command["argv"]) for command in _Project(folder).toml(PROJECT_FILE)["commands"].values()]
+        return [tuple(command["argv"]) for command in _Project(folder).data(file)["commands"].values()]
     except (AttributeError, KeyError, TypeError):
         return []
 
@@ -111,7 +103,6 @@ def _say(text: str) -> None:
 
 _VENVS = (".venv", "venv", "env")
 _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn"}
-_NPM_PLACEHOLDER = "no test specified"
 _MOST_BYTES = 1_000_000
 
 
@@ -134,7 +125,7 @@ def proposals(root: str) -> tuple[Proposal, ...]:
     project = _Project(root)
     taken: set[str] = set()
     found = []
-    for look in (_python, _node, _cargo, _go, _make, _java):
+    for look in (_python, _node, _cargo_and_go, _make, _java):
         for proposal in look(project):
             name = proposal.name
             if name in taken:
@@ -162,15 +153,11 @@ class _Project:
         """Return the first path that exists, else an empty text."""
         return next((path for path in paths if Path(self.root, path).exists()), "")
 
-    def toml(self, path: str) -> dict[str, Any]:
+    def data(self, path: str) -> Any:
+        """Return the data of a JSON or TOML file, empty if it cannot be read."""
+        read = json.loads if path.endswith(".json") else tomllib.loads
         try:
-            return tomllib.loads(self.text(path))
-        except (ValueError, RecursionError):
-            return {}
-
-    def json(self, path: str) -> Any:
-        try:
-            return json.loads(self.text(path) or "{}")
+            return read(self.text(path))
         except (ValueError, RecursionError):
             return {}
 
@@ -182,7 +169,7 @@ class _Project:
 
 
 def _python(project: _Project) -> Iterator[Proposal]:
-    tool = project.toml("pyproject.toml").get("tool", {})
+    tool = project.data("pyproject.toml").get("tool", {})
     tool = tool if isinstance(tool, dict) else {}
     venv = project.has(*(f"{name}/bin/python" for name in _VENVS))
     python = venv or "python3"
@@ -206,10 +193,9 @@ def _pytest(project: _Project, tool: dict[str, Any]) -> str:
         return "pyproject.toml"
     if found := project.has("pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"):
         return found
-    if "[pytest]" in project.text("tox.ini"):
-        return "tox.ini"
-    if "[tool:pytest]" in project.text("setup.cfg"):
-        return "setup.cfg"
+    for file, section in (("tox.ini", "[pytest]"), ("setup.cfg", "[tool:pytest]")):
+        if section in project.text(file):
+            return file
     plain = re.compile(r"^(?:import pytest|from pytest|def test_|async def test_)", re.M)
     return "its test files" if any(plain.search(text) for text in project.test_files()) else ""
 
@@ -219,27 +205,22 @@ def _using(program: str) -> str:
 
 
 def _node(project: _Project) -> Iterator[Proposal]:
-    package = project.json("package.json")
+    package = project.data("package.json")
     scripts = package.get("scripts") if isinstance(package, dict) else None
     if not isinstance(scripts, dict):
         return
     manager = _LOCKS.get(project.has(*_LOCKS), "npm")
     for name in ("test", "build", "lint"):
         script = scripts.get(name)
-        if isinstance(script, str) and script.strip() and _NPM_PLACEHOLDER not in script:
+        if isinstance(script, str) and script.strip() and "no test specified" not in script:
             yield Proposal(name, (manager, "run", name), f"{manager}: scripts.{name} of package.json")
 
 
-def _cargo(project: _Project) -> Iterator[Proposal]:
-    if project.has("Cargo.toml"):
-        yield Proposal("test", ("cargo", "test", "*"), "cargo: Cargo.toml")
-        yield Proposal("build", ("cargo", "build", "*"), "cargo: Cargo.toml")
-
-
-def _go(project: _Project) -> Iterator[Proposal]:
-    if project.has("go.mod"):
-        yield Proposal("test", ("go", "test", "*"), "go: go.mod")
-        yield Proposal("build", ("go", "build", "*"), "go: go.mod")
+def _cargo_and_go(project: _Project) -> Iterator[Proposal]:
+    for program, file in (("cargo", "Cargo.toml"), ("go", "go.mod")):
+        if project.has(file):
+            yield Proposal("test", (program, "test", "*"), f"{program}: {file}")
+            yield Proposal("build", (program, "build", "*"), f"{program}: {file}")
 
 
 def _make(project: _Project) -> Iterator[Proposal]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from inarch import ConfigError, UsageError
+from inarch import UsageError
 from inarch.commands import composing_options
 from inarch.output import print_line
 
@@ -29,7 +29,8 @@ def set_model(name: str, **given: Any) -> None:
     path = user_config_path()
     with compose_given({**given, "model": name, "no_journal": True}, tells=False) as app:
         whole = app.models.full_name(name)
-        _check(app.parts.composed.missing_models())
+        if (missing := app.parts.composed.missing_models()) is not None:
+            raise missing
         if whole != "auto":
             try:
                 note = app.choice(whole).check_key()
@@ -41,8 +42,3 @@ def set_model(name: str, **given: Any) -> None:
     profile = given.get("profile") or os.environ.get("INARCH_PROFILE") or chosen_profile(path)
     was_written = set_key(path, ("profiles", profile), "model", whole)
     print_line(f"{path}: profile {profile} asks {whole}{'' if was_written else ' already'}")
-
-
-def _check(missing: ConfigError | None) -> None:
-    if missing is not None:
-        raise missing

@@ -11,7 +11,6 @@ import tomllib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,43 +34,23 @@ def listed_plugins(path: Path, profile: str) -> list[str]:
 
 
 def enable(path: Path, profile: str, plugin: str) -> bool:
-    """Add the plugin to the profile's list; return whether it was missing.
-
-    Args:
-        path: The user's file, which is created if missing.
-        profile: A profile in the file, or the built-in one.
-        plugin: The plugin's name.
-
-    Raises:
-        ConfigError: The file is not valid TOML.
-        UsageError: It cannot be read, safely changed or written; the remedy is what to write by hand.
-    """
+    """Add the plugin to the profile's list; return whether it was missing."""
 
     def grown(names: Any) -> list[str]:
         return [*([_REST] if names is None else names), *([] if plugin in (names or ()) else [plugin])]
 
-    def edits(table: Any) -> Iterator[Callable[[], object]]:
-        names = table.setdefault("plugins", [_REST])
-        yield lambda: names.append(plugin)
-        yield lambda: names.add_line(plugin)  # only this handles a comment after the last name
-
-    change = _Change(("profiles", profile), "plugins", grown, edits, lines_to_add(profile, plugin))
-    return _change(path, change)
+    edits = (
+        lambda table: table.setdefault("plugins", [_REST]).append(plugin),
+        lambda table: table.setdefault("plugins", [_REST]).add_line(plugin),  # handles a comment after the last name
+    )
+    return _change(path, _Change(("profiles", profile), "plugins", grown, edits, lines_to_add(profile, plugin)))
 
 
 def set_key(path: Path, table: tuple[str, str], key: str, value: str) -> bool:
-    """Set a key of a table, such as `("profiles", "default")`, to a text; return whether that changed the value.
+    """Set a key of a table, such as `("profiles", "default")`, to a text; return whether that changed the value."""
 
-    Raises:
-        ConfigError: The file is not valid TOML.
-        UsageError: It cannot be read, safely changed or written; the remedy is what to write by hand.
-    """
-
-    def edits(table: Any) -> Iterator[Callable[[], object]]:
-        yield lambda: table.__setitem__(key, value)
-
-    change = _Change(table, key, lambda _: value, edits, f"{_header(table)} {key} = {json.dumps(value)}")
-    return _change(path, change)
+    edits = (lambda table: table.__setitem__(key, value),)
+    return _change(path, _Change(table, key, lambda _: value, edits, f"{_header(table)} {key} = {json.dumps(value)}"))
 
 
 class _Change(NamedTuple):
@@ -80,7 +59,7 @@ class _Change(NamedTuple):
     table: tuple[str, str]
     key: str
     wanted: Callable[[Any], object]
-    edits: Callable[[Any], Iterator[Callable[[], object]]]
+    edits: Sequence[Callable[[Any], object]]
     by_hand: str
 
 
@@ -130,7 +109,8 @@ def _candidates(text: str, line: int | None, change: _Change) -> Iterator[str]:
     """
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     start = len(lines) if line is None else line - 1
-    before, statement = "".join(lines[:start]), _statement(lines[start:])
+    runs = ("".join(lines[start : start + count]) for count in range(1, len(lines) - start + 1))
+    before, statement = "".join(lines[:start]), next(filter(_says, runs), "")  # the first run that is valid TOML
     after = text[len(before) + len(statement) :]
     end = "\r\n" if "\r\n" in (statement if "\n" in statement else text) else "\n"
     addition = f"{change.key} = {json.dumps(change.wanted(None))}{end}"
@@ -143,27 +123,20 @@ def _candidates(text: str, line: int | None, change: _Change) -> Iterator[str]:
     yield f"{text}{gap}{_header(change.table)}{end}{addition}"
 
 
-def _statement(lines: Sequence[str]) -> str:
-    """Return the statement at the beginning of the lines: the longest run that is valid TOML."""
-    texts = ("".join(lines[:count]) for count in range(1, len(lines) + 1))
-    return next((text for text in texts if _says(text)), "")
-
-
 def _edited(statement: str, change: _Change) -> Iterator[str]:
     """Yield the changed statement, trying as table header each part of the table's name."""
     from tomlkit import parse
     from tomlkit.exceptions import TOMLKitError
 
     for names in (change.table, change.table[1:], ()):
-        for number in range(2):  # each attempt starts with the original statement
+        for edit in change.edits:  # each attempt starts with the original statement
             try:
                 document: Any = parse(statement)
                 inner = document
                 for name in names:
                     inner = inner.setdefault(name, {})
-                for way in islice(change.edits(inner), number, number + 1):
-                    way()
-                    yield document.as_string()
+                edit(inner)
+                yield document.as_string()
             except (TOMLKitError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
                 continue
 

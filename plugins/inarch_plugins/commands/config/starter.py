@@ -16,6 +16,8 @@ from inarch_sdk.settings_schema import table_schema
 if TYPE_CHECKING:
     from inarch_plugins.commands.config.first_steps import Proposal
 
+PROJECT_FILE = ".inarch/config.toml"
+"""Path of a project's configuration, relative to its root."""
 VERSION = 1
 """Of the file's keys; a test compares it with what is read."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -47,18 +49,10 @@ def schema(plugin_settings: Mapping[str, type] | None = None) -> dict[str, Any]:
     }
 
 
-PROJECT_FILE = ".inarch/config.toml"
-"""Path of a project's configuration, relative to its root."""
-
-_EXAMPLES: dict[str, Any] = {
-    "decision_model": "offline/extractive",
-    "fallback": ["offline/extractive"],
-    "max_seconds": 300,
-    "max_cost_usd": 0.5,
-    "max_tokens": 200_000,
-    "effort": "low",
-    "output_schema": {"type": "object"},
-}
+_EXAMPLES = {
+    "decision_model": '"offline/extractive"', "fallback": '["offline/extractive"]', "max_seconds": "300",
+    "max_cost_usd": "0.5", "max_tokens": "200000", "effort": '"low"', "output_schema": '{ type = "object" }',
+}  # fmt: skip
 
 _keys = schema()["properties"]
 _HEAD = f"""\
@@ -115,33 +109,14 @@ def starter(found: Sequence[Proposal] = ()) -> str:
     lines = []
     for name, key in _keys["profiles"]["additionalProperties"]["properties"].items():
         if name != "extends":
-            lines += [f"# {key['description']}", f"# {name} = {_toml(_EXAMPLES.get(name, key.get('default')))}"]
-    return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", _commands(found) if found else _EXAMPLE)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{name} = {json.dumps(inner)}' for name, inner in value.items())} }}"
-    return json.dumps(value)
-
-
-def _commands(found: Sequence[Proposal]) -> str:
-    text = "".join(proposal.toml for proposal in found)
-    head = "# Commands that may run without a question, in every project: better in a project's own file.\n"
-    return head + "".join(f"# {line}\n" for line in text.splitlines())
+            lines += [f"# {key['description']}", f"# {name} = {_EXAMPLES.get(name) or json.dumps(key.get('default'))}"]
+    commands = "# Commands that may run without a question, in every project: better in a project's own file.\n"
+    commands += "".join(f"# {line}\n" for proposal in found for line in proposal.toml.splitlines())
+    return _HEAD + "\n".join(lines) + "\n" + _TAIL.replace("{commands}\n", commands if found else _EXAMPLE)
 
 
 def write_starter(path: Path, *, force: bool = False, found: Sequence[Proposal] = ()) -> None:
-    """Write the file, readable only by the user.
-
-    Args:
-        path: The file to write.
-        force: Whether to overwrite an existing file.
-        found: Suggested commands of a project, which are commented out as well.
-
-    Raises:
-        UsageError: The file exists and `force` is false, or it cannot be written.
-    """
+    """Write the file, readable only by the user."""
     try:
         if not force and (path.is_symlink() or path.exists()):
             raise UsageError(f"{path} exists already", "--force overwrites it")
@@ -156,23 +131,16 @@ def write_project_config(root: str, found: Sequence[Proposal], state_dir: Path) 
 
     The project is trusted if it was before, or if nothing else in it needs trust. Files that the user has not reviewed
     are not trusted as a side effect.
-
-    Raises:
-        UsageError: The file exists already or cannot be written.
-        StoreError: The trust cannot be stored.
     """
     path = Path(root, PROJECT_FILE)
 
     def granted(before: bytes | None, is_trusted: bool) -> bytes:
         if os.path.lexists(path):
             raise UsageError(f"{path} exists already", "add the tables to it")
-        return f"# Commands that may run without a question in this project.\n\n{_tables(found)}".encode()
+        tables = "\n".join(proposal.toml for proposal in found)
+        return f"# Commands that may run without a question in this project.\n\n{tables}".encode()
 
     try:
         return Trust(root, state_dir).change(PROJECT_FILE, granted)
     except ToolFailed as error:
         raise UsageError(f"{root}/{error.message}") from error
-
-
-def _tables(found: Sequence[Proposal]) -> str:
-    return "\n".join(proposal.toml for proposal in found)

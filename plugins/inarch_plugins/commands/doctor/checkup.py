@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import socket
 import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -13,8 +12,6 @@ from concurrent.futures import Future
 from itertools import islice
 from threading import Thread
 from typing import TYPE_CHECKING, Any
-
-from attrs import frozen
 
 from inarch import ConfigError, Finding, InarchError, PluginError, SelfCheck, __version__
 from inarch.figures import confinement_words
@@ -42,7 +39,6 @@ READ_S = 1.0
 LONGEST = 1 << 20
 """Bytes of an answer to read."""
 MOST_NAMED = 3
-_HOSTS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 CHECK_S = 10.0
 """Seconds for the self-checks of plugins."""
 MOST_FINDINGS = 100
@@ -50,12 +46,7 @@ _STATES = ("fine", "note", "wrong")
 
 
 def check_up(options: Options, ports: Ports = PORTS) -> Iterator[Finding]:
-    """Yield findings, the most basic first; a check that cannot continue reports why.
-
-    Args:
-        options: The options of the run.
-        ports: Local ports to try for model servers.
-    """
+    """Yield findings, the most basic first; a check that cannot continue reports why."""
     where = f"Python {platform.python_version()} at {sys.executable}, {platform.system()} {platform.release()}"
     yield Finding("inarch", "fine", f"{__version__}, {where}")
     config = yield from _configuration(options)
@@ -169,23 +160,16 @@ def _model(app: App) -> Iterator[Finding]:
         auto, why = auto_choice(app)
         yield Finding("model", "fine", f"auto means {auto}: {why}")
     yield from key_findings(app)
-    yield from _key(app)
+    if app.config.profile.model != "auto" and not app.config.safe_mode:
+        try:
+            note = app.choice().check_key()
+        except InarchError as error:
+            yield Finding("model", "wrong", error.message, error.remedy)
+        else:
+            yield from [Finding("model", "note", note)] if note else []
     for missing in app.parts.keys.notes:
         yield Finding("model", "wrong", missing)
     yield Finding("model", "fine", f"providers: {', '.join(sorted(app.composition.models)) or 'none'}")
-
-
-def _key(app: App) -> Iterator[Finding]:
-    """Report what the profile's model lacks, as far as its provider knows; nothing is sent."""
-    if app.config.profile.model == "auto" or app.config.safe_mode:
-        return
-    try:
-        note = app.choice().check_key()
-    except InarchError as error:
-        yield Finding("model", "wrong", error.message, error.remedy)
-    else:
-        if note:
-            yield Finding("model", "note", note)
 
 
 def _servers(app: App, ports: Ports) -> Iterator[Finding]:
@@ -194,29 +178,22 @@ def _servers(app: App, ports: Ports) -> Iterator[Finding]:
     if ready is None or app.ready[ready]:
         return
     config, name = app.config, ready.plugin
-    for server in local_servers(ports):
-        lines = [f"[plugins.{name}]", f'{ready.setting} = "{server.base_url}"']
-        if server.first:
-            lines.append(f"model = {_quoted(server.first)}")
+    for base_url, usual, models in local_servers(ports):
+        lines = [f"[plugins.{name}]", f'{ready.setting} = "{base_url}"']
+        if first := next((one for one in models if "embed" not in one.lower()), ""):
+            lines.append(f"model = {json.dumps(first, ensure_ascii=False)}")
         remedy = f"to use it, add these lines to {config.config_path}"
         if config.profile.model != name and not config.profile.model.startswith(f"{name}/"):
             remedy += f", or try it once with --model {name}"
-            lines += _model_lines(app, name)
-        yield Finding("local server", "note", server.words, remedy, tuple(lines))
-
-
-def _model_lines(app: App, name: str) -> list[str]:
-    """Return the lines that select the server as the profile's model, if `auto` would not choose it."""
-    profile = app.config.profile
-    first = next((one for one, is_given in app.ready.items() if is_given or one.setting), None)
-    if profile.model == "auto" and first is not None and first.setting:
-        return []
-    return ["", f"[profiles.{_quoted(profile.name)}]", f'model = "{name}"']
-
-
-def _quoted(text: str) -> str:
-    """Return a text as a TOML string, for values and names."""
-    return json.dumps(text, ensure_ascii=False)
+            first_of = next((one for one, is_given in app.ready.items() if is_given or one.setting), None)
+            takes_it = config.profile.model == "auto" and first_of is not None and bool(first_of.setting)
+            profile = json.dumps(config.profile.name, ensure_ascii=False)
+            lines += [] if takes_it else ["", f"[profiles.{profile}]", f'model = "{name}"']
+        named = ", ".join(models[:MOST_NAMED])
+        more = f" and {len(models) - MOST_NAMED} more" if len(models) > MOST_NAMED else ""
+        has = f"has {named}{more}" if named else "has no model yet"
+        words = f"a model server answers at {base_url} (the port of {usual}): it {has}"
+        yield Finding("local server", "note", words, remedy, tuple(lines))
 
 
 def _commands(app: App) -> Iterator[Finding]:
@@ -230,31 +207,22 @@ def _commands(app: App) -> Iterator[Finding]:
         return
     yield Finding("commands", "fine" if found.level == 3 else "note", confinement_words(found))
     yield from _hosts(app, found)
-    kept = [promise for promise, reached in found.promises.items() if not reached]
-    if kept:
+    if kept := [promise for promise, reached in found.promises.items() if not reached]:
         yield Finding("commands", "fine", f"tested and blocked: {', '.join(kept)}")
-    yield from (
-        Finding("commands", "note", f"tested and not blocked ({promise}): {reached}")
-        for promise, reached in found.promises.items()
-        if reached
-    )
+    for promise, reached in found.promises.items():
+        if reached:
+            yield Finding("commands", "note", f"tested and not blocked ({promise}): {reached}")
 
 
 def _hosts(app: App, found: Confinement) -> Iterator[Finding]:
     """Report grants that name hosts if the sandbox cannot restrict commands to hosts."""
     if "network namespace" in found.layers:
         return
-    named = [f"[commands.{name}]" for name, one in app.config.commands.items() if _lists(one.network)]
-    named += [f"[isolation.{name}]" for name, one in app.config.isolation.items() if _lists(one.network)]
-    if named:
-        yield Finding(
-            "commands", "wrong", f"{', '.join(named)}: cannot limit the network to hosts here: {found.reason}",
-            "network = true grants the whole network instead",
-        )  # fmt: skip
-
-
-def _lists(network: bool | tuple[str, ...]) -> bool:
-    return not isinstance(network, bool) and bool(network)
+    tables = (("commands", app.config.commands), ("isolation", app.config.isolation))
+    every = [(f"[{kind}.{name}]", one.network) for kind, table in tables for name, one in table.items()]
+    if named := [name for name, network in every if network and not isinstance(network, bool)]:
+        text = f"{', '.join(named)}: cannot limit the network to hosts here: {found.reason}"
+        yield Finding("commands", "wrong", text, "network = true grants the whole network instead")
 
 
 def _store(app: App) -> Iterator[Finding]:
@@ -278,10 +246,8 @@ def _of_plugins(app: App) -> Iterator[Finding]:
         try:
             yield from answer.result(max(end - time.monotonic(), 0.0))
         except TimeoutError:
-            remedy = f"leave it out with -p no:{plugin}, or report it to its author"
-            yield Finding(
-                "plugins", "wrong", f"check {name!r} of plugin {plugin!r} took longer than {CHECK_S:g} s", remedy
-            )
+            text = f"check {name!r} of plugin {plugin!r} took longer than {CHECK_S:g} s"
+            yield Finding("plugins", "wrong", text, f"leave it out with -p no:{plugin}, or report it to its author")
         except PluginError as error:
             yield Finding("plugins", "wrong", error.message, error.remedy)
 
@@ -304,72 +270,30 @@ def _asked(plugin: str, check: SelfCheck) -> Future[list[Finding]]:
     return answer
 
 
-@frozen
-class LocalServer:
-    """A server that lists models: its address with `/v1`, the usual server on that port, and the models' names."""
-
-    base_url: str
-    usual: str
-    models: tuple[str, ...]
-
-    @property
-    def first(self) -> str:
-        """Return the first chat model, "" if there is none."""
-        return next((name for name in self.models if "embed" not in name.lower()), "")
-
-    @property
-    def words(self) -> str:
-        """Return the address and the models in one line."""
-        named = ", ".join(self.models[:MOST_NAMED])
-        more = f" and {len(self.models) - MOST_NAMED} more" if len(self.models) > MOST_NAMED else ""
-        has = f"has {named}{more}" if named else "has no model yet"
-        return f"a model server answers at {self.base_url} (the port of {self.usual}): it {has}"
-
-
-def local_servers(ports: Ports = PORTS) -> Iterator[LocalServer]:
-    """Yield the servers on this machine that list models with the Chat Completions API."""
+def local_servers(ports: Ports = PORTS) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield the address with `/v1`, the usual server on that port, and the models of each server on this machine."""
     for port, usual in ports:
-        for family, host in _HOSTS:
-            models = _models(family, host, port)
-            if models is not None:
-                shown = f"[{host}]" if family == socket.AF_INET6 else host
-                yield LocalServer(f"http://{shown}:{port}/v1", usual, models)
+        for host in ("127.0.0.1", "::1"):
+            if (models := _models(host, port)) is not None:
+                yield f"http://{f'[{host}]' if ':' in host else host}:{port}/v1", usual, models
                 break
 
 
-def _models(family: socket.AddressFamily, host: str, port: int) -> tuple[str, ...] | None:
+def _models(host: str, port: int) -> tuple[str, ...] | None:
     """Return the names of a server's models, or None if no such server answers."""
-    try:
-        with socket.socket(family, socket.SOCK_STREAM) as connection:
-            connection.settimeout(CONNECT_S)
-            connection.connect((host, port))
-            # HTTP/1.0: the answer is not chunked and ends with the connection.
-            connection.sendall(b"GET /v1/models HTTP/1.0\r\nHost: localhost\r\nAccept: application/json\r\n\r\n")
-            head, _, body = _read(connection).partition(b"\r\n\r\n")
-    except OSError:
-        return None
-    status = head.split(b"\r\n", 1)[0].split(b" ")
-    if len(status) < 2 or not status[0].startswith(b"HTTP/") or status[1] != b"200":
-        return None
-    try:
-        return _names(json.loads(body))
-    except (ValueError, RecursionError):
-        return None
+    from http.client import HTTPConnection, HTTPException
 
-
-def _read(connection: socket.socket) -> bytes:
-    """Return the bytes received within the limits of time and size, so that a slow server cannot block."""
-    end = time.monotonic() + READ_S
-    pieces: list[bytes] = []
-    size = 0
-    while size < LONGEST and (left := end - time.monotonic()) > 0:
-        connection.settimeout(left)
-        piece = connection.recv(1 << 16)
-        if not piece:
-            break
-        pieces.append(piece)
-        size += len(piece)
-    return b"".join(pieces)
+    connection = HTTPConnection(host, port, timeout=CONNECT_S)
+    try:
+        connection.connect()
+        connection.sock.settimeout(READ_S)
+        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
+        answer = connection.getresponse()
+        return _names(json.loads(answer.read(LONGEST))) if answer.status == 200 else None
+    except (OSError, HTTPException, ValueError, RecursionError):
+        return None
+    finally:
+        connection.close()
 
 
 def _names(data: Any) -> tuple[str, ...] | None:

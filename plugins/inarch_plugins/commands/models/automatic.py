@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from inarch import App, Choice
 
 
-async def where_auto_goes(app: App) -> tuple[str, str]:
-    """Return the model that `auto` selects, and why; the user's own server is queried for its first model."""
-    try:
-        await app.models.find("auto")
-    except ConfigError as error:
-        return "nothing", str(error)
-    return auto_choice(app)
-
-
 def auto_choice(app: App) -> tuple[str, str]:
     """Return the model that `auto` selects, and why, without sending a request."""
     try:
@@ -47,10 +38,6 @@ def key_findings(app: App) -> Iterator[Finding]:
         if other is not None:
             text = f"{variable} holds a key of {other.title}"
             yield Finding("model", "wrong", text, f"put it into {other.keys[0][0]}")
-    yield from _retiring(app)
-
-
-def _retiring(app: App) -> Iterator[Finding]:
     profile = app.config.profile
     for name in dict.fromkeys(filter(None, (profile.model, *profile.fallback, profile.decision_model))):
         with suppress(ConfigError, PluginError):  # reported elsewhere

@@ -11,19 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import evolve, field, frozen
 
-from inarch import (
-    Finish,
-    Limits,
-    Message,
-    ModelRequest,
-    PluginError,
-    Price,
-    ProviderError,
-    Reply,
-    Text,
-    ToolSpec,
-    Usage,
-)
+from inarch import Limits, Message, ModelRequest, PluginError, Price, ProviderError, Reply, Text, ToolSpec, Usage
 from inarch.host import guarded
 from inarch_sdk.accumulator import Accumulator
 
@@ -60,9 +48,9 @@ class Trial:
     remedy: str
 
 
-def trials_of(model: str, room: int) -> Iterator[Trial]:
-    """Yield the tests of a model, with `room` output tokens for each reply."""
-    plain = ModelRequest(model, "", (), max_output_tokens=room)
+def trials_of(model: str) -> Iterator[Trial]:
+    """Yield the tests of a model."""
+    plain = ModelRequest(model, "", (), max_output_tokens=OUTPUT)
     yield Trial("text", _asking(plain, "Reply with the word OK."), _judge_text, "use another model")
     calling = evolve(plain, tools=(_TOOL,))
     prompt = "Call the tool report_number with the number 7. Do not answer in words."
@@ -107,10 +95,8 @@ def _judge_structure(reply: Reply) -> str:
 
 
 State = Literal["works", "fails", "skipped"]
-OUTPUT = 64
-"""Maximum tokens of a reply."""
-THINKING_OUTPUT = 1024
-"""Limit for a retry if a model used up the first limit before it answered, for example by thinking."""
+OUTPUT = 1024
+"""Maximum tokens of a reply; a model may think before it answers."""
 TOTAL_S = 180.0
 """Seconds until a reply is abandoned; a local server may have to load the model first."""
 SAME_FOR_ALL = frozenset({"auth", "quota", "rate_limit", "network", "timeout", "plugin"})
@@ -132,10 +118,7 @@ class Check:
 
 @frozen
 class Checked:
-    """A model with its test results; `role` is its use in the profile, empty for a model named by the user.
-
-    `price_source` is the source of the price.
-    """
+    """A model with its test results; `role` is its use in the profile, empty for a model named by the user."""
 
     model: str
     role: str
@@ -152,30 +135,21 @@ class Checked:
 
 
 async def check_models(app: App, names: Sequence[str]) -> AsyncIterator[Checked]:
-    """Yield the results of each model: the named ones, else the profile's model and its decision model.
-
-    Raises:
-        ConfigError: No composed plugin provides one of them; then no request was sent.
-    """
-    targets = await _targets(app, names)
-    for choice, role in targets:
-        yield await _checked(app, choice, role)
-
-
-async def _targets(app: App, names: Sequence[str]) -> list[tuple[Choice, str]]:
-    """Return each model once, with its use in the profile."""
-    if names:
-        found = [await app.models.find(name) for name in names]
-        return [(choice, "") for choice in {choice.full_name: choice for choice in found}.values()]
+    """Yield the results of each model: the named ones, else the profile's model and its decision model."""
     profile = app.config.profile
-    main = await app.models.find(profile.model)
-    deciding = await app.models.find(profile.decision_model or main.deciding)
-    if deciding.full_name == main.full_name:
-        return [(main, "model")]
-    return [(main, "model"), (deciding, DECIDING)]
+    if names:
+        targets = [(await app.models.find(name), "") for name in names]
+    else:
+        main = await app.models.find(profile.model)
+        targets = [(main, "model"), (await app.models.find(profile.decision_model or main.deciding), DECIDING)]
+    known: set[str] = set()
+    for choice, role in targets:
+        if choice.full_name not in known:
+            known.add(choice.full_name)
+            yield await _checked(choice, role)
 
 
-async def _checked(app: App, choice: Choice, role: str) -> Checked:
+async def _checked(choice: Choice, role: str) -> Checked:
     checked = Checked(choice.full_name, role, choice.note)
     try:
         checked = evolve(checked, limits=choice.limits, price=choice.price, price_source=choice.price_source)
@@ -185,95 +159,45 @@ async def _checked(app: App, choice: Choice, role: str) -> Checked:
         said = "not tested: it is not a language model, needs no key and sends nothing"
         return evolve(checked, checks=(Check("text", "works", said),))
     checks: list[Check] = []
-    trials = [trial for trial in trials_of(choice.model, OUTPUT) if role != DECIDING or trial.name != "tool call"]
-    hopeless = ""
-    for trial in trials:
-        if hopeless:
-            checks.append(Check(trial.name, "skipped", hopeless))
+    is_hopeless = False
+    for trial in trials_of(choice.model):
+        if role == DECIDING and trial.name == "tool call":
             continue
-        check, failure = await _try(choice, trial, checked.price)
+        if is_hopeless:
+            checks.append(Check(trial.name, "skipped", "not tried: it would fail the same way"))
+            continue
+        check, kind = await _try(choice, trial, checked.price)
         checks.append(check)
-        if failure is not None and failure.kind in SAME_FOR_ALL:
-            hopeless = "not tried: it would fail the same way"
+        is_hopeless = kind in SAME_FOR_ALL
     return evolve(checked, checks=tuple(checks))
 
 
-async def _try(choice: Choice, trial: Trial, price: Price | None) -> tuple[Check, ProviderError | None]:
-    began = time.perf_counter()
-    used: list[Usage | None] = []
-    failure: ProviderError | None = None
+async def _try(choice: Choice, trial: Trial, price: Price | None) -> tuple[Check, str]:
+    """Return the result of a test, and the kind of the error if the request failed."""
+    from inarch_sdk.usage import priced
+
+    began, kind = time.perf_counter(), ""
+    collected = Accumulator(choice.provider.value.name)
     try:
-        check = Check(trial.name, "works", trial.judge(await _asked(choice, trial, used)))
+        await _stream(choice, trial.request, collected)
+        check = Check(trial.name, "works", trial.judge(collected.reply()))
     except ProviderError as error:
-        check, failure = Check(trial.name, "fails", error.message, _remedy(error, trial)), error
+        kind, remedy = error.kind, error.remedy or ("try again" if error.retryable else trial.remedy)
+        check = Check(trial.name, "fails", error.message, remedy)
     except ValueError as wrong:
         check = Check(trial.name, "fails", str(wrong), trial.remedy)
-    usage = _sum(used, price)
-    return evolve(check, usage=usage, duration_s=round(time.perf_counter() - began, 3)), failure
+    usage = priced(collected.usage, price) if collected.usage is not None else None
+    return evolve(check, usage=usage, duration_s=round(time.perf_counter() - began, 3)), kind
 
 
-async def _asked(choice: Choice, trial: Trial, used: list[Usage | None]) -> Reply:
-    """Return the reply, and retry once if the connection broke: the server may just have closed an idle one."""
-    try:
-        return await _reply(choice, trial, used)
-    except ProviderError as error:
-        if error.kind != "network" or not error.retryable:
-            raise
-    return await _reply(choice, trial, used)
-
-
-async def _reply(choice: Choice, trial: Trial, used: list[Usage | None]) -> Reply:
-    """Return the reply; retry with a higher limit if the model used up the first before it answered."""
-    for room in (OUTPUT, THINKING_OUTPUT):
-        collected = Accumulator(choice.provider.value.name)
-        try:
-            ran_out = await _stream(choice, evolve(trial.request, max_output_tokens=room), collected)
-        except ProviderError:
-            if collected.has_begun:
-                used.append(collected.usage)
-            raise
-        used.append(collected.usage)
-        again = ran_out and room == OUTPUT
-        try:
-            reply = collected.reply()
-        except ProviderError:
-            if not again:
-                raise
-            continue
-        if not again or trial.request.response_schema is None:
-            return reply
-    raise AssertionError("unreachable")
-
-
-async def _stream(choice: Choice, request: ModelRequest, collected: Accumulator) -> bool:
-    """Collect a reply and return whether it ended at its output limit."""
+async def _stream(choice: Choice, request: ModelRequest, collected: Accumulator) -> None:
     provider = choice.provider
-    ran_out = False
     try:
         with guarded(provider.plugin, "provider", (ProviderError, TimeoutError)):
             async with asyncio.timeout(TOTAL_S), aclosing(provider.value.answer(request)) as deltas:  # type: ignore[type-var]
                 async for delta in deltas:
                     collected.add(delta)
-                    ran_out = ran_out or (isinstance(delta, Finish) and delta.reason == "length")
     except TimeoutError:
         raise ProviderError("timeout", f"no complete reply came within {TOTAL_S:g} s") from None
     except PluginError as error:
         raise ProviderError("plugin", error.message, remedy=error.remedy) from error
-    return ran_out
-
-
-def _remedy(error: ProviderError, trial: Trial) -> str:
-    return error.remedy or ("try again" if error.retryable else trial.remedy)
-
-
-def _sum(used: Sequence[Usage | None], price: Price | None) -> Usage | None:
-    """Return the usage of all attempts, or None if a service did not report one."""
-    from inarch_sdk.usage import priced
-
-    total: Usage | None = None
-    for usage in used:
-        if usage is None:
-            return None
-        usage = priced(usage, price)
-        total = usage if total is None else total.plus(usage)
-    return total

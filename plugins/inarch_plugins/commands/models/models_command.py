@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from inarch import PluginError, ProviderError, UsageError, escape, shorten
+from inarch import ConfigError, PluginError, ProviderError, UsageError, escape, shorten, to_data
 from inarch.commands import Group, composing_options
 from inarch.host import guarded
 from inarch.output import columns_of, print_json, print_line
 
 if TYPE_CHECKING:
-    from inarch import App, ModelProvider, Price
+    from inarch import App, Price
     from inarch_plugins.commands.models.check import Check, Checked
 
 _MARKS = {"works": "ok  ", "fails": "BAD ", "skipped": "--  "}
@@ -69,32 +70,28 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
 
 async def _offers(app: App) -> list[dict[str, Any]]:
+    """Return a row for each model of each provider; an error of a provider becomes a row."""
+    rows: list[dict[str, Any]] = []
     try:
-        found = [
-            await _offer(app, name, bound.plugin, bound.value) for name, bound in sorted(app.composition.models.items())
-        ]
+        for name, bound in sorted(app.composition.models.items()):
+            try:
+                with guarded(bound.plugin, "provider"):
+                    for info in await bound.value.models():
+                        choice = app.choice(f"{name}/{info.name}")
+                        rows.append(
+                            {
+                                "model": f"{name}/{info.name}",
+                                "default": info.name == bound.value.default_model,
+                                "description": info.description,
+                                "context_tokens": info.context_tokens or choice.limits.context_tokens,
+                                "price": _price_data(choice.price),
+                            }
+                        )
+            except (PluginError, ProviderError) as error:
+                rows.append({"model": name, "error": str(error)})
     finally:
         await app.aclose()
-    return [row for rows in found for row in rows]
-
-
-async def _offer(app: App, name: str, plugin: str, provider: ModelProvider) -> list[dict[str, Any]]:
-    """Query one provider; an error becomes a row."""
-    try:
-        with guarded(plugin, "provider"):
-            return [
-                {
-                    "model": f"{name}/{info.name}",
-                    "default": info.name == provider.default_model,
-                    "description": info.description,
-                    "context_tokens": info.context_tokens or choice.limits.context_tokens,
-                    "price": _price_data(choice.price),
-                }
-                for info in await provider.models()
-                for choice in [app.choice(f"{name}/{info.name}")]
-            ]
-    except (PluginError, ProviderError) as error:
-        return [{"model": name, "error": str(error)}]
+    return rows
 
 
 def _words(row: dict[str, Any]) -> Iterator[str]:
@@ -126,7 +123,7 @@ def _price_words(price: dict[str, str | None]) -> str:
 async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
     """Run the tests and print each result as it arrives."""
     from inarch.commands import say
-    from inarch_plugins.commands.models.automatic import key_findings, where_auto_goes
+    from inarch_plugins.commands.models.automatic import auto_choice, key_findings
     from inarch_plugins.commands.models.check import check_models
 
     found: list[Checked] = []
@@ -138,7 +135,9 @@ async def _check(app: App, names: Sequence[str], as_json: bool) -> bool:
                 _print_checked(checked, redactor.text)
             if checked.works:
                 await app.models.look(app.choice(checked.model))
-        auto, why = await where_auto_goes(app)
+        with suppress(ConfigError):  # it is reported below
+            await app.models.find("auto")  # queries the user's own server for its first model
+        auto, why = auto_choice(app)
         remarks = [*key_findings(app)]
     finally:
         for note in app.parts.keys.notes:
@@ -172,22 +171,16 @@ def _print_checked(checked: Checked, hide: Callable[[str], str]) -> None:
 
 
 def _said(check: Check) -> Iterator[str]:
-    yield check.said
-    if not check.duration_s:
-        return
-    if check.usage is None:
-        yield from () if check.state == "fails" else ("tokens and cost unknown",)
-    else:
-        from inarch import to_data
-        from inarch.figures import usage_words
+    from inarch.figures import usage_words
 
-        yield usage_words(to_data(check.usage))
-    yield f"{check.duration_s:.1f} s"
+    yield check.said
+    if check.duration_s:
+        unknown = "" if check.state == "fails" else "tokens and cost unknown"
+        yield from filter(None, [usage_words(to_data(check.usage)) if check.usage else unknown])
+        yield f"{check.duration_s:.1f} s"
 
 
 def _checked_data(checked: Checked) -> dict[str, Any]:
-    from inarch import to_data
-
     return {
         "model": checked.model,
         "role": checked.role,

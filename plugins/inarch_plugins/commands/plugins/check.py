@@ -23,26 +23,18 @@ def check(names: tuple[str, ...], as_json: bool, **given: Any) -> int:
     Without names, it tests all plugins from other distributions, or the file of --plugin. Exit 1 if one is refused or
     missing.
     """
-    rows = _rows(names, given)
-    if as_json:
-        from attrs import asdict
-
-        print_json({"plugins": [asdict(row, value_serializer=_plain) for row in rows]})
-    else:
-        _print(rows)
-    return ANSWERED if all(row.state == "ok" for row in rows) else FAILED
-
-
-def _rows(names: tuple[str, ...], given: dict[str, Any]) -> tuple[Checked, ...]:
     from inarch.host import Options
     from inarch_plugins.commands.plugins.plugin_check import check_plugins
 
     options = Options.of(given)
-    return check_plugins(options.config(), names, options.files, options.without)
+    rows = check_plugins(options.config(), names, options.files, options.without)
+    if as_json:
+        from inarch import to_data
 
-
-def _plain(_owner: object, _field: object, value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+        print_json({"plugins": to_data(rows)})
+    else:
+        _print(rows)
+    return ANSWERED if all(row.state == "ok" for row in rows) else FAILED
 
 
 def _print(rows: tuple[Checked, ...]) -> None:

@@ -79,27 +79,21 @@ def uninstall(names: tuple[str, ...], dry_run: bool, **given: Any) -> int:
 
 
 def read_things(things: Sequence[str], folders: Sequence[str]) -> tuple[What, ...]:
-    """Return the things to install, with absolute paths.
-
-    Raises:
-        UsageError: One of them is an option or a missing path, or the list is empty.
-    """
+    """Return the things to install, with absolute paths."""
     from inarch_plugins.commands.plugins.installers import What
 
     if not things and not folders:
         raise UsageError("there is nothing to install", "give a name, a path or an address")
-    return tuple([_thing(text) for text in things] + [What(_path(text), editable=True) for text in folders])
+    return tuple([What(_thing(text)) for text in things] + [What(_path(text), editable=True) for text in folders])
 
 
-def _thing(text: str) -> What:
-    from inarch_plugins.commands.plugins.installers import What
-
+def _thing(text: str) -> str:
     if "://" not in text and (text.startswith((".", "~")) or os.sep in text or text.endswith(_ARCHIVES)):
-        return What(_path(text))
+        return _path(text)
     _check(text)
     if Path(text, "pyproject.toml").is_file():  # the index may have another project with this name
         raise UsageError(f"{text} is a folder here and may be a name in the index", f"write ./{text} for the folder")
-    return What(text)
+    return text
 
 
 def _path(text: str) -> str:
@@ -118,11 +112,7 @@ def _check(text: str) -> None:
 
 
 def distributions_named(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the distributions with these names, or of plugins with these names.
-
-    Raises:
-        UsageError: A plugin ships with Inarch, or it is not installed.
-    """
+    """Return the distributions with these names, or of plugins with these names."""
     from packaging.utils import canonicalize_name
 
     from inarch.host import discover

@@ -7,6 +7,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -36,35 +37,30 @@ class What:
     @property
     def distribution(self) -> str:
         """Return the distribution's name if it is known without a download, else ""."""
+        import tomllib
+
         from packaging.utils import canonicalize_name
 
         path = Path(self.text)
-        name = _project_name(path) if path.is_dir() else path.name.partition("-")[0] if path.is_file() else ""
+        name = path.name.partition("-")[0] if path.is_file() else ""
+        if path.is_dir():
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                name = str(tomllib.loads((path / "pyproject.toml").read_text("utf-8"))["project"]["name"])
         if not name and not path.is_absolute():
             name = _NAME.match(self.text)[0]  # type: ignore[index]  # always matches, at least the empty text
         return canonicalize_name(name)
 
 
-def _project_name(folder: Path) -> str:
-    import tomllib
-
-    try:
-        return str(tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["name"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
-
-
 def installing(things: Sequence[What], upgrade: bool) -> list[str]:
-    """Return the arguments of the command that installs these things.
-
-    Raises:
-        CannotInstall: This environment must not be changed.
-    """
+    """Return the arguments of the command that installs these things."""
     prefix = Path(sys.prefix)
     words = [word for one in things for word in (["--editable", one.text] if one.editable else [one.text])]
     more = ["--upgrade"] if upgrade else []
     if (prefix / "pipx_metadata.json").is_file():
-        return ["pipx", "runpip", prefix.name, "install", *more, *words] if upgrade else _inject(prefix.name, things)
+        if upgrade:
+            return ["pipx", "runpip", prefix.name, "install", *more, *words]
+        editable = ["--editable"] if any(one.editable for one in things) else []
+        return ["pipx", "inject", *editable, prefix.name, *(one.text for one in things)]
     if (prefix / "uv-receipt.toml").is_file():
         kept = _tool_of_uv(prefix, [one.distribution for one in things])
         return kept + more + [w for o in things for w in ("--with-editable" if o.editable else "--with", o.text)]
@@ -72,22 +68,13 @@ def installing(things: Sequence[What], upgrade: bool) -> list[str]:
 
 
 def uninstalling(names: Sequence[str]) -> list[str]:
-    """Return the arguments of the command that removes these distributions.
-
-    Raises:
-        CannotInstall: This environment must not be changed.
-    """
+    """Return the arguments of the command that removes these distributions."""
     prefix = Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
         return ["pipx", "uninject", prefix.name, *names]
     if (prefix / "uv-receipt.toml").is_file():
         return _tool_of_uv(prefix, names)
     return [*_pip("uninstall"), *names]
-
-
-def _inject(name: str, things: Sequence[What]) -> list[str]:
-    editable = ["--editable"] if any(one.editable for one in things) else []
-    return ["pipx", "inject", *editable, name, *(one.text for one in things)]
 
 
 def _pip(verb: str) -> list[str]:

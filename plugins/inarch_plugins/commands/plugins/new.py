@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import builtins
-import errno
 import keyword
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -34,8 +32,6 @@ def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
     from inarch_plugins.commands.plugins.kit import files_for
 
     plugin = checked_name(name)
-    if kind == "tool":
-        check_tool_name(plugin.replace("-", "_"))
     files = files_for(kind, plugin, ".".join(__version__.split(".")[:2]))
     folder = write_folder(Path(into), f"inarch-{plugin}", files)
     if not quiet:
@@ -44,16 +40,12 @@ def new(name: str, kind: str, into: str, quiet: bool, **_given: object) -> int:
 
 
 def checked_name(given: str) -> str:
-    """Return the plugin's name: lower-case, with `-` between words, without a leading `inarch-`.
-
-    Raises:
-        UsageError: It cannot name a distribution or a function, or the name is taken.
-    """
+    """Return the plugin's name: lower-case, with `-` between words, without a leading `inarch-`."""
     if not _NAME.fullmatch(given) or len(given) > LONGEST_NAME:
-        raise UsageError(
-            f"{given!r:.80} can't name a plugin",
-            f"use up to {LONGEST_NAME} letters, digits and inner -, such as word-count",
-        )
+        remedy = f"use up to {LONGEST_NAME} letters, digits and inner -, such as word-count"
+        raise UsageError(f"{given!r:.80} can't name a plugin", remedy)
+    from inarch.host import discover
+
     name = re.sub(r"[-_.]+", "-", given).lower().removeprefix("inarch-")
     word = name.replace("-", "_")
     if not word.isidentifier():
@@ -62,88 +54,30 @@ def checked_name(given: str) -> str:
         raise UsageError(f"{given!r} has a meaning in Python", f"add a word, such as my-{name}")
     if word.startswith("test"):
         raise UsageError(f"{given!r} begins with test, so pytest would collect it", f"add a word: my-{name}")
-    _check_free(name, word)
-    return name
-
-
-def _check_free(name: str, word: str) -> None:
-    from importlib.util import find_spec
-
-    from inarch.host import discover
-
     found = discover()
     if (plugin := found.plugins.get(name)) is not None:
         brought = f"{plugin.distribution} {plugin.version}"
         raise UsageError(f"the plugin {name!r} exists: {brought} provides it", "use another name")
     if found.is_own_name(name):
         raise UsageError(f"{name!r} is reserved by Inarch", "use another name")
-    if find_spec(f"inarch_{word}") is not None:
-        raise UsageError(f"a module inarch_{word} is installed", "use another name")
-
-
-def check_tool_name(name: str) -> None:
-    """Refuse the name of a tool that exists in the profile, as far as the configuration can be loaded.
-
-    Raises:
-        UsageError: The tool exists.
-    """
-    from inarch import App, ConfigError
-    from inarch.host import Options
-
-    try:
-        tools = App.of(Options().config(), recorded=False).composition.tools
-    except ConfigError:  # unknown; calling the tool reports the error
-        return
-    if name in tools:
-        raise UsageError(f"the tool {name!r} exists: plugin {tools[name].plugin!r} provides it", "use another name")
+    return name
 
 
 def write_folder(into: Path, name: str, files: Mapping[str, str]) -> Path:
-    """Create a folder with these files, completely or not at all.
-
-    Raises:
-        UsageError: It cannot be created; existing files are not changed.
-    """
+    """Create a folder with these files; nothing is overwritten."""
     folder = into / name
     try:
         folder.mkdir()  # fails if the name exists, so that nothing is overwritten
     except FileExistsError:
         raise UsageError(f"{folder} exists", "use another name, or another folder with --into") from None
     except OSError as error:
-        raise UsageError(f"{folder} can't be made: {error.strerror}", _remedy(error, into)) from error
-    done = False
+        raise UsageError(f"{folder} can't be made: {error.strerror}", "name an existing folder with --into") from error
     try:
         for file, text in files.items():
-            with (folder / file).open("x", encoding="utf-8", newline="\n") as opened:
-                opened.write(text)
-        done = True
+            (folder / file).write_text(text, "utf-8", newline="\n")
     except OSError as error:
-        raise UsageError(f"{folder} can't be written: {error.strerror}", _remedy(error, into)) from error
-    finally:
-        if not done:
-            from shutil import rmtree
-
-            rmtree(folder, ignore_errors=True)
+        raise UsageError(f"{folder} can't be written: {error.strerror}", "name another folder") from error
     return folder
-
-
-def _remedy(error: OSError, into: Path) -> str:
-    if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return f"name a folder with --into, or make this one: mkdir -p {into}"
-    return "free some space there" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "name another folder with --into"
-
-
-def _testing(folder: str) -> Iterator[list[str]]:
-    """Yield the command that installs pytest next to this Inarch, if it is missing, and the one that runs the tests."""
-    from importlib.util import find_spec
-
-    from inarch_plugins.commands.plugins.installers import CannotInstall, What, installing
-
-    if find_spec("pytest") is None:
-        is_pipx = (Path(sys.prefix) / "pipx_metadata.json").is_file()  # it does not inject the package itself
-        with suppress(CannotInstall):
-            yield installing([What("pytest" if is_pipx else "inarch[test]")], upgrade=False)
-    yield [sys.executable, "-m", "pytest", folder]
 
 
 def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> None:
@@ -153,8 +87,7 @@ def _tell(folder: Path, files: Mapping[str, str], kind: str, plugin: str) -> Non
     from inarch_plugins.commands.plugins.kit import trying
 
     print_line(f"created {folder}{os.sep} with {', '.join(files)}. Next:")
-    for words in _testing(str(folder)):
-        print_line(f"  {join(words)}")
+    print_line(f"  {join([sys.executable, '-m', 'pytest', str(folder)])}")
     print_line(f"  {trying(kind, plugin, quote(str(folder)))}")
     print_line(
         f"  inarch plugins install -e {quote(f'.{os.sep}{folder}' if not folder.is_absolute() else str(folder))}"

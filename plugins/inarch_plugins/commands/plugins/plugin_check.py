@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import evolve, frozen
@@ -40,37 +40,38 @@ class Checked:
 def check_plugins(
     config: Config, names: Sequence[str], files: Sequence[str], without: Sequence[str]
 ) -> tuple[Checked, ...]:
-    """Probe these plugins, or all that do not ship with Inarch, and check how they compose in the profile.
-
-    Raises:
-        UsageError: One of `files` is not a Python file or may not be loaded, or one of `without` is not a plugin.
-    """
+    """Probe these plugins, or all that do not ship with Inarch, and check how they compose in the profile."""
     installed = discover()
     singles = [Trial.of_file(file, config) for file in files]
     tried = {trial.found.name for trial in singles}
     wanted = [name for name in dict.fromkeys(names) if name not in tried]
     if not names and not files:
         wanted = [name for name, found in installed.plugins.items() if not found.ours]
-    rows = [_checked(config, name) for name in wanted if name not in without]
+    rows = []
+    for name in (one for one in wanted if one not in without):
+        if name in installed.plugins:
+            rows.append(_tried(Trial(installed.plugins[name], config)))
+        else:
+            remedy = nearest(name, installed.plugins) or "`inarch plugins list` shows them all"
+            rows.append(Checked(name, "absent", reason="is not installed", remedy=remedy))
     rows += map(_tried, singles)
-    rows += _shadowed(config, {row.name for row in rows})
+    names_tried = {row.name for row in rows}
+    for found in (one for one in installed.shadowed if one.name in names_tried):
+        first = installed.plugins[found.name]
+        reason = f"the name is taken by {first.distribution} {first.version}"
+        rows.append(_row(Trial(found, config), "refused", reason, "uninstall one of the two distributions"))
     try:
         app = App.of(config, without=without, files=files, environ=config.environ)
     except ConfigError as error:  # the settings of one of them; its row has the error
-        return tuple(_with_settings(row, error) for row in rows)
+        wrong: dict[str, Any] = {"reason": f"its settings are wrong: {error.message}", "remedy": error.remedy}
+        is_wrong = [row.state == "ok" and error.key.startswith(f"plugins.{row.name}") for row in rows]
+        pairs = zip(rows, is_wrong, strict=True)
+        return tuple(evolve(row, state="refused", **wrong) if bad else row for row, bad in pairs)
     composition = app.composition
     app.close()
     refused = {(item.name, item.distribution): item for item in composition.refused}
     apart = {item.name: (item.hooks, item.tools) for item in composition.loaded if config.is_isolated(item.name)}
     return tuple(_as_composed(row, refused, apart.get(row.name)) for row in rows)
-
-
-def _checked(config: Config, name: str) -> Checked:
-    installed = discover().plugins
-    if name not in installed:
-        remedy = nearest(name, installed) or "`inarch plugins list` shows them all"
-        return Checked(name, "absent", reason="is not installed", remedy=remedy)
-    return _tried(Trial(installed[name], config))
 
 
 def _tried(trial: Trial) -> Checked:
@@ -88,18 +89,11 @@ def _probed(trial: Trial, commands: tuple[str, ...]) -> Checked:
     if tried.refusal is not None:
         return _row(trial, "refused", *tried.refusal)
     if tried.settings:
-        text, remedy = (
-            f"its settings are wrong: {tried.settings}",
-            f"fix [plugins.{trial.found.name}] in the configuration",
-        )
-        return _row(trial, "refused", text, remedy)
+        remedy = f"fix [plugins.{trial.found.name}] in the configuration"
+        return _row(trial, "refused", f"its settings are wrong: {tried.settings}", remedy)
     facts = tried.facts
-    brought: dict[str, Any] = {
-        "warnings": tuple(facts["warnings"]),
-        "seconds": facts["seconds"],
-        "hooks": tuple(facts["hook_names"]),
-        "tools": tuple(facts["tools"]),
-    }
+    brought: dict[str, Any] = {name: tuple(facts[name]) for name in ("warnings", "tools")}
+    brought |= {"seconds": facts["seconds"], "hooks": tuple(facts["hook_names"])}
     if facts["commands"]:
         reason = f"is loaded, but its command {facts['commands'][0]}"
         return _row(trial, "refused", reason, "report it to its author", **brought)
@@ -110,21 +104,6 @@ def _row(trial: Trial, state: Literal["ok", "refused"], reason: str = "", remedy
     found = trial.found
     place = (found.distribution, found.version, found.module, found.location)
     return Checked(found.name, state, *place, reason, found.remedy(remedy), **brought)
-
-
-def _shadowed(config: Config, names: set[str]) -> Iterator[Checked]:
-    installed = discover()
-    for found in installed.shadowed:
-        if found.name in names:
-            first = installed.plugins[found.name]
-            reason = f"the name is taken by {first.distribution} {first.version}"
-            yield _row(Trial(found, config), "refused", reason, "uninstall one of the two distributions")
-
-
-def _with_settings(row: Checked, error: ConfigError) -> Checked:
-    if row.state != "ok" or not error.key.startswith(f"plugins.{row.name}"):
-        return row
-    return evolve(row, state="refused", reason=f"its settings are wrong: {error.message}", remedy=error.remedy)
 
 
 def _as_composed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from inarch import to_data
 from inarch.host import Trial, discover
 from inarch_sdk.settings import dotted
 
@@ -17,16 +18,20 @@ _FLAGS = ("requires_confirmation", "receives_secrets")
 
 def page_data(row: Row, inventory: Inventory) -> dict[str, Any]:
     """Return all facts about a plugin; a plugin that the profile does not name is not imported."""
+    from inarch_plugins.commands.config.profile_edit import lines_to_add
+
     config, name = inventory.app.config, row.name
     found = discover().plugins.get(name)
-    data = row.data()
-    data["offers"] = _offers(row, inventory)
+    data: dict[str, Any] = to_data(row)
+    offered = inventory.app.composition.of(name) if row.state == "loaded" else {}
+    data["offers"] = {kind: [_described(kind, value) for value in values] for kind, values in offered.items()}
     data["settings"] = _settings(name, config) if row.state == "loaded" else []
     data["isolation"] = "process" if config.is_isolated(name) else "in-process"
     installed = found is not None and found.distribution == row.distribution
     data["contract"] = Trial(found, config).contract._asdict() if found is not None and installed else {}
     if row.state == "available":
-        data["remedy"] = _how_to_enable(row, inventory)
+        loads = f"{lines_to_add(config.profile.name, name)} in {config.config_path} loads it"
+        data["remedy"] = f"it is not imported; `inarch plugins check {name}` tries it; {loads}"
     return data
 
 
@@ -49,11 +54,6 @@ def page_lines(data: Mapping[str, Any]) -> Iterator[str]:
     for key in ("reason", "remedy"):
         if data[key]:
             yield f"{key}: {data[key]}"
-
-
-def _offers(row: Row, inventory: Inventory) -> dict[str, list[dict[str, Any]]]:
-    offered = inventory.app.composition.of(row.name) if row.state == "loaded" else {}
-    return {kind: [_described(kind, value) for value in values] for kind, values in offered.items()}
 
 
 def _described(kind: str, value: Any) -> dict[str, Any]:
@@ -88,24 +88,12 @@ def _settings(name: str, config: Config) -> list[dict[str, Any]]:
     cls = config.settings_classes.get(name)
     if cls is None or not hasattr(cls, "__attrs_attrs__"):
         return []
-    return [{**one._asdict(), "origin": _origin(name, one.key, one.variable, config)} for one in settings_of(name, cls)]
-
-
-def _origin(name: str, key: str, variable: str, config: Config) -> str:
-    """Return the source of the current value, but not the value, which may be a secret."""
-    given = next((one for one, text in config.environ.items() if text and one.upper() == variable), None)
-    if given is not None:
-        return given
-    origin = config.origins.get(dotted(("plugins", name, key)))
-    return str(origin) if origin is not None else "default"
-
-
-def _how_to_enable(row: Row, inventory: Inventory) -> str:
-    from inarch_plugins.commands.config.profile_edit import lines_to_add
-
-    profile, where = inventory.app.config.profile.name, inventory.app.config.config_path
-    loads = f"{lines_to_add(profile, row.name)} in {where} loads it"
-    return f"it is not imported; `inarch plugins check {row.name}` tries it; {loads}"
+    rows = []
+    for one in settings_of(name, cls):  # with the source of the current value, but not the value: it may be a secret
+        given = next((key for key, text in config.environ.items() if text and key.upper() == one.variable), None)
+        origin = given or config.origins.get(dotted(("plugins", name, one.key))) or "default"
+        rows.append({**one._asdict(), "origin": str(origin)})
+    return rows
 
 
 def _offer_lines(offers: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:

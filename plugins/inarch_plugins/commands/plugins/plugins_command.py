@@ -36,15 +36,19 @@ plugins.add_command(uninstall)
 def list_plugins(as_json: bool, **given: Any) -> None:
     """List plugins: loaded ones in the profile's order, refused ones, then the rest."""
     inventory = _inventory(given)
+    safe_mode = inventory.app.config.safe_mode
     if as_json:
-        print_json({"safe_mode": inventory.safe_mode, "plugins": [row.data() for row in inventory.rows]})
+        from inarch import to_data
+
+        print_json({"safe_mode": safe_mode, "plugins": to_data(inventory.rows)})
         return
-    if inventory.safe_mode:
+    if safe_mode:
         click.echo("Safe mode: no plugin but the store is loaded (INARCH_SAFE_MODE=1).")
     if not inventory.rows:
         click.echo("No plugin is installed.")
         return
-    for line in aligned([(row.name, row.state, row.origin, _brought(row)) for row in inventory.rows]):
+    named = [(row, f"{row.distribution} {row.version}".strip()) for row in inventory.rows]
+    for line in aligned([(row.name, row.state, origin, _brought(row)) for row, origin in named]):
         print_line(line)
 
 

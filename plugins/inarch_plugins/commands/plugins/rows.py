@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import asdict, frozen
+from attrs import frozen
 
 from inarch import App
 from inarch.host import discover
@@ -35,26 +35,6 @@ class Row:
     reason: str = ""
     remedy: str = ""
 
-    @property
-    def origin(self) -> str:
-        """Return distribution and version."""
-        return f"{self.distribution} {self.version}".strip()
-
-    def data(self) -> dict[str, Any]:
-        """Return the row as plain JSON data."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
-
-
-class _Named(Protocol):
-    """An installed, loaded or refused plugin."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def distribution(self) -> str: ...
-    @property
-    def version(self) -> str: ...
-
 
 @frozen
 class Inventory:
@@ -67,23 +47,14 @@ class Inventory:
     notes: tuple[str, ...]
     app: App
 
-    @property
-    def safe_mode(self) -> bool:
-        """Return whether plugins are disabled."""
-        return self.app.config.safe_mode
-
 
 def take_inventory(options: Options) -> Inventory:
-    """Compose the profile's plugins without opening a workspace or a store, and list all installed plugins.
-
-    Raises:
-        ConfigError: The configuration is invalid.
-    """
+    """Compose the profile's plugins without opening a workspace or a store, and list all installed plugins."""
     config = options.config()
     app = App.of(config, without=options.without, files=options.files, environ=config.environ)
     found, composition = discover(), app.composition
 
-    def row(one: _Named, state: State, **more: Any) -> Row:
+    def row(one: Any, state: State, **more: Any) -> Row:
         known = [group[one.name] for group in (found.plugins, found.builtins) if one.name in group]
         plugin = next((each for each in known if each.distribution == one.distribution), None)
         if plugin is None:  # a single file, or a missing plugin

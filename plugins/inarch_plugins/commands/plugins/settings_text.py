@@ -12,7 +12,7 @@ from attrs import NOTHING, Factory
 from inarch import PluginError
 from inarch.host import guarded
 from inarch_sdk.docstrings import describe_fields
-from inarch_sdk.settings import Key, Kind, keys_of, plugin_variable
+from inarch_sdk.settings import Kind, keys_of, plugin_variable
 
 _WORDS = {"str": "string", "bool": "boolean", "int": "whole number", "float": "number", "Decimal": "amount"} | {
     "Path": "path", "date": "date", "datetime": "date and time",
@@ -33,24 +33,16 @@ class Setting(NamedTuple):
 def settings_of(plugin: str, cls: type) -> tuple[Setting, ...]:
     """Return the settings that a plugin's table may contain."""
     meanings, beginning = describe_fields(cls), plugin_variable(plugin)
-    return tuple(
-        Setting(
-            name,
-            _in_words(_kind(key)),
-            _default(plugin, key.default),
-            key.is_required,
-            key.doc or meanings.get(key.attribute.name) or meanings.get(name, ""),
-            f"{beginning}{name.upper()}",
-        )
-        for name, key in keys_of(cls).items()
-    )
-
-
-def _kind(key: Key) -> Kind:
-    try:
-        return key.kind
-    except (NameError, TypeError):  # show an annotation that cannot be resolved as written
-        return Kind("odd", key.attribute.type)
+    rows = []
+    for name, key in keys_of(cls).items():
+        try:
+            kind = key.kind
+        except (NameError, TypeError):  # show an annotation that cannot be resolved as written
+            kind = Kind("odd", key.attribute.type)
+        meaning = key.doc or meanings.get(key.attribute.name) or meanings.get(name, "")
+        default, variable = _default(plugin, key.default), f"{beginning}{name.upper()}"
+        rows.append(Setting(name, _in_words(kind), default, key.is_required, meaning, variable))
+    return tuple(rows)
 
 
 def _in_words(kind: Kind) -> str:
@@ -99,9 +91,7 @@ def _written(value: Any) -> str:
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=str)
     if isinstance(value, Mapping):
-        inner = ", ".join(
-            f"{json.dumps(str(key), ensure_ascii=False)} = {_written(item)}" for key, item in value.items()
-        )
+        inner = ", ".join(f"{_written(str(key))} = {_written(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_written, value))}]"

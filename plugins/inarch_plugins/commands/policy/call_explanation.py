@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inarch import App
-    from inarch.host import Explanation, Rule
+    from inarch.host import Rule
 
 
 def origin(app: App, key: str) -> str:
@@ -27,10 +27,18 @@ def rule_data(app: App, rule: Rule) -> dict[str, Any]:
     return {"decision": rule.decision, "rule": str(rule), "origin": where, "expired": expired}
 
 
-def explained(app: App, found: Explanation) -> dict[str, Any]:
+def explained(app: App, found: Any) -> dict[str, Any]:
     """Return an explanation as data."""
     from inarch import to_data
+    from inarch_sdk.modes import NAMES
 
+    modes: dict[str, str] = {}
+    for mode in () if found.decision == "invalid" else NAMES:  # the strictest first
+        said = app.parts.tools.explain(
+            found.call.name, found.call.arguments, app.workspace, heeds_grants=True, mode=mode
+        )
+        held = " (the sandbox holds it)" if "; the sandbox holds it" in said.reason else ""
+        modes[mode] = {"ask": "asks", "deny": "denies"}.get(said.decision, f"runs{held}")
     return {
         "tool": found.call.name,
         "arguments": to_data(found.call.arguments),
@@ -38,7 +46,7 @@ def explained(app: App, found: Explanation) -> dict[str, Any]:
         "reason": found.reason,
         "by": found.by,
         "mode": app.config.profile.approve,
-        "modes": _modes(app, found),
+        "modes": modes,
         "question": found.question,
         "shape": found.shape,
         "effects": to_data(found.effects),
@@ -47,7 +55,7 @@ def explained(app: App, found: Explanation) -> dict[str, Any]:
              "reason": said.verdict.reason}
             for said in found.opinions
         ],
-        "rules": _rules(app, found),
+        "rules": [_rule_said(app, rule, found) for rule in found.rules],
         "parts": _parts(app, found),
         "approved_for_project": found.approved,
         "allows": found.allows,
@@ -87,31 +95,15 @@ def explained_lines(data: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _modes(app: App, found: Explanation) -> dict[str, str]:
-    """Return what each approval mode would do with a call, the strictest first; empty for an invalid call."""
-    from inarch_sdk.modes import NAMES
-
-    name, arguments = found.call.name, found.call.arguments
-    return {
-        mode: _outcome(app.parts.tools.explain(name, arguments, app.workspace, heeds_grants=True, mode=mode))
-        for mode in (() if found.decision == "invalid" else NAMES)
-    }
-
-
-def _outcome(found: Explanation) -> str:
-    held = " (the sandbox holds it)" if "; the sandbox holds it" in found.reason else ""
-    return {"ask": "asks", "deny": "denies"}.get(found.decision, f"runs{held}")
-
-
-def _rules(app: App, found: Explanation) -> list[dict[str, Any]]:
-    return [rule_data(app, rule) | {"holds": rule is found.holds} for rule in found.rules]
+def _rule_said(app: App, rule: Rule, found: Any) -> dict[str, Any]:
+    return rule_data(app, rule) | {"holds": rule is found.holds}
 
 
 def _said(rule: Mapping[str, Any]) -> str:
     return f"rule at {rule['origin']}{'' if rule['holds'] else ', overruled'}: {rule['rule']}"
 
 
-def _parts(app: App, found: Explanation) -> list[dict[str, Any]]:
+def _parts(app: App, found: Any) -> list[dict[str, Any]]:
     """Return rules and grants for each command of a line; empty for a single command and for other calls."""
     from inarch import ToolFailed
     from inarch_sdk.joined_commands import Line, Part, split_line
@@ -130,6 +122,7 @@ def _parts(app: App, found: Explanation) -> list[dict[str, Any]]:
         # If the line starts with `cd`, grants for the root do not apply.
         alone = {**call.arguments, "command": str(Line((Part(part.words),), line.folder))}
         one = app.parts.tools.explain(call.name, alone, app.workspace)
+        rules = [_rule_said(app, rule, one) for rule in one.rules]
         allowed = next((said.verdict.reason for said in one.opinions if said.grants), "")
-        parts.append({"command": str(Part(part.words)), "rules": _rules(app, one), "allowed": allowed})
+        parts.append({"command": str(Part(part.words)), "rules": rules, "allowed": allowed})
     return parts

@@ -34,11 +34,7 @@ class Case:
 
 
 def read_cases(file: str) -> list[Case]:
-    """Return the cases of a file: `[[cases]]` of TOML, or a JSON array or object with `cases`.
-
-    Raises:
-        UsageError: The file cannot be read or has other content.
-    """
+    """Return the cases of a file: `[[cases]]` of TOML, or a JSON array or object with `cases`."""
     from pathlib import Path
 
     from inarch_lib.toml import loads
@@ -70,22 +66,14 @@ def _case(place: str, item: Any) -> Case:
 
 
 def command_call(app: App, line: str) -> tuple[str, dict[str, Any]]:
-    """Return the tool and the arguments that run a command line.
-
-    Raises:
-        UsageError: The profile has no such tool.
-    """
+    """Return the tool and the arguments that run a command line."""
     if not app.parts.tools.runners:
         raise UsageError("this profile has no tool that runs commands", "add a plugin with one, such as sandbox-fs")
     return app.parts.tools.runners[0], {"command": line}
 
 
 def told(case: Case, app: App) -> str | None:
-    """Return the decision about a call if it is not the expected one.
-
-    Raises:
-        UsageError: The case is a command line, and no tool runs one.
-    """
+    """Return the decision about a call if it is not the expected one."""
     tool, arguments = case.tool, case.arguments
     if not tool:
         tool, arguments = command_call(app, arguments["command"])
@@ -116,44 +104,30 @@ def faults_of(
 
 
 def _unmatchable(rule: Rule, named: Sequence[Tool]) -> Iterator[str]:
+    from inarch.command_lines import split_command
+
     for key, glob in rule.match.items():
-        known = {name for tool in named for name in _arguments(tool)}
+        known = {name for tool in named for name in tool.input_schema.get("properties") or ()}
         if known and key not in known:
             yield f"no matching tool has an argument {key!r}; {nearest(key, known)}"
-        elif key == "command" and rule.decision == "allow" and (why := _no_command(glob)):
-            yield f"no command can match {glob!r}: {why}"
+        elif key == "command" and rule.decision == "allow":
+            try:
+                split_command(re.sub(r"\[[^]]*\]|[*?]", "x", glob))
+            except ToolFailed as error:
+                yield f"no command can match {glob!r}: {error.message}"
     parts = (rule.path or "").split("/")
     if rule.path is not None and (rule.path.startswith("/") or ".." in parts):
         yield f"no path can match {rule.path!r}: paths are relative to the project and without .."
 
 
-def _arguments(tool: Tool) -> Mapping[str, Any]:
-    found = tool.input_schema.get("properties", {})
-    return found if isinstance(found, Mapping) else {}
-
-
-def _no_command(glob: str) -> str:
-    """Return why a glob cannot match any command that the tokenizer accepts, or "" if it may."""
-    from inarch.command_lines import split_command
-
-    try:
-        split_command(re.sub(r"\[[^]]*\]|[*?]", "x", glob))
-    except ToolFailed as error:
-        return error.message
-    return ""
-
-
 def _overrules(stronger: Rule, rule: Rule, *, earlier: bool) -> bool:
     """Return whether one rule covers every call of another, for as long, and is at least as strict."""
+    is_plain = not set("*?[") & set(rule.tool)
     more = _LENIENT_FIRST.index(stronger.decision) - _LENIENT_FIRST.index(rule.decision)
     return (
         (more > 0 or (more == 0 and earlier))
         and stronger.expires in (None, rule.expires)
-        and (stronger.tool in ("*", rule.tool) or (_is_plain(rule.tool) and fnmatchcase(rule.tool, stronger.tool)))
+        and (stronger.tool in ("*", rule.tool) or (is_plain and fnmatchcase(rule.tool, stronger.tool)))
         and all(rule.match.get(key) == glob for key, glob in stronger.match.items())
         and stronger.path in (None, rule.path)
     )
-
-
-def _is_plain(text: str) -> bool:
-    return not set("*?[").intersection(text)

@@ -133,31 +133,26 @@ def _listed(app: App) -> dict[str, Any]:
 
 
 def _list_lines(data: Mapping[str, Any]) -> list[str]:
+    from shlex import join
+
     rules = [f"{rule['rule']}  ({rule['origin']}{', expired' if rule['expired'] else ''})" for rule in data["rules"]]
-    commands = [
-        f"{one['name']}  {_grant_words(one['argv'])}{one['network'] and ', with ' + one['network']}  ({one['origin']})"
-        for one in data["commands"]
-    ]
+    commands = []
+    for one in data["commands"]:
+        words = f"{join(one['argv'][:-1])} …" if one["argv"][-1] == "*" else join(one["argv"])
+        network = one["network"] and f", with {one['network']}"
+        commands.append(f"{one['name']}  {words}{network}  ({one['origin']})")
     approvals = [
         f"{one['id']}  {one['shape']}  (since {one['given'][:10]}, {one['plugin']}{'' if one['holds'] else _STALE})"
         for one in data["approvals"]
     ]
-    return [
-        f"mode  {data['mode']['approve']}  ({data['mode']['origin']})",
-        *_section("rules, the strictest applies", rules),
-        *_section("commands that run without a question", commands),
-        *_section("approved for this project", approvals),
-    ]
-
-
-def _section(title: str, rows: list[str]) -> list[str]:
-    return ["", title, *(f"  {row}" for row in rows or ["none"])]
-
-
-def _grant_words(argv: list[str]) -> str:
-    from shlex import join
-
-    return f"{join(argv[:-1])} …" if argv[-1] == "*" else join(argv)
+    lines = [f"mode  {data['mode']['approve']}  ({data['mode']['origin']})"]
+    for title, rows in (
+        ("rules, the strictest applies", rules),
+        ("commands that run without a question", commands),
+        ("approved for this project", approvals),
+    ):
+        lines += ["", title, *(f"  {row}" for row in rows or ["none"])]
+    return lines
 
 
 def _rule_faults(app: App) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,7 @@ from inarch.output import is_terminal, print_json, print_line
 from inarch_sdk.figures import listing
 
 if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from inarch import App, SessionInfo
+    from inarch import SessionInfo
 
 _AGE = re.compile(r"(\d{1,5})([hdw])")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
@@ -49,15 +47,25 @@ def delete_sessions(
 
     if bool(ids) == bool(older_than):
         raise UsageError("which sessions?", "name them by their ids, or give --older-than 30d")
-    age = _age(older_than) if older_than else None
+    end = _end(older_than) if older_than else None
     with compose_given(given, tells=False) as app:
-        chosen = _older(app, age, everywhere) if age is not None else [*{app.find_session(one): None for one in ids}]
+        if end is not None:
+            known = app.store.sessions(None if everywhere else app.config.root)
+            chosen = [info for info in known if max(info.started, info.updated) < end]
+        else:
+            chosen = [*{app.find_session(one): None for one in ids}]
         if dry_run:
-            _show_only(chosen, as_json)
+            if as_json:
+                print_json({"would_delete": [info.id for info in chosen]})
+                return 0
+            _show(chosen)
+            many = "1 session" if len(chosen) == 1 else f"{len(chosen)} sessions"
+            print_line(f"would delete {many}" if chosen else "nothing to delete")
             return 0
         if chosen and not yes:
             _ask(chosen)
-        left = [file for info in chosen for file in _delete(app, info, logs)]
+        files = [file for info in chosen for file in app.kept.delete(info.id, keeps_logs=not logs)]
+        left = [file for file in files if not (logs and _unlink(file))]
     if as_json:
         print_json({"deleted": [info.id for info in chosen], "logs": [str(file) for file in left]})
         return 0
@@ -68,47 +76,27 @@ def delete_sessions(
     return 0
 
 
-def _show_only(chosen: Sequence[SessionInfo], as_json: bool) -> None:
-    if as_json:
-        print_json({"would_delete": [info.id for info in chosen]})
-        return
+def _show(chosen: Sequence[SessionInfo]) -> None:
     for line in listing(chosen, [info.id for info in chosen], with_root=True):
         click.echo(line)
-    many = "1 session" if len(chosen) == 1 else f"{len(chosen)} sessions"
-    print_line(f"would delete {many}" if chosen else "nothing to delete")
 
 
-def _age(text: str) -> timedelta:
-    from datetime import timedelta
+def _end(text: str) -> str:
+    """Return the time before which sessions are as old as this."""
+    from datetime import UTC, datetime, timedelta
 
     found = _AGE.fullmatch(text.strip())
     if found is None:
         raise UsageError(f"--older-than {text!r} is not an age", "write it like 30d, 12h or 8w")
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
-
-
-def _older(app: App, age: timedelta, everywhere: bool) -> list[SessionInfo]:
-    from datetime import UTC, datetime
-
-    end = (datetime.now(UTC) - age).isoformat()
-    known = app.store.sessions(None if everywhere else app.config.root)
-    return [info for info in known if max(info.started, info.updated) < end]
+    return (datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})).isoformat()
 
 
 def _ask(chosen: Sequence[SessionInfo]) -> None:
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise UsageError("there is no terminal to ask at", "review them with inarch sessions show and add --yes")
-    for line in listing(chosen, [info.id for info in chosen], with_root=True):
-        click.echo(line)
+    _show(chosen)
     if not click.confirm("Delete them for good?" if len(chosen) > 1 else "Delete it for good?", default=False):
         raise UsageError("nothing was deleted")
-
-
-def _delete(app: App, info: SessionInfo, logs: bool) -> Iterator[Path]:
-    """Delete a session and yield its log files that remain."""
-    for file in app.kept.delete(info.id, keeps_logs=not logs):
-        if not (logs and _unlink(file)):
-            yield file
 
 
 def _unlink(file: Path) -> bool:

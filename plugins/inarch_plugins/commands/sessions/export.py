@@ -7,10 +7,10 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -18,10 +18,6 @@ import inarch
 from inarch.commands import compose_given, composing_options
 from inarch.output import is_terminal
 from inarch_lib.staging import opened, staged, sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TextIO
 
 
 @click.command("export")
@@ -40,16 +36,14 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
 
     with compose_given(given, tells=False) as app:
         session = app.transcript(session_id)
-        chosen = _chosen(
-            {name: one.value for name, one in app.composition.exporters.items()}, form, place or "", given["without"]
-        )
+        exporters = {name: one.value for name, one in app.composition.exporters.items()}
+        chosen = _chosen(exporters, form, place or "", given["without"])
         target = Path(place or f"session-{session.info.id[:13]}{chosen.suffixes[0]}")
         if place != "-":
             check_place(target, force=force)
         if next(session.events(), None) is None:
-            raise inarch.UsageError(
-                f"session {session.info.id} has no events that can be read", "inarch sessions list shows others"
-            )
+            what = f"session {session.info.id} has no events that can be read"
+            raise inarch.UsageError(what, "inarch sessions list shows others")
         write = partial(app.export, session, chosen.name)
         if place == "-":
             _print(write)
@@ -63,11 +57,7 @@ def export_session(session_id: str, form: str | None, place: str | None, force: 
 def _chosen(
     exporters: Mapping[str, inarch.Exporter], form: str | None, place: str, without: tuple[str, ...]
 ) -> inarch.Exporter:
-    """Return the named exporter, else the one for this file name, else the first.
-
-    Raises:
-        UsageError: There is no such exporter.
-    """
+    """Return the named exporter, else the one for this file name, else the first."""
     if form is not None and form in exporters:
         return exporters[form]
     if form is not None or not exporters:
@@ -100,9 +90,6 @@ def _print(write: Callable[[TextIO], object]) -> None:
         out.detach()
 
 
-PROTECTED = frozenset({".git", ".inarch"})
-
-
 class _Staged(io.FileIO):
     """A file that is being written; errors of the disk are not blamed on the exporter."""
 
@@ -117,16 +104,7 @@ class _Staged(io.FileIO):
 
 
 def write_export(write: Callable[[TextIO], object], target: Path, *, force: bool = False) -> int:
-    """Write a new file and return its size in bytes.
-
-    Args:
-        write: Writes the content.
-        target: The file to write.
-        force: Whether an existing file may be replaced.
-
-    Raises:
-        UsageError: The path is protected, exists, or cannot be written.
-    """
+    """Write a new file and return its size in bytes."""
     check_place(target, force=force)
     try:
         with opened(target.parent) as folder:
@@ -146,13 +124,9 @@ def write_export(write: Callable[[TextIO], object], target: Path, *, force: bool
 
 
 def check_place(target: Path, *, force: bool = False) -> None:
-    """Check that a file may be written there, before any work is done for it.
-
-    Raises:
-        UsageError: The file may not be written.
-    """
+    """Check that a file may be written there, before any work is done for it."""
     folder = Path(os.path.realpath(target.parent))
-    if any(part.lower() in PROTECTED for part in (*folder.parts, target.name)):
+    if any(part.lower() in (".git", ".inarch") for part in (*folder.parts, target.name)):
         raise inarch.UsageError(f"{target} is protected: exports don't go into .git or .inarch", "name another file")
     if not folder.is_dir():
         raise inarch.UsageError(f"there is no folder {target.parent}", "make it first, or name another file")

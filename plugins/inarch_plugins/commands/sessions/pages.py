@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inarch import CallPart, Event, Message, ResultPart, Text, UsageError, escape, escape_json
+from inarch import CallPart, Event, Message, ResultPart, Text, UsageError, escape, escape_json, to_data
 from inarch.figures import dropped_words
 from inarch_plugins.commands.sessions.session_text import heading, is_told, told
 from inarch_plugins.commands.sessions.sessions_command import branch_of
@@ -61,7 +61,6 @@ class Shown:
 
     def lines(self, glyphs: dict[str, str]) -> Iterator[str]:
         """Yield the lines for people, escaped."""
-        from inarch import to_data
         from inarch.figures import table
 
         yield from heading(self.info, self.contents.turns)
@@ -85,8 +84,6 @@ class Shown:
 
     def as_json(self) -> Iterator[tuple[str, Any]]:
         """Yield the members of a JSON object, each as soon as its data was read."""
-        from inarch import to_data
-
         yield "session", {**to_data(self.info), **branch_of(self.store, self.info.id)}
         yield "turns", (self._turn_data(turn) for turns in self.prompts() for turn in turns)
         yield "tokens", [{"what": name, "count": many, "tokens": tokens} for name, many, tokens in self._tokens.rows()]
@@ -100,8 +97,6 @@ class Shown:
 
     def _turn_data(self, turn: Turn) -> dict[str, Any]:
         """Return a turn as data; a failed call names the later call that recovered it."""
-        from inarch import to_data
-
         data: dict[str, Any] = to_data(turn)
         for call in data["calls"]:
             if (later := self._recoveries.of.get(call["id"])) is not None:
@@ -121,17 +116,16 @@ def pieces(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
     before = "{\n  "
     for name, value in members:
         yield f"{before}{json.dumps(name, ensure_ascii=False)}: "
-        yield from _list(value) if isinstance(value, Iterator) else (_indented(value, 2),)
         before = ",\n  "
+        if not isinstance(value, Iterator):
+            yield _indented(value, 2)
+            continue
+        between = "[\n    "
+        for item in value:
+            yield f"{between}{_indented(item, 4)}"
+            between = ",\n    "
+        yield "[]" if between == "[\n    " else "\n  ]"
     yield "{}" if before == "{\n  " else "\n}"
-
-
-def _list(values: Iterator[Any]) -> Iterator[str]:
-    before = "[\n    "
-    for value in values:
-        yield f"{before}{_indented(value, 4)}"
-        before = ",\n    "
-    yield "[]" if before == "[\n    " else "\n  ]"
 
 
 def _indented(value: Any, columns: int) -> str:
@@ -163,7 +157,7 @@ class TokensWent:
         """Return name, number and estimated tokens, largest first."""
         ratio = self._learned.calibration(self._model).ratio
         rows = ((name, many, round(tokens * ratio)) for name, (many, tokens) in self._sums.items())
-        return sorted(rows, key=_largest_first)
+        return sorted(rows, key=lambda row: (-row[2], row[0]))
 
 
 def _parts(message: Message) -> Iterable[tuple[str, Any]]:
@@ -177,10 +171,6 @@ def _parts(message: Message) -> Iterable[tuple[str, Any]]:
             yield "project structure" if is_structure else "prompts" if place == 0 else "added to prompts", part
         elif isinstance(part, Text):
             yield "answers", part
-
-
-def _largest_first(row: tuple[str, int, int]) -> tuple[int, str]:
-    return -row[2], row[0]
 
 
 def where_lines(

@@ -15,7 +15,6 @@ from inarch.output import print_json, print_line
 
 if TYPE_CHECKING:
     from inarch import App
-    from inarch_sdk.event_log import LogProblem
     from inarch_sdk.log_restore import Restoration, Restored
 
 MOST_TOLD = 20
@@ -32,7 +31,7 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
     Without FILE, restores every session of this directory that has an event log.
     """
     from inarch import to_data
-    from inarch.commands import compose_given
+    from inarch.commands import compose_given, say
 
     with compose_given(given, tells=False) as app:
         try:
@@ -45,7 +44,10 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
     if as_json:
         print_json(to_data(done))
         return 0 if done.sessions else 1
-    _tell(done.problems)
+    for problem in done.problems[:MOST_TOLD]:
+        say("note", str(problem))
+    if len(done.problems) > MOST_TOLD:
+        say("note", f"{len(done.problems) - MOST_TOLD} more such lines")
     for session in done.sessions:
         for line in _lines(session, app.config.root):
             print_line(line)
@@ -55,27 +57,19 @@ def restore_sessions(file: Path | None, as_json: bool, **given: Any) -> int:
 
 
 def _restore(app: App, file: Path | None) -> Restoration:
-    """Restore the content of one log, or of the logs of all sessions of this directory.
-
-    Raises:
-        OSError: A file cannot be read.
-        StoreError: The store cannot be written.
-    """
+    """Restore the content of one log, or of the logs of all sessions of this directory."""
+    from inarch_sdk.event_log import first_event
     from inarch_sdk.log_restore import Restoration, restore_log
 
     root = app.config.root
-    files = [file] if file else [log for log in app.kept.logs() if _root_of(log) == root]
+    files = [file] if file else []
+    for log in () if file else app.kept.logs():
+        first = first_event(log)
+        if first is not None and first.kind == "session.started" and first.data.get("root") == root:
+            files.append(log)
     done = [restore_log(app.store, one, root) for one in files]
     sessions = tuple(session for one in done for session in one.sessions)
     return Restoration(sessions, tuple(problem for one in done for problem in one.problems))
-
-
-def _root_of(log: Path) -> str | None:
-    """Return the directory in the first event of a log."""
-    from inarch_sdk.event_log import first_event
-
-    first = first_event(log)
-    return str(first.data.get("root")) if first is not None and first.kind == "session.started" else None
 
 
 def _lines(session: Restored, here: str) -> Iterator[str]:
@@ -101,12 +95,3 @@ def _lines(session: Restored, here: str) -> Iterator[str]:
 
 def _events(count: int) -> str:
     return "1 event" if count == 1 else f"{count:,} events"
-
-
-def _tell(problems: tuple[LogProblem, ...]) -> None:
-    from inarch.commands import say
-
-    for problem in problems[:MOST_TOLD]:
-        say("note", str(problem))
-    if len(problems) > MOST_TOLD:
-        say("note", f"{len(problems) - MOST_TOLD} more such lines")

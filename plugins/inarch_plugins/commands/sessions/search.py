@@ -57,7 +57,13 @@ def search_sessions(words: tuple[str, ...], everywhere: bool, most: int, as_json
         found = list(islice(_search(app, known, patterns), most))
         ids, names = [info.id for info in app.store.sessions()], app.session_names
     if as_json:
-        print_json([_data(one) for one in found])
+        from inarch import to_data
+
+        rows = []
+        for one in found:
+            places = [{"who": who, "time": time, "excerpt": excerpt} for who, time, excerpt in one.places]
+            rows.append({"session": to_data(one.info), "count": one.count, "found": places})
+        print_json(rows)
         return
     columns = columns_of(sys.stdout) if sys.stdout.isatty() else 10_000
     lines = listing([one.info for one in found], ids, with_root=everywhere, names=names)
@@ -81,7 +87,12 @@ def _search(app: App, known: Sequence[SessionInfo], patterns: Sequence[re.Patter
             if text and all(pattern.search(text) for pattern in patterns):
                 found.count += 1
                 if found.count <= EXCERPTS:
-                    found.places.append((who, event.time, _excerpt(text, patterns[0])))
+                    match = patterns[0].search(text)
+                    assert match is not None
+                    start, end = max(0, match.start() - BEFORE), min(len(text), match.end() + AFTER)
+                    words = " ".join(text[start:end].split())
+                    excerpt = f"{'…' if start else ''}{words}{'…' if end < len(text) else ''}"
+                    found.places.append((who, event.time, excerpt))
         if found.count:
             yield found
 
@@ -95,18 +106,3 @@ def _said(event: Event) -> tuple[str, str]:
     if is_prompt != (event.kind == "turn.started"):
         return "", ""
     return ("you" if is_prompt else str(turn.get("model") or "agent")), turn["content"]
-
-
-def _excerpt(text: str, pattern: re.Pattern[str]) -> str:
-    match = pattern.search(text)
-    assert match is not None
-    start, end = max(0, match.start() - BEFORE), min(len(text), match.end() + AFTER)
-    words = " ".join(text[start:end].split())
-    return f"{'…' if start else ''}{words}{'…' if end < len(text) else ''}"
-
-
-def _data(one: Found) -> dict[str, Any]:
-    from inarch import to_data
-
-    places = [{"who": who, "time": time, "excerpt": excerpt} for who, time, excerpt in one.places]
-    return {"session": to_data(one.info), "count": one.count, "found": places}

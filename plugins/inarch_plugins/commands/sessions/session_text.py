@@ -49,19 +49,17 @@ def told(
     events: Iterable[Event] = (),
     recovered: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """Yield the lines of turns, escaped.
-
-    Args:
-        turns: The turns.
-        glyphs: The characters of the tree.
-        full: Whether to show complete outputs of calls.
-        events: The events of plugins in and after the turns.
-        recovered: The later call that recovered a failed one, by ids.
-    """
+    """Yield the lines of turns, escaped."""
     said: dict[str | None, list[str]] = {}
     for event in events:
         said.setdefault(event.turn_id, []).append(line_of(event))
-    yield from map(_harmless, _told(turns, glyphs, None if full else OUTPUT_LINES, said, recovered))
+    for turn in turns:
+        yield ""
+        if turn.type == "user":
+            yield from (_harmless(f"> {line}") for line in _lines(turn.content))
+        else:
+            lines = _agent_turn(turn, glyphs, None if full else OUTPUT_LINES, said.pop(turn.id, ()), recovered)
+            yield from map(_harmless, lines)
     if said:
         yield ""
     yield from map(_harmless, chain.from_iterable(said.values()))
@@ -71,21 +69,6 @@ def _harmless(line: str) -> str:
     return escape(line).replace("\n", "\\n")  # tabs stay, because answers contain them
 
 
-def _told(
-    turns: Iterable[Turn],
-    glyphs: dict[str, str],
-    most: int | None,
-    said: dict[str | None, list[str]],
-    recovered: Mapping[str, str],
-) -> Iterator[str]:
-    for turn in turns:
-        yield ""
-        if turn.type == "user":
-            yield from (f"> {line}" for line in _lines(turn.content))
-        else:
-            yield from _agent_turn(turn, glyphs, most, said.pop(turn.id, ()), recovered)
-
-
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
@@ -93,6 +76,9 @@ def _lines(text: str) -> list[str]:
 def _agent_turn(
     turn: Turn, glyphs: dict[str, str], most: int | None, said: Iterable[str], recovered: Mapping[str, str]
 ) -> Iterator[str]:
+    from inarch import to_data
+    from inarch.figures import duration, usage_words
+
     who = [turn.model or "agent", answered_words(turn.model, turn.answered_by, turn.company)]
     who += [f"prompt by {turn.mode}" if turn.mode != "text" else "", local_time(turn.started, seconds=True)]
     yield f"{glyphs['turn']} {' · '.join(filter(None, who))}"
@@ -103,7 +89,9 @@ def _agent_turn(
             when = f" at {local_time(later.started, seconds=True)[-8:]}" if later.started else ""
             yield f"{glyphs['bar']}   recovered by {later.name}{when}"
     yield from (f"{glyphs['item']} {line}" for line in said)
-    yield f"{glyphs['end']} {_ending(turn)}"
+    took = _seconds(turn.started, turn.ended)
+    words = [turn.status if not turn.limit else f"{turn.status} ({turn.limit})", usage_words(to_data(turn.usage))]
+    yield f"{glyphs['end']} {' · '.join([*words, duration(took)] if took is not None else words)}"
     if turn.error:
         yield f"{turn.status}: {turn.error}"
     if turn.content:
@@ -128,15 +116,6 @@ def _call(call: ToolCall, glyphs: dict[str, str], most: int | None) -> Iterator[
         yield from (f"{glyphs['bar']}   {line if most is None else shorten(line, OUTPUT_COLUMNS)}" for line in shown)
         if left > 1:
             yield f"{glyphs['bar']}   … {left:,} more lines (--full shows them)"
-
-
-def _ending(turn: Turn) -> str:
-    from inarch import to_data
-    from inarch.figures import duration, usage_words
-
-    took = _seconds(turn.started, turn.ended)
-    words = [turn.status if not turn.limit else f"{turn.status} ({turn.limit})", usage_words(to_data(turn.usage))]
-    return " · ".join([*words, duration(took)] if took is not None else words)
 
 
 def glyphs() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,14 +26,16 @@ def sessions() -> None:
 @composing_options
 def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
     """List sessions, the newest first."""
-    from inarch.commands import compose_given
+    from inarch.commands import compose_given, say
+    from inarch_sdk.event_log import WAY_ON
 
     with compose_given(given, tells=False) as app:
         known = app.store.sessions()
         aside, names = app.parts.storage.set_aside, app.session_names
         shown = [info for info in known if everywhere or info.root == app.config.root]
         branches = {info.id: found for info in shown if (found := branch_of(app.store, info.id))}
-    tell_set_aside(aside)
+    for file in aside:  # the list may lack the sessions of a damaged store
+        say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")
     if as_json:
         from inarch import to_data
 
@@ -50,15 +51,6 @@ def list_sessions(everywhere: bool, as_json: bool, **given: Any) -> None:
         click.echo(line)
     if not shown:
         click.echo("no sessions yet" if everywhere else "no sessions in this directory; --all shows all others")
-
-
-def tell_set_aside(files: Sequence[str]) -> None:
-    """Report damaged stores beside the one in use, because the list may lack their sessions."""
-    from inarch.commands import say
-    from inarch_sdk.event_log import WAY_ON
-
-    for file in files:
-        say("note", f"{file} was set aside because it was damaged; {WAY_ON}, then delete it")
 
 
 def branch_of(store: ContextStore, session_id: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -22,7 +21,8 @@ from inarch_plugins.commands.sessions.session_text import glyphs
 @composing_options
 def show_session(session_id: str, as_json: bool, turns: str | None, everything: bool, full: bool, **given: Any) -> None:
     """Show a session's last turns and calls, with results and times. The start of the id is enough."""
-    from inarch.commands import compose_given
+    from inarch.commands import compose_given, say
+    from inarch_sdk.event_log import WAY_ON, gap_words
 
     if turns and everything:
         raise UsageError("--turns and --all cannot be combined", "use one of them")
@@ -36,15 +36,7 @@ def show_session(session_id: str, as_json: bool, turns: str | None, everything: 
             return
         for line in shown.lines(glyphs()):
             click.echo(line)
-    _tell_gaps(contents.gaps)
-
-
-def _tell_gaps(gaps: Sequence[tuple[int, int]]) -> None:
-    """Report missing events; damage is reported when the store is closed."""
-    from inarch.commands import say
-    from inarch_sdk.event_log import WAY_ON, gap_words
-
-    for first, last in gaps:
-        say("note", gap_words(first, last))
-    if gaps:
+    for gap in contents.gaps:  # damage is reported when the store is closed
+        say("note", gap_words(*gap))
+    if contents.gaps:
         say("note", WAY_ON)

@@ -1,9 +1,9 @@
-"""Approval question in the live display: single keys, a reason, an editor."""
+"""Approval question in the live display: single keys, a reason, an editor; a long one scrolls like `less`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -13,14 +13,32 @@ from prompt_toolkit.application.run_in_terminal import in_terminal
 from prompt_toolkit.document import Document
 
 from inarch_plugins.terminal.abilities import has_unread
+from inarch_plugins.terminal.front_ends.answers import (
+    Answers,
+    answered,
+    edited,
+    only_asks,
+    read_answers,
+    triable,
+    tried,
+)
+from inarch_plugins.terminal.front_ends.questions import (
+    BESIDE,
+    Line,
+    ScreenSize,
+    answer_rows,
+    choices,
+    every_line,
+    is_cut,
+    likely_words,
+    needs_all_seen,
+)
+from inarch_plugins.terminal.rendering.code import inked
 from inarch_plugins.terminal.rendering.colors import Ink, fold
 
 if TYPE_CHECKING:
     from inarch import Approval, ApprovalRequest
-    from inarch_plugins.terminal.conversation.question_pager import Pager
     from inarch_plugins.terminal.conversation.screen import Screen
-    from inarch_plugins.terminal.front_ends.answers import Answers
-    from inarch_plugins.terminal.front_ends.questions import ScreenSize
     from inarch_plugins.terminal.notifications import Notifier
 
 QUIET_S = 0.4
@@ -36,6 +54,63 @@ _NOES = frozenset(("no", "nope", "none", "not", "never", "deny", "don't", "dont"
 """Words that deny and begin with a denying key."""
 _HARMLESS = frozenset({"v", "?", ""})
 _KEYS = {"a": "a", "y": "a", "A": "A", "e": "e", "v": "v", "?": "?"}
+_STEPS = {"j": 1, "down": 1, "k": -1, "up": -1}
+_PAGES = {" ": 1, "pagedown": 1, "b": -1, "pageup": -1}
+_ENDS = {"g": False, "home": False, "G": True, "end": True}
+SCROLLING = tuple(key for key in (*_STEPS, *_PAGES, *_ENDS) if len(key) > 1)
+"""Keys that are not characters, by their names in prompt_toolkit."""
+UNSEEN = "Part of it was not shown yet: space shows the next page, v prints all of it."
+
+
+@define(eq=False, repr=False)
+class Pager:
+    """Part of a question that is on the screen."""
+
+    lines: Sequence[str]
+    rows: Callable[[], int]
+    top: int = 0
+    seen: set[int] = field(init=False, factory=set)  # places of lines that were on the screen
+
+    @property
+    def below(self) -> int:
+        """Return the number of lines that were not on the screen yet."""
+        self.shown()
+        return len(self.lines) - len(self.seen)
+
+    @property
+    def _room(self) -> int:
+        return max(self.rows() - BESIDE, 3)
+
+    def shown(self) -> Sequence[str]:
+        """Return the lines on the screen."""
+        last = min(self.top + self._room, len(self.lines))
+        self.seen.update(range(self.top, last))
+        return self.lines[self.top : last]
+
+    def go_on(self) -> None:
+        """Show the first page that was not on the screen yet."""
+        self.top = min(set(range(len(self.lines))) - self.seen, default=0)
+        self.scroll("")
+
+    def scroll(self, key: str) -> bool:
+        """Scroll by a key; return False if it is not such a key."""
+        if key in _ENDS:
+            self.top = len(self.lines) if _ENDS[key] else 0
+        else:
+            self.top += _STEPS.get(key, 0) + _PAGES.get(key, 0) * (self._room - 1)
+        self.top = max(0, min(self.top, len(self.lines) - self._room))
+        return key in _ENDS or key in _STEPS or key in _PAGES
+
+
+def ink_line(line: Line, ink: Ink) -> str:
+    """Return a line of a question with its styles."""
+    if line.style == "title":
+        lead = line.text[: line.part or None]
+        return ink.paint(lead, "bold") + (ink.paint(line.text[line.part :], "dim") if line.part else "")
+    if line.language:
+        lead, code = line.text[: line.part], line.text[line.part :]
+        return ink.paint(lead, line.style) + inked(code, line.language, ink)
+    return ink.paint(line.text, line.style)
 
 
 @define(eq=False, repr=False)
@@ -51,7 +126,6 @@ class ApprovalKeys:
     _answer: asyncio.Future[str] | None = field(init=False, default=None)
     _lead: str = field(init=False, default="")
     _key: str = field(init=False, default="")  # the key that opened the line
-    _many: int = field(init=False, default=1)
     _left: Sequence[ApprovalRequest] = field(init=False, default=())
     _rights: dict[str, str] = field(init=False, factory=dict)  # keys of rights, with their values
     _more: str = field(init=False, default="")  # keys of choices that not every question has
@@ -82,8 +156,6 @@ class ApprovalKeys:
 
     async def ask(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Ask until every call has an answer."""
-        from inarch_plugins.terminal.front_ends.answers import answered, edited, only_asks, tried
-
         settled: dict[str, Approval] = {}
         drafts: dict[str, str] = {}
         async with self._batches:
@@ -101,19 +173,20 @@ class ApprovalKeys:
 
     async def _asked(self, left: Sequence[ApprovalRequest]) -> Answers:
         """Show the calls, in a pager if they do not fit, and return an answer that holds."""
-        from inarch_plugins.terminal.conversation.question_pager import UNSEEN, Pager, ink_line
-        from inarch_plugins.terminal.front_ends.questions import every_line, is_cut, needs_all_seen
-
-        ink, size = Ink(self.colours, True), self._size()
+        ink, size = Ink(self.colours, True), ScreenSize(self.screen.rows, self.screen.columns)
         lines = [ink_line(line, ink) for line in every_line(left, size.columns)]
-        self.pager = Pager(lines, lambda: self._size().rows) if is_cut(left, size) else None
+        self.pager = Pager(lines, lambda: self.screen.rows) if is_cut(left, size) else None
         if self.pager is None:
             self.screen.put("\n".join(["", *lines, ""]))
         try:
             while True:
                 found = await self._answered(left)
                 if found.word == "view" or (self.pager is None and found.says_yes):
-                    self._is_shown(left, lines)
+                    if self.pager is not None:
+                        self.screen.put("\n".join(["", *lines, ""]))
+                        self.pager = None
+                    if self.screen.view is not None:  # the calls' lines need not show their diffs again
+                        self.screen.view.has_shown(request.call.id for request in left)
                 elif found.says_yes and self.pager and self.pager.below and (found.lasts or needs_all_seen(left)):
                     self.screen.hint = UNSEEN
                     self.pager.go_on()
@@ -124,14 +197,6 @@ class ApprovalKeys:
             if self.pager is not None:
                 seen, self.pager = len(self.pager.seen), None
                 self.screen.put("\n".join(["", lines[0], ink.paint(f"({seen:,} of {len(lines):,} lines)", "dim"), ""]))
-
-    def _is_shown(self, left: Sequence[ApprovalRequest], lines: Sequence[str]) -> None:
-        """Print what did not fit, and note that the calls' lines need not show their diffs again."""
-        if self.pager is not None:
-            self.screen.put("\n".join(["", *lines, ""]))
-            self.pager = None
-        if self.screen.view is not None:
-            self.screen.view.has_shown(request.call.id for request in left)
 
     def press(self, key: str) -> None:
         """Handle a key as an answer or the start of one; ignore keys in the middle of typing."""
@@ -153,9 +218,9 @@ class ApprovalKeys:
         takes = self._rights.get(key, "")
         if self.pager is not None and key not in self._rights and self.pager.scroll(key):
             self._stray = self._pressed  # it may be the start of a word
-            self.keys = self._choices(self._left)
+            self.keys = self._choices()
             self.screen.changed()
-        elif not is_typing and (key in _LINES or takes or (key.isdecimal() and self._many > 1)):
+        elif not is_typing and (key in _LINES or takes or (key.isdecimal() and len(self._left) > 1)):
             none = (f"{takes} (Enter alone removes them): ", f"{key} ")
             self.screen.label, self._lead = none if takes else _LINES.get(key, ("answer: ", ""))
             self._key = key
@@ -211,19 +276,16 @@ class ApprovalKeys:
 
     async def _answered(self, left: Sequence[ApprovalRequest]) -> Answers:
         """Return the next valid answer."""
-        from inarch_plugins.terminal.front_ends.answers import read_answers, triable
-        from inarch_plugins.terminal.front_ends.questions import likely_words
-
-        self._left, self._many = left, len(left)
-        offered = left[0].rights.rights if self._many == 1 and left[0].rights is not None else ()
+        self._left = left
+        offered = left[0].rights.rights if len(left) == 1 and left[0].rights is not None else ()
         self._rights = {right.key: right.takes for right in offered}
-        self._more = "t" * (triable(left) is not None) + "i" * (self._many == 1 and bool(likely_words(left[0])))
+        self._more = "t" * (triable(left) is not None) + "i" * (len(left) == 1 and bool(likely_words(left[0])))
         while True:
             await self._quiet()
             loop = asyncio.get_running_loop()
             self._answer = loop.create_future()
             try:
-                self.keys = self._choices(left)
+                self.keys = self._choices()
                 self.screen.hint = self.screen.hint or (SCROLLS if self.pager is not None else "")
                 self.screen.changed()
                 text = await self._answer
@@ -236,16 +298,8 @@ class ApprovalKeys:
                 return found
             self._show(UNCLEAR if found.word == "unclear" else _keys_explained(left, self.screen.columns))
 
-    def _choices(self, left: Sequence[ApprovalRequest]) -> tuple[tuple[str, str], ...]:
-        from inarch_plugins.terminal.front_ends.questions import choices
-
-        below = self.pager.below if self.pager is not None else 0
-        return tuple(choices(left, self.screen.columns, below))
-
-    def _size(self) -> ScreenSize:
-        from inarch_plugins.terminal.front_ends.questions import ScreenSize
-
-        return ScreenSize(self.screen.rows, self.screen.columns)
+    def _choices(self) -> tuple[tuple[str, str], ...]:
+        return tuple(choices(self._left, self.screen.columns, self.pager.below if self.pager is not None else 0))
 
     async def _quiet(self) -> None:
         """Wait until the user had time to read the question and stopped typing: a typed line is not an answer."""
@@ -303,8 +357,6 @@ def _denying(key: str, typed: str) -> str:
 
 
 def _keys_explained(batch: Sequence[ApprovalRequest], columns: int) -> str:
-    from inarch_plugins.terminal.front_ends.questions import answer_rows
-
     rows = [(answer.removesuffix(" [REASON]"), said) for answer, said in answer_rows(batch)]
     keys = [*(row for row in rows if len(row[0]) == 1), ("m", "type any other answer as a line")]
     lines = [_row(5, key, said, columns) for key, said in (*keys, ("Esc", "cancel the turn; so does Ctrl-C"))]

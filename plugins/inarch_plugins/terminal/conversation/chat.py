@@ -16,8 +16,8 @@ from inarch.commands import ANSWERED, say
 from inarch_plugins.terminal.abilities import has_colours
 from inarch_plugins.terminal.conversation.appearance import restyle, set_style, told_to_script
 from inarch_plugins.terminal.conversation.call_question import ApprovalKeys
-from inarch_plugins.terminal.conversation.companions import Beside, companion_of
-from inarch_plugins.terminal.conversation.keys import make_keys
+from inarch_plugins.terminal.conversation.companions import Beside, Companion
+from inarch_plugins.terminal.conversation.key_bindings import make_keys
 from inarch_plugins.terminal.conversation.line_completion import LineCompleter, hint, open_list, picking
 from inarch_plugins.terminal.conversation.line_history import KeptHistory
 from inarch_plugins.terminal.conversation.pastes import Pastes
@@ -26,7 +26,7 @@ from inarch_plugins.terminal.conversation.screen import TICK_S, Screen
 from inarch_plugins.terminal.conversation.status_command import StatusCommand
 from inarch_plugins.terminal.conversation.streams import Above, folded, folded_lines
 from inarch_plugins.terminal.conversation.terminal_io import signals
-from inarch_plugins.terminal.first_screen import place_line, way_back
+from inarch_plugins.terminal.first_screen import place_line, recap, way_back
 from inarch_plugins.terminal.notifications import TURN_ENDED, Notifier
 from inarch_plugins.terminal.pasted_pictures import SIGN
 from inarch_plugins.terminal.rendering.colors import CODES
@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 
 
 def converse(launch: Launch) -> int:
-    """Run the conversation until the user leaves, and return the exit code.
-
-    Raises:
-        InarchError: The configuration, the root or the store is not usable.
-    """
+    """Run the conversation until the user leaves, and return the exit code."""
     chat = Chat(launch)
     place = place_line(launch.root, chat.screen.columns)
     sys.stdout.write(f"\x1b[1m{place}\x1b[0m\n" if chat.colours else f"{place}\n")
@@ -57,7 +53,8 @@ class Chat:
     """One conversation at a terminal."""
 
     def __init__(self, launch: Launch) -> None:
-        self.launch, self.companion = launch, companion_of(launch)
+        self.launch = launch
+        self.companion: Companion | None = getattr(launch, "companion", None)
         self.colours = has_colours(sys.stdout, no_color=launch.options.no_color)
         self.pastes = Pastes()
         self.history = KeptHistory(launch.root, lambda: launch.state_dir, self.pastes.unfold)
@@ -119,8 +116,7 @@ class Chat:
         is_idle = self.talk is not None and not self.work.is_running and not self.work.waiting
         if is_idle and self.talk is not None and picking(self.talk, text):
             self._do_beside(self._pick(self.talk, item))
-            return
-        if self.talk is not None and self.work.is_running and SlashCommands(self.talk).runs_at_once(item.shown):
+        elif self.talk is not None and self.work.is_running and SlashCommands(self.talk).runs_at_once(item.shown):
             self._do_beside(self._show_beside(self.talk, item))
         elif item.shown.startswith(("/", "!")) or SIGN in item.shown or not self.steering.add(item):
             self.work.add(item)
@@ -178,7 +174,6 @@ class Chat:
 
     async def _compose(self) -> None:
         from inarch_plugins.terminal.conversation.chat_start import ScreenFrontEnd, compose_talk, model_of
-        from inarch_plugins.terminal.recap import recap
 
         loop = asyncio.get_running_loop()
         front_end = ScreenFrontEnd(
@@ -189,19 +184,17 @@ class Chat:
         )
         talk, said = await asyncio.to_thread(compose_talk, self.launch, front_end)
         talk.write, talk.columns, talk.switched = self.screen.put, lambda: self.screen.columns, self.switched
-        self.talk = talk
-        talk.send, talk.restyled = self._sign, partial(restyle, self)
+        self.talk, talk.send, talk.restyled = talk, self._sign, partial(restyle, self)
         set_style(self)
         self._show_session(await asyncio.to_thread(model_of, talk))
         self.history.hide_with(talk.session.state.journal.redactor.text)
-        self.screen.put("".join(map(self._dim, said)))
-        if before := recap(talk.session, self.screen.columns):
-            self.screen.put("".join(map(self._dim, before.splitlines())))
+        before = recap(talk.session, self.screen.columns).splitlines()
+        self.screen.put("".join(map(self._dim, (*said, *before))))
         self._ready.set_result(talk)
         self.script.command = talk.settings.status_command  # from now on, there is a view
         self.script.wake()
         if self.companion is not None:
-            self._accompanied = asyncio.get_running_loop().create_task(self.companion.run(Beside(self)))
+            self._accompanied = loop.create_task(self.companion.run(Beside(self)))
             self._accompanied.add_done_callback(self._failed)
 
     def switched(self) -> None:
@@ -224,7 +217,7 @@ class Chat:
 
     async def _work(self) -> None:
         """Run typed lines once the application is ready; until then they are queued."""
-        self.talk = await asyncio.shield(self._ready)
+        await asyncio.shield(self._ready)
         await self.work.run()
 
     async def _do(self, line: Line) -> None:
@@ -256,8 +249,7 @@ class Chat:
                 self.leave()
         finally:
             ticking.cancel()
-            if self.completer.paths is not None:
-                self.completer.paths.changed()
+            self.completer.forget_paths()
 
     async def _turn(self, talk: Talk, prompt: str, *, steers: bool = True) -> bool:
         """Run a turn, and return whether it ran. Typed lines go into it, unless `steers` is off."""
@@ -366,7 +358,12 @@ class Chat:
             self._accompanied.cancel()
             await asyncio.wait([self._accompanied])
         try:
-            await self._take_down(shown)
+            self.screen.settle()
+            over = self.screen.app.future
+            if over is not None and not over.done():  # the end of input stops the display itself
+                self.screen.app.exit()
+            await asyncio.wait([shown])
+            self._sign(self.screen.rest())
         finally:  # if the terminal is gone, skip the last draw; the session is stored all the same
             if self.talk is not None:
                 try:
@@ -374,16 +371,6 @@ class Chat:
                     self.way_back = way_back(self.talk)
                 finally:
                     await self.talk.app.aclose()
-
-    async def _take_down(self, shown: asyncio.Task[None]) -> None:
-        """Stop the display, unless the end of input did."""
-        self.screen.settle()
-        over = self.screen.app.future
-        if over is not None and not over.done():
-            self.screen.app.exit()
-        await asyncio.wait([shown])
-        self.screen.output.write_raw(self.screen.rest())
-        self.screen.output.flush()
 
     @contextmanager
     def _streams(self) -> Iterator[None]:
@@ -394,6 +381,4 @@ class Chat:
                 yield
             finally:
                 above.end()
-        text = self.screen.rest()
-        if text:
-            sys.stderr.write(text)
+        sys.stderr.write(self.screen.rest())

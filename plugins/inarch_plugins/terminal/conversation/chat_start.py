@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -25,11 +26,7 @@ _FIGURES = frozenset({"session.started", "turn.ended", "model.replied", "model.s
 
 
 def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, list[str]]:
-    """Compose the application and open its session, with the first screen's lines. Do not call it in the event loop.
-
-    Raises:
-        InarchError: The configuration, the root or the store is not usable.
-    """
+    """Compose the application and open its session, with the first screen's lines. Do not call it in the event loop."""
     from inarch_plugins.terminal.first_screen import session_lines
     from inarch_plugins.terminal.slash.talk import Talk
 
@@ -39,10 +36,8 @@ def compose_talk(launch: Launch, front_end: ScreenFrontEnd) -> tuple[Talk, list[
     except InarchError:
         app.close()
         raise
-    settings = app.config.settings("terminal", Settings)
-    return Talk(app, session, launch, sys.stdout.write, lambda: 80, settings), list(
-        session_lines(app, keys="Shift-Tab")
-    )
+    talk = Talk(app, session, launch, sys.stdout.write, lambda: 80, app.config.settings("terminal", Settings))
+    return talk, list(session_lines(app, keys="Shift-Tab"))
 
 
 def model_of(talk: Talk) -> str:
@@ -65,12 +60,20 @@ def new_view(talk: Talk, model: str, *, colours: bool, stream: TextIO) -> View:
     from inarch_plugins.terminal.rendering import View
 
     config = talk.app.config
+
+    @cache
+    def window(model: str) -> int | None:
+        try:
+            return talk.app.choice(model).limits.context_tokens
+        except InarchError:
+            return None
+
     view = View(
         colours=colours,
         glyphs=has_glyphs(stream),
         model=model,
         profile=config.profile.name,
-        window=_window_of(talk),
+        window=window,
         opened_by="Ctrl-O shows them",
         titled=False,
         around=lambda: {"mode": talk.session.approve + talk.relies_on(), **place_of(config.root)},
@@ -102,20 +105,6 @@ def place_of(root: str) -> dict[str, str]:
     except (OSError, ValueError):
         head = ""
     return {"folder": at.name, "branch": head.removeprefix("ref: refs/heads/")[: None if "/" in head else 8]}
-
-
-def _window_of(talk: Talk) -> Callable[[str], int | None]:
-    known: dict[str, int | None] = {}
-
-    def window(model: str) -> int | None:
-        if model not in known:
-            try:
-                known[model] = talk.app.choice(model).limits.context_tokens
-            except InarchError:
-                known[model] = None
-        return known[model]
-
-    return window
 
 
 @frozen(eq=False)

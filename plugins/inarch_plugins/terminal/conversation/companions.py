@@ -13,7 +13,7 @@ from inarch_plugins.terminal.conversation.prompt_queue import Line
 from inarch_plugins.terminal.conversation.streams import folded
 
 if TYPE_CHECKING:
-    from inarch import Launch, Session
+    from inarch import Session
     from inarch_plugins.terminal.conversation.chat import Chat
 
 
@@ -38,19 +38,9 @@ class Companion(Protocol):
         ...
 
 
-def companion_of(launch: Launch) -> Companion | None:
-    """Return the companion, if there is one."""
-    found: Companion | None = getattr(launch, "companion", None)
-    return found
-
-
 @frozen(eq=False)
 class Beside:
-    """The conversation as seen by its companion; use it only in its event loop.
-
-    Args:
-        chat: The conversation.
-    """
+    """The conversation as seen by its companion; use it only in its event loop."""
 
     _chat: Chat
 

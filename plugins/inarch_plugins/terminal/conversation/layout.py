@@ -17,14 +17,12 @@ from prompt_toolkit.layout import (
     VerticalAlign,
     Window,
 )
-from prompt_toolkit.layout.controls import SearchBufferControl, UIControl
+from prompt_toolkit.layout.controls import SearchBufferControl
 
 from inarch import shorten, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from prompt_toolkit.formatted_text import AnyFormattedText as Text
 
     from inarch_plugins.terminal.conversation.screen import Screen
 
@@ -45,7 +43,7 @@ def make_layout(screen: Screen) -> Layout:
     is_asked = Condition(lambda: bool(screen.asked()))
     line_window = Window(
         line,
-        get_line_prefix=lambda number, wrap: _prefix(screen, number, wrap),
+        get_line_prefix=lambda *at: "  " if any(at) else [("class:prompt", ": " if vi_navigation_mode() else "> ")],
         wrap_lines=True,
         dont_extend_height=True,
         height=lambda: Dimension(min=1, max=max(1, screen.rows // 3)),
@@ -56,37 +54,28 @@ def make_layout(screen: Screen) -> Layout:
         wrap_lines=True,
         dont_extend_height=True,
     )
+    search_window = Window(search, height=1, get_line_prefix=lambda *place: [("class:dim", "search back: ")])
     rows = [
         _text(lambda: _live(screen)),
         Window(height=1, char=" "),
-        _text(lambda: _beside(screen)),
+        _text(lambda: _painted(screen.beside(screen.columns) if screen.beside is not None else "")),
         _text(lambda: _queued(screen)),
         ConditionalContainer(_text(lambda: _question(screen), wraps=True), is_asked & ~has_focus(screen.answer)),
         ConditionalContainer(answer_window, has_focus(screen.answer)),
         ConditionalContainer(line_window, ~is_asked & ~has_focus(screen.answer)),
-        ConditionalContainer(_search_window(search), is_searching),
+        ConditionalContainer(search_window, is_searching),
         ConditionalContainer(_text(lambda: _offered(screen)), has_completions),
         _text(lambda: _status(screen)),
     ]
     return Layout(HSplit(rows, align=VerticalAlign.TOP, window_too_small=Window(line)), focused_element=line_window)
 
 
-def _text(make: Callable[[], Text], *, wraps: bool = False, focusable: bool = False) -> Window:
-    control: UIControl = FormattedTextControl(make, focusable=focusable, show_cursor=False)
-    return Window(control, dont_extend_height=True, wrap_lines=wraps, height=_none_if_empty(make))
+def _text(make: Callable[[], AnyFormattedText], *, wraps: bool = False) -> Window:
+    def height() -> Dimension:
+        return Dimension() if make() else Dimension.exact(0)
 
-
-def _none_if_empty(make: Callable[[], Text]) -> Callable[[], Dimension]:
-    """Return a height that is 0 for an empty part."""
-    return lambda: Dimension() if make() else Dimension.exact(0)
-
-
-def _prefix(screen: Screen, number: int, wrap: int) -> AnyFormattedText:
-    return [("class:prompt", ": " if vi_navigation_mode() else "> ")] if not (number or wrap) else "  "
-
-
-def _search_window(search: SearchBufferControl) -> Window:
-    return Window(search, height=1, get_line_prefix=lambda number, wrap: [("class:dim", "search back: ")])
+    control = FormattedTextControl(make, focusable=False, show_cursor=False)
+    return Window(control, dont_extend_height=True, wrap_lines=wraps, height=height)
 
 
 def _live(screen: Screen) -> AnyFormattedText:
@@ -96,11 +85,10 @@ def _live(screen: Screen) -> AnyFormattedText:
         return ""
     taken = screen.line.document.line_count + len(screen.queued()) + 4
     text = screen.view.live(screen.columns, max(LEAST_LIVE, screen.rows - min(taken, screen.rows // 2)))
-    return to_formatted_text(ANSI(text)) if text else ""
+    return _painted(text)
 
 
-def _beside(screen: Screen) -> AnyFormattedText:
-    text = screen.beside(screen.columns) if screen.beside is not None else ""
+def _painted(text: str) -> AnyFormattedText:
     return to_formatted_text(ANSI(text)) if text else ""
 
 
@@ -151,5 +139,4 @@ def _status(screen: Screen) -> AnyFormattedText:
         return [("class:hint", shorten(hint, screen.columns))]
     if line := screen.status():
         return [("class:dim", shorten(line, screen.columns))]
-    text = screen.view.status(screen.columns) if screen.view is not None else ""
-    return to_formatted_text(ANSI(text)) if text else ""
+    return _painted(screen.view.status(screen.columns) if screen.view is not None else "")

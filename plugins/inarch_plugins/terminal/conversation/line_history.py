@@ -21,13 +21,7 @@ LONGEST = 16_384
 
 
 class KeptHistory(History):
-    """A file with one JSON string per line; lines that cannot be stored are remembered in this conversation.
-
-    Args:
-        root: The directory of the conversation.
-        folder: Returns the folder of the user's files.
-        whole: Returns a line with its pastes.
-    """
+    """A file with one JSON string per line; lines that cannot be stored are remembered in this conversation."""
 
     def __init__(self, root: str, folder: Callable[[], Path], whole: Callable[[str], str] = str) -> None:
         super().__init__()
@@ -37,11 +31,7 @@ class KeptHistory(History):
 
     @property
     def path(self) -> Path:
-        """Return the file for this directory.
-
-        Raises:
-            ConfigError: The environment does not name a folder.
-        """
+        """Return the file for this directory."""
         name = sha256(os.path.realpath(self._root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return self._folder() / "history" / f"{name}.jsonl"
 
@@ -49,7 +39,9 @@ class KeptHistory(History):
         """Return the stored lines, newest first."""
         lines = self._read()
         if len(lines) > 2 * MOST_LINES:
-            self._write_anew(lines[-MOST_LINES:])
+            pieces = (json.dumps(line).encode() + b"\n" for line in lines[-MOST_LINES:])
+            with suppress(OSError):
+                write_whole(self.path, pieces, sync=False, former=rf"{re.escape(self.path.stem)}\.[0-9]+")
         return lines[: -MOST_LINES - 1 : -1]
 
     def store_string(self, string: str) -> None:
@@ -95,9 +87,3 @@ class KeptHistory(History):
             if isinstance(line, str) and (not lines or lines[-1] != line):
                 lines.append(line)
         return lines
-
-    def _write_anew(self, lines: Iterable[str]) -> None:
-        path = self.path
-        pieces = (json.dumps(line).encode() + b"\n" for line in lines)
-        with suppress(OSError):
-            write_whole(path, pieces, sync=False, former=rf"{re.escape(path.stem)}\.[0-9]+")

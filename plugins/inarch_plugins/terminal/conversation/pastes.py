@@ -22,12 +22,7 @@ class Pastes:
     _texts: dict[str, str] = field(init=False, factory=dict)
 
     def fold(self, text: str, *, begins: bool = False) -> str:
-        """Return the text to insert for a paste: itself, or a sign for it.
-
-        Args:
-            text: The pasted text.
-            begins: Whether it begins the line. A paste that looks like a command gets a sign, so that it does not run.
-        """
+        """Return the text to insert for a paste: itself, or a sign for it."""
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.rstrip("\n").count("\n") + 1
         is_command = begins and text.lstrip().startswith(COMMAND_SIGNS)

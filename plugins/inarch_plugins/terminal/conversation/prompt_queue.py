@@ -27,12 +27,7 @@ class Line:
 
 @define(eq=False, repr=False)
 class Work:
-    """Runs one line after another; after a cancel the rest waits until the user sends it.
-
-    Args:
-        do: Runs one line to its end.
-        changed: Called when a line starts, ends or is queued.
-    """
+    """Runs one line after another; after a cancel the rest waits until the user sends it."""
 
     do: Callable[[Line], Coroutine[Any, Any, None]]
     changed: Callable[[], object]
@@ -87,16 +82,12 @@ class Work:
         """Run lines until cancelled."""
         while True:
             await self._something.wait()
-            line = self._next()
-            if line is None:
+            if self._now:
+                await self._done(self._now.pop(0))
+            elif self.waiting and not self.is_held:
+                await self._done(self.waiting.pop(0))
+            else:
                 self._something.clear()
-                continue
-            await self._done(line)
-
-    def _next(self) -> Line | None:
-        if self._now:
-            return self._now.pop(0)
-        return self.waiting.pop(0) if self.waiting and not self.is_held else None
 
     async def _done(self, line: Line) -> None:
         self.was_interrupted = False
@@ -124,12 +115,7 @@ ON = Line("", "")
 
 @define(eq=False, repr=False)
 class Steering:
-    """The messages that wait in a session, with the lines in which they were typed.
-
-    Args:
-        session: Returns the current session, if it is ready.
-        changed: Called when a message is added or removed.
-    """
+    """The messages that wait in a session, with the lines in which they were typed."""
 
     session: Callable[[], Session | None]
     changed: Callable[[], object]
@@ -137,17 +123,19 @@ class Steering:
     _lines: dict[str, Line] = field(init=False, factory=dict)
 
     @property
+    def _all(self) -> Sequence[Any]:
+        session = self.session()
+        return session.waiting if session is not None else ()
+
+    @property
     def waiting(self) -> Sequence[tuple[str, Line]]:
         """Return the user's messages with their ids, oldest first."""
-        session = self.session()
-        waiting = session.waiting if session is not None else ()
-        return [(one.id, self._lines.get(one.id) or Line(one.text, one.text)) for one in waiting if not one.by]
+        return [(one.id, self._lines.get(one.id) or Line(one.text, one.text)) for one in self._all if not one.by]
 
     @property
     def has_more(self) -> bool:
         """Return whether any message waits, also of plugins."""
-        session = self.session()
-        return session is not None and bool(session.waiting)
+        return bool(self._all)
 
     def add(self, line: Line) -> bool:
         """Add a line as a message for the next request; return whether that worked, or the reason was printed."""
@@ -171,9 +159,7 @@ class Steering:
 
     def words(self) -> str:
         """Return all waiting messages as one prompt."""
-        session = self.session()
-        waiting = session.waiting if session is not None else ()
-        return "\n\n".join(self._lines[one.id].shown if one.id in self._lines else one.wording for one in waiting)
+        return "\n\n".join(self._lines[one.id].shown if one.id in self._lines else one.wording for one in self._all)
 
     def _taken(self, input_id: str) -> bool:
         session = self.session()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TextIO
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from inarch import Event
-    from inarch_plugins.terminal.conversation.question_pager import Pager
+    from inarch_plugins.terminal.conversation.call_question import Pager
     from inarch_plugins.terminal.rendering import View
 
 FRAME_S = 1 / 30
@@ -73,6 +74,7 @@ class Screen:
         self._woken = False
         self._drawn = 0.0
         self._is_lent = False
+        assert sys.__stdin__ is not None
         self.output: SteadyOutput = make_output(stream)
         self.line = Buffer(
             multiline=True,
@@ -91,7 +93,7 @@ class Screen:
             erase_when_done=True,
             enable_page_navigation_bindings=False,
             color_depth=None if colours else ColorDepth.DEPTH_1_BIT,
-            input=_terminal_input(),
+            input=GuardedInput(sys.__stdin__),
             output=self.output,
         )
         self.app.ttimeoutlen, self.app.timeoutlen = 0.05, 0.2
@@ -137,7 +139,7 @@ class Screen:
         self._woken = False
         if self._is_lent:
             return
-        text = self._taken()
+        text = self.rest()
         if text:
             self._print(text)
         else:
@@ -149,10 +151,6 @@ class Screen:
         if not is_lent:
             self.put("")
 
-    def rest(self) -> str:
-        """Return queued text that is not printed yet."""
-        return self._taken()
-
     def _soon(self) -> None:
         assert self.loop is not None
         wait = self._drawn + FRAME_S - self.loop.time()
@@ -161,7 +159,8 @@ class Screen:
         else:
             self.settle()
 
-    def _taken(self) -> str:
+    def rest(self) -> str:
+        """Return queued text that is not printed yet."""
         columns, texts = self.columns, []
         while self._waiting:
             if self.view is None and not isinstance(self._waiting[0], str):
@@ -195,10 +194,3 @@ class Screen:
             return True
         words = text.rsplit(None, 1)
         return not text.startswith("!") and bool(words) and words[-1].startswith("@") and text.endswith(words[-1])
-
-
-def _terminal_input() -> GuardedInput:
-    import sys
-
-    assert sys.__stdin__ is not None
-    return GuardedInput(sys.__stdin__)

@@ -21,13 +21,7 @@ LONGEST_S, LEAST_S = 2.0, 0.3
 
 @define(eq=False, repr=False)
 class StatusCommand:
-    """Runs the script after events that may change its line; one run at a time.
-
-    Args:
-        command: The shell command; empty for none.
-        about: Returns what the script gets, in Claude Code's names.
-        changed: Called when the line has changed.
-    """
+    """Runs the script after events that may change its line; one run at a time."""
 
     command: str
     about: Callable[[], Mapping[str, Any]]

@@ -13,22 +13,13 @@ _PAINT = {
 
 
 class Above(io.TextIOBase):
-    """A stream whose lines are printed above the display, escaped; usable from any thread.
-
-    Args:
-        put: Called with the lines.
-        columns: Returns the width of the terminal.
-        colours: Whether to colour errors and notes.
-    """
+    """A stream whose lines are printed above the display, escaped; usable from any thread."""
 
     def __init__(self, put: Callable[[str], object], columns: Callable[[], int], *, colours: bool) -> None:
         super().__init__()
         self._put, self._columns, self._colours, self._begun = put, columns, colours, ""
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the terminal."""
-        return "utf-8"
+    encoding = "utf-8"
 
     def writable(self) -> bool:
         """Return True: the stream is writable."""

@@ -6,8 +6,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from select import select
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -111,15 +111,13 @@ def _raw_with_signals(raw: AbstractContextManager[None], descriptor: int) -> Ite
     import termios
 
     with raw:
-        try:
+        with suppress(termios.error, OSError, ValueError):  # Ctrl-C then arrives as a key
             mode = termios.tcgetattr(descriptor)
             mode[3] |= termios.ISIG
             nothing = bytes([os.fpathconf(descriptor, "PC_VDISABLE") & 0xFF])
             for place in (termios.VSUSP, termios.VQUIT):
                 mode[6][place] = nothing
             termios.tcsetattr(descriptor, termios.TCSANOW, mode)
-        except (termios.error, OSError, ValueError):
-            pass  # Ctrl-C then arrives as a key
         yield
 
 
@@ -131,29 +129,22 @@ def make_output(stream: TextIO) -> SteadyOutput:
     return made
 
 
-class TerminalMode:
-    """The original mode of the terminal, for a program that has to end at once."""
+def _restorer(stream: TextIO) -> Callable[[], None]:
+    """Return a function that restores the present mode of the terminal, for a program that has to end at once."""
+    import termios
 
-    def __init__(self, stream: TextIO) -> None:
-        import termios
+    try:
+        mode = termios.tcgetattr(0)
+    except termios.error:
+        mode = None
 
-        self._stream = stream
-        self._mode: list[Any] | None = None
-        try:
-            self._mode = termios.tcgetattr(0)
-        except termios.error:
-            pass
+    def restore() -> None:
+        with suppress(OSError, ValueError, termios.error):
+            os.write(stream.fileno(), _AS_IT_WAS.encode())
+            if mode is not None:
+                termios.tcsetattr(0, termios.TCSANOW, mode)
 
-    def restore(self) -> None:
-        """Restore the mode."""
-        import termios
-
-        try:
-            os.write(self._stream.fileno(), _AS_IT_WAS.encode())
-            if self._mode is not None:
-                termios.tcsetattr(0, termios.TCSANOW, self._mode)
-        except (OSError, ValueError, termios.error):
-            pass
+    return restore
 
 
 _FOLDING = ("TMUX", "VTE_VERSION", "KITTY_WINDOW_ID", "WEZTERM_PANE", "ALACRITTY_WINDOW_ID", "WT_SESSION")
@@ -182,15 +173,12 @@ class Resizing(Application[None]):
     def _on_resize(self) -> None:
         cells = self.renderer._last_screen
         columns = self.output.get_size().columns
-        if cells is not None and _folds():
+        kind = os.environ.get("TERM", "")
+        if cells is not None and (kind.startswith(("tmux", "screen")) or any(name in os.environ for name in _FOLDING)):
             place = self.renderer._cursor_pos
             more = sum(_folded(cells, row, columns) for row in range(place.y))
             self.renderer._cursor_pos = Point(place.x % max(columns, 1), place.y + more + place.x // max(columns, 1))
         super()._on_resize()
-
-
-def _folds() -> bool:
-    return any(name in os.environ for name in _FOLDING) or os.environ.get("TERM", "").startswith(("tmux", "screen"))
 
 
 def _folded(cells: Cells, row: int, columns: int) -> int:
@@ -199,19 +187,15 @@ def _folded(cells: Cells, row: int, columns: int) -> int:
     return max(written, default=0) // max(columns, 1)
 
 
-ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
-"""Signals that end a program; the default action would leave the terminal raw."""
-
-
 @contextmanager
 def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Pass Ctrl-C and the signals that end a program to the conversation; a second one ends the program at once."""
-    mode = TerminalMode(sys.stdout)
+    restore = _restorer(sys.stdout)
 
     def handle(number: int) -> None:
         is_running = chat.work.is_running or chat.is_leaving
         if chat.is_leaving if number != signal.SIGINT else is_running and chat.work.was_interrupted:
-            mode.restore()
+            restore()
             os._exit(CANCELLED)
         if number == signal.SIGINT:
             chat.work.was_interrupted = is_running
@@ -221,5 +205,6 @@ def signals(chat: Chat, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
             loop.call_soon_threadsafe(chat.leave, CANCELLED)
 
     # Ctrl-C on the line must work, even if the shell ignored the signal.
-    with interrupts(handle, handle, ("SIGINT",), ignored=True), interrupts(handle, handle, ENDING):
+    ending = ("SIGTERM", "SIGHUP", "SIGQUIT")  # their default action would leave the terminal raw
+    with interrupts(handle, handle, ("SIGINT",), ignored=True), interrupts(handle, handle, ending):
         yield

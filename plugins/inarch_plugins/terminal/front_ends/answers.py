@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Literal, TextIO
 
@@ -13,12 +13,8 @@ from attrs import frozen
 from inarch import Approval, ApprovalRequest, InarchError, Right, escape
 
 _SCOPES: dict[str, Literal["shape", "tool", "session", "project"]] = {
-    "": "shape",
-    "shape": "shape",
-    "tool": "tool",
-    "session": "session",
-    "project": "project",
-}
+    "": "shape", "shape": "shape", "tool": "tool", "session": "session", "project": "project",
+}  # fmt: skip
 # An answer for some calls of a batch: their numbers, then the answer. A reason may contain a semicolon, unless a
 # number follows it.
 _CLAUSE = re.compile(r"(?P<numbers>[0-9]+(?:[\s,]+[0-9]+)*)(?:\s+(?P<words>[^\s0-9].*))?", re.S)
@@ -117,16 +113,13 @@ def _answer(text: str, calls: Sequence[ApprovalRequest]) -> Answers | None:
         scope = _SCOPES[rest.lower()]
         return Answers(tuple(Approval(request.call.id, "approve", scope=scope) for request in calls))
     if word == "i" and not rest and calls and all(request.rights and request.rights.likely for request in calls):
-        return Answers(tuple(Approval(one.call.id, "approve", rights=_likely(one)) for one in calls))
+        offers = ((one.call.id, one.rights) for one in calls if one.rights is not None)
+        return Answers(tuple(Approval(at, "approve", rights={**one.chosen, **one.likely}) for at, one in offers))
     if calls and all(right_of(request, word) for request in calls):
         return _chosen(word, rest, calls)
     if word in ("e", "edit", "m", "modify") and rest.lower() in ("", "args", "arguments"):
         return Answers(edits=tuple(calls), as_arguments=bool(rest))
     return None
-
-
-def _likely(request: ApprovalRequest) -> Mapping[str, tuple[str, ...]]:
-    return {**request.rights.chosen, **request.rights.likely} if request.rights is not None else {}
 
 
 def right_of(request: ApprovalRequest, key: str) -> Right | None:
@@ -166,7 +159,11 @@ def _by_number(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
             return UNCLEAR
         taken |= numbers
         if clause["words"] is None:
-            return _these_only(numbers, batch) if len(clauses) == 1 else UNCLEAR
+            if len(clauses) > 1:
+                return UNCLEAR
+            numbered = enumerate(batch, 1)
+            said = [Approval(one.call.id, "approve") if at in numbers else denied(one) for at, one in numbered]
+            return Answers(tuple(said))
         found = _answer(clause["words"], [batch[number - 1] for number in sorted(numbers)])
         if found is None:
             return UNCLEAR
@@ -174,15 +171,6 @@ def _by_number(line: str, batch: Sequence[ApprovalRequest]) -> Answers:
         edits += found.edits
         as_arguments = as_arguments or found.as_arguments
     return Answers(tuple(approvals), tuple(edits), as_arguments)
-
-
-def _these_only(numbers: set[int], batch: Sequence[ApprovalRequest]) -> Answers:
-    return Answers(
-        tuple(
-            Approval(request.call.id, "approve") if number in numbers else denied(request)
-            for number, request in enumerate(batch, 1)
-        )
-    )
 
 
 NO_ANSWER = "the user did not answer"
@@ -207,11 +195,9 @@ async def answered(request: ApprovalRequest, ask: Callable[[str], Awaitable[str 
 
 def question_lines(request: ApprovalRequest, right: Right) -> list[str]:
     """Return a question with its numbered choices, escaped."""
-    lines = [
-        _plain(request.why or request.title or request.reason),
-        *(f"   {one}" for one in escape(right.words).split("\n")),
-    ]
-    return [*lines, *(f"   {number}  {_plain(choice)}" for number, choice in enumerate(right.choices, 1))]
+    head, words = _plain(request.why or request.title or request.reason), escape(right.words).split("\n")
+    choices = (f"{number}  {_plain(choice)}" for number, choice in enumerate(right.choices, 1))
+    return [head, *(f"   {line}" for line in (*words, *choices))]
 
 
 def read_answer(line: str, right: Right) -> tuple[str, ...]:

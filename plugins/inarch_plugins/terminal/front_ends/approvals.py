@@ -22,13 +22,19 @@ async def ask(
     batch: Sequence[ApprovalRequest], err: TextIO, shown: Callable[[Iterable[str]], object] = list
 ) -> Sequence[Approval]:
     """Ask until every call has an answer; the end of input denies. `shown` takes the calls that were shown whole."""
-    settled = {one.call.id: await _words(one, err) for one in batch if only_asks(one)}
+    settled: dict[str, Approval] = {}
+    for one in filter(only_asks, batch):
+        _forget_typed()
+        settled[one.call.id] = await answered(one, lambda text: _answered(f"{text}\n{ASK_WORDS}", err))
     drafts: dict[str, str] = {}
     whole = was_seen = False
     note: tuple[str, ...] = ()  # printed below the calls
     _forget_typed()
     while left := [request for request in batch if request.call.id not in settled]:
-        size = _size(err)
+        try:
+            size = ScreenSize(os.get_terminal_size(err.fileno()).lines or GLANCE.rows, columns_of(err))
+        except (OSError, ValueError):
+            size = GLANCE
         was_seen = was_seen or whole or not is_cut(left, size)
         *about, ask = question(left, whole=whole, size=size).split("\n")
         line = await _answered("\n".join([*about, *note, ask]), err)
@@ -52,18 +58,6 @@ async def ask(
         settled.update((approval.call_id, approval) for approval in found.approvals)
         settled.update((approval.call_id, approval) for approval in await edited(found, drafts, err))
     return [settled[request.call.id] for request in batch]
-
-
-async def _words(request: ApprovalRequest, err: TextIO) -> Approval:
-    _forget_typed()
-    return await answered(request, lambda text: _answered(f"{text}\n{ASK_WORDS}", err))
-
-
-def _size(err: TextIO) -> ScreenSize:
-    try:
-        return ScreenSize(os.get_terminal_size(err.fileno()).lines or GLANCE.rows, columns_of(err))
-    except (OSError, ValueError):
-        return GLANCE
 
 
 async def _answered(text: str, err: TextIO) -> str | None:

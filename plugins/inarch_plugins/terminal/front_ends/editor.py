@@ -9,7 +9,7 @@ import shlex
 import shutil
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
@@ -29,15 +29,7 @@ class _NotEdited(Exception):
 async def edit(
     request: ApprovalRequest, drafts: dict[str, str], err: TextIO, *, arguments: bool = False
 ) -> dict[str, Any] | None:
-    """Let the user edit a call. Return its changed arguments, or print why there are none and return None.
-
-    Args:
-        request: The call. The editor opens the file that the call would write, under that file's name, or else the
-            arguments as JSON.
-        drafts: Arguments by call id that were not valid JSON; the next edit continues with them.
-        err: The terminal.
-        arguments: Whether to edit the arguments even if the call would write a file.
-    """
+    """Let the user edit a call. Return its changed arguments, or print why there are none and return None."""
     call, file = request.call, request.file
     try:
         if file is not None and not arguments and call.id not in drafts:
@@ -53,7 +45,9 @@ async def edit(
 
 
 async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[str, Any]:
-    text = await _edited(file.after, _name_of(file.path), err)
+    name = file.path.rstrip("/").rpartition("/")[2]  # the editor recognizes the file type by it
+    fits = name not in ("", ".", "..") and name.isprintable() and len(os.fsencode(name)) <= _LONGEST_NAME
+    text = await _edited(file.after, name if fits else "proposed.txt", err)
     if text in (file.after, f"{file.after}\n"):  # editors add a newline at the end, even without a change
         raise _NotEdited("nothing was changed")
     if text == file.before:
@@ -65,25 +59,15 @@ async def _file_edited(call: ToolCall, file: ProposedFile, err: TextIO) -> dict[
 
 
 async def _arguments_edited(call: ToolCall, drafts: dict[str, str], err: TextIO) -> dict[str, Any]:
-    text = await _edited(drafts.pop(call.id, "") or _pretty(call.arguments), "arguments.json", err)
+    # Invisible characters are escaped.
+    lines = json.dumps(dict(call.arguments), ensure_ascii=False, indent=2, default=repr).split("\n")
+    pretty = "\n".join([*map(escape_json, lines), ""])
+    text = await _edited(drafts.pop(call.id, "") or pretty, "arguments.json", err)
     try:
         return _object(text)
     except _NotEdited:
         drafts[call.id] = text
         raise
-
-
-def _name_of(path: str) -> str:
-    """Return the last part of a path, so that the editor recognizes the file type, or a default."""
-    name = path.rstrip("/").rpartition("/")[2]
-    fits = name not in ("", ".", "..") and name.isprintable() and len(os.fsencode(name)) <= _LONGEST_NAME
-    return name if fits else "proposed.txt"
-
-
-def _pretty(arguments: Mapping[str, Any]) -> str:
-    """Return the arguments as JSON, with invisible characters escaped."""
-    text = json.dumps(dict(arguments), ensure_ascii=False, indent=2, default=repr)
-    return "\n".join(escape_json(line) for line in text.split("\n")) + "\n"
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -104,36 +88,24 @@ def _no_constant(name: str) -> float:
 
 
 async def _edited(text: str, name: str, err: TextIO) -> str:
-    """Return a text as changed by the editor, in a temporary file of this name.
-
-    Raises:
-        _NotEdited: No editor is set, the editor failed, or the result is not text.
-    """
+    """Return a text as changed by the editor, in a temporary file of this name."""
     from tempfile import TemporaryDirectory
 
     argv = _editor()
     try:
         with TemporaryDirectory(prefix="inarch-") as folder:  # mode 0700: editors leave copies beside the file
             path = Path(folder, name)
-            _write(path, text)
+            await asyncio.to_thread(path.touch, 0o600)
+            await asyncio.to_thread(path.write_bytes, text.encode("utf-8"))
             await _run([*argv, str(path)], err)
-            return _read(path)
+            data = await asyncio.to_thread(path.read_bytes)
+            if len(data) > LARGEST_BYTES:
+                raise _NotEdited(f"it is larger than {LARGEST_BYTES:,} bytes")
+            return data.decode("utf-8")
     except OSError as error:
         raise _NotEdited(f"the file to edit can't be used: {error.strerror}") from error
     except UnicodeEncodeError:
         raise _NotEdited("the text is not UTF-8, so it cannot be edited; e args edits the arguments") from None
-
-
-def _write(path: Path, text: str) -> None:
-    path.touch(0o600)
-    path.write_bytes(text.encode("utf-8"))
-
-
-def _read(path: Path) -> str:
-    if path.stat().st_size > LARGEST_BYTES:
-        raise _NotEdited(f"it is larger than {LARGEST_BYTES:,} bytes")
-    try:
-        return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
         raise _NotEdited("it is not UTF-8") from None
 
@@ -160,22 +132,17 @@ async def _run(argv: list[str], err: TextIO) -> None:
         process = await asyncio.create_subprocess_exec(*argv, stdin=0, stdout=err.fileno(), stderr=err.fileno())
         try:
             code = await process.wait()
-        except asyncio.CancelledError:
-            await _ended(process)
+        except asyncio.CancelledError:  # stop the editor of a cancelled turn
+            process.terminate()
+            try:
+                async with asyncio.timeout(_GRACE_S):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
             raise
     if code != 0:
         raise _NotEdited(f"{argv[0]} ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}")
-
-
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Stop the editor of a cancelled turn."""
-    process.terminate()
-    try:
-        async with asyncio.timeout(_GRACE_S):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
 
 
 @contextmanager

@@ -98,7 +98,7 @@ class JsonFrontEnd:
             record["goal"] = self._goal
         if change := waiting_change():
             record["waiting"] = change
-        write_json(self.out, json.dumps(record, ensure_ascii=False))
+        _write(self.out, json.dumps(record, ensure_ascii=False))
 
 
 @define(eq=False, repr=False)
@@ -111,7 +111,7 @@ class JsonLinesFrontEnd:
     def show(self, event: Event) -> None:
         """Write a stored event; deltas are not stored."""
         if event.kind != "model.delta":
-            write_json(self.out, event.line)
+            _write(self.out, event.line)
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
         """Return no answer: a script cannot be asked."""
@@ -121,7 +121,7 @@ class JsonLinesFrontEnd:
         """Do nothing; every event is already written."""
 
 
-def write_json(out: TextIO, line: str) -> None:
+def _write(out: TextIO, line: str) -> None:
     """Write a line of JSON at once, with control characters escaped so that they cannot mislead a terminal."""
     out.write(escape_json(line) + "\n")
     out.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
@@ -24,12 +25,7 @@ _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 
 @define(eq=False, repr=False)
 class Region:
-    """Prints finished text for good, and redraws the live lines below it.
-
-    Args:
-        out: Stream for the answer.
-        err: Stream for everything else, on the same terminal.
-    """
+    """Prints finished text for good, and redraws the live lines below it."""
 
     out: TextIO
     err: TextIO
@@ -77,7 +73,10 @@ class Region:
                 self._draw([(False, f"{begun}\n" if begun else "")], "", [])
 
     def _draw(self, pieces: list[tuple[bool, str]], live: str, widths: list[int]) -> None:
-        stream, waiting = self.err, [_BEGIN + self._erasing()]
+        columns = max(1, self.columns)  # the live lines wrap if the terminal got narrower
+        rows = sum(max(1, -(-wide // columns)) for wide in self._widths)
+        erasing = "\r" + (f"\x1b[{rows - 1}A" if rows > 1 else "") + "\x1b[J" if self._live else ""
+        stream, waiting = self.err, [_BEGIN + erasing]
         for is_answer, text in [*pieces, (False, live + _END)]:
             following = self.out if is_answer else self.err
             if following is not stream:
@@ -91,21 +90,6 @@ class Region:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.err, name)
-
-    def _erasing(self) -> str:
-        """Return the sequence that erases the live lines, which wrap if the terminal got narrower."""
-        if not self._live:
-            return ""
-        columns = max(1, self.columns)
-        rows = sum(max(1, -(-wide // columns)) for wide in self._widths)
-        return "\r" + (f"\x1b[{rows - 1}A" if rows > 1 else "") + "\x1b[J"
-
-
-def widths_of(live: str) -> list[int]:
-    """Return the width of each line of styled text."""
-    import re
-
-    return [width(line) for line in re.sub(r"\x1b\[[0-9;]*m", "", live).split("\n")] if live else []
 
 
 DRAWN_EVERY_S = 0.04
@@ -183,7 +167,8 @@ class PictureFrontEnd:
         columns = self._region.columns
         live = self._view.live(columns - 1, self._region.rows) if moving else ""
         pieces = [(is_answer, text) for is_answer, text in self._view.pieces(columns) if not (is_answer and self._out)]
-        self._region.draw(pieces, live, widths_of(live))
+        bare = re.sub(r"\x1b\[[0-9;]*m", "", live)
+        self._region.draw(pieces, live, [width(line) for line in bare.split("\n")] if live else [])
         self._last = monotonic()
         if live and self._view.is_moving:
             self._draw_in(MOVES_EVERY_S)

@@ -31,14 +31,7 @@ class ScreenSize(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a question, escaped, no wider than the screen.
-
-    Args:
-        text: The line.
-        style: Its style: one of `Ink`, `title`, or `more` for the count of lines that do not fit.
-        part: Where in it the note of a title or the code of a diff begins.
-        language: The language of that code.
-    """
+    """A line of a question, escaped, no wider than the screen."""
 
     text: str
     style: str = ""
@@ -56,19 +49,15 @@ NARROW = 30
 
 def question(batch: Sequence[ApprovalRequest], *, whole: bool = False, size: ScreenSize = GLANCE) -> str:
     """Return the question about a batch; `whole` includes everything that does not fit on the screen."""
-    below = 0 if whole else hidden(batch, size)
+    lines, below = every_line(batch, size.columns), 0
+    if not whole and len(lines) > _room(size):
+        below = len(lines) - sum(line.style != "more" for line in _at_a_glance(batch, size))
     keys = "  ".join(f"{key} {words}" for key, words in choices(batch, size.columns - 4, below))
     return "\n".join([*asked_about(batch, whole=whole, size=size), f"{keys} [d] "])
 
 
 def choices(batch: Sequence[ApprovalRequest], columns: int, below: int = 0) -> list[tuple[str, str]]:
-    """Return the keys that answer this batch with their words; those that do not fit on a line are under `?`.
-
-    Args:
-        batch: The calls.
-        columns: The width of the screen.
-        below: The number of lines that were not shown.
-    """
+    """Return the keys that answer this batch with their words; those that do not fit on a line are under `?`."""
     one = batch[0] if len(batch) == 1 else None
     lines = f"{below:,} line{'s' * (below > 1)}"
     unseen = f" after the other {lines}" if needs_all_seen(batch) else f", with {lines} unseen"
@@ -84,18 +73,16 @@ def choices(batch: Sequence[ApprovalRequest], columns: int, below: int = 0) -> l
         found.append(("v", "view all"))
     more = [("e", "edit")] if one else []
     more += [("t", "try in a copy")] if triable(batch) is not None else []
-    more += right_keys(batch) if one else []
+    if one and one.rights is not None:
+        more += {right.key: (right.key, f"+{right.name} {right.takes}".strip()) for right in one.rights.rights}.values()
     if all(request.shape for request in batch) and not likely:
         always = f"all session: {covered(one)}" if one is not None and not _is_long(one, columns) else "all session…"
         found.insert(found.index(("d", "no…")), ("A", always))
     for choice in more:
-        if _wide([*found, choice, ("?", "more")]) <= columns:
+        line = "  ".join(f"{key} {words}" for key, words in [*found, choice, ("?", "more")])
+        if width(line) <= columns:
             found.append(choice)
     return [*found, ("?", "more")]
-
-
-def _wide(keys: Sequence[tuple[str, str]]) -> int:
-    return sum(width(f"{key} {words}  ") for key, words in keys) - 2
 
 
 def likely_words(request: ApprovalRequest) -> str:
@@ -117,13 +104,7 @@ def _is_long(request: ApprovalRequest, columns: int) -> bool:
 
 def is_cut(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> bool:
     """Return whether part of the batch does not fit on the screen."""
-    return sum(map(len, parts(batch, size.columns))) > _room(size)
-
-
-def hidden(batch: Sequence[ApprovalRequest], size: ScreenSize = GLANCE) -> int:
-    """Return the number of lines of a batch that do not fit on the screen."""
-    lines = sum(map(len, parts(batch, size.columns)))
-    return lines - sum(line.style != "more" for line in _at_a_glance(batch, size)) if lines > _room(size) else 0
+    return len(every_line(batch, size.columns)) > _room(size)
 
 
 def needs_all_seen(batch: Sequence[ApprovalRequest]) -> bool:
@@ -165,10 +146,8 @@ def _at_a_glance(batch: Sequence[ApprovalRequest], size: ScreenSize) -> list[Lin
 def _first(lines: Sequence[Line], most: int, columns: int) -> list[Line]:
     if len(lines) <= most:
         return [*lines]
-    return [
-        *lines[: most - 1],
-        Line(shorten(f"… {len(lines) - most + 1:,} more lines (v shows them)", columns), "more"),
-    ]
+    count = shorten(f"… {len(lines) - most + 1:,} more lines (v shows them)", columns)
+    return [*lines[: most - 1], Line(count, "more")]
 
 
 def parts(batch: Sequence[ApprovalRequest], columns: int) -> list[list[Line]]:
@@ -194,9 +173,8 @@ def _part(request: ApprovalRequest, number: int, columns: int) -> Iterator[Line]
 
 
 def _head(request: ApprovalRequest, lead: str, body: Sequence[Line], columns: int) -> Iterator[Line]:
-    title = (
-        f"{lead}{_spaced(_plain(request.title or call_title(request.call.name, request.call.arguments, request.tool)))}"
-    )
+    title = request.title or call_title(request.call.name, request.call.arguments, request.tool)
+    title = f"{lead}{_spaced(_plain(title))}"
     note = request.rights.usual if request.rights is not None else ""
     if is_edit(request):
         added, gone = (sum(line.style == style for line in body) for style in ("green", "red"))
@@ -224,9 +202,8 @@ def _body(request: ApprovalRequest, columns: int) -> Iterator[Line]:
     is_diff = any(line.startswith(("--- ", "+++ ", "@@ ")) for line in lines[:1])
     for line in lines:
         style = _STYLES.get(line[:1], "dim") if is_diff else ""
-        yield from _wrapped(
-            f"   {_spaced(line) if request.tool.category == 'command' else line}", columns, "     ", style
-        )
+        shown = _spaced(line) if request.tool.category == "command" else line
+        yield from _wrapped(f"   {shown}", columns, "     ", style)
 
 
 def _diff(request: ApprovalRequest, columns: int) -> Iterator[Line]:
@@ -268,12 +245,6 @@ def _spaced(line: str) -> str:
     """Replace a run of spaces by its length: it could push the rest out of sight."""
     lead = len(line) - len(line.lstrip(" "))
     return line[:lead] + _SPACES.sub(lambda found: f" ␣×{len(found[0])} ", line[lead:])
-
-
-def right_keys(batch: Sequence[ApprovalRequest]) -> list[tuple[str, str]]:
-    """Return the keys that choose rights for calls of the batch, with the names of the rights."""
-    offered = (right for request in batch if request.rights is not None for right in request.rights.rights)
-    return list({right.key: (right.key, f"+{right.name} {right.takes}".strip()) for right in offered}.values())
 
 
 def explained(batch: Sequence[ApprovalRequest]) -> str:
@@ -332,14 +303,10 @@ def _lines(request: ApprovalRequest) -> list[str]:
 
 
 def _given(arguments: Mapping[str, Any]) -> list[str]:
-    return [
-        line
-        for name, value in arguments.items()
-        if value is not None
-        for line in _argument(name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    ]
-
-
-def _argument(name: str, text: str) -> list[str]:
-    first, *rest = escape(text).expandtabs(_TAB).split("\n")
-    return [f"{_plain(name)} = {first}", *(f"    {line}" for line in rest)]
+    lines: list[str] = []
+    for name, value in arguments.items():
+        if value is not None:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            first, *rest = escape(text).expandtabs(_TAB).split("\n")
+            lines += [f"{_plain(name)} = {first}", *(f"    {line}" for line in rest)]
+    return lines

@@ -57,24 +57,6 @@ class TextFrontEnd:
         self._typed: set[str] = set()  # calls that are shown elsewhere: the user's own, and todo lists
         self._said: set[str] = set()  # notes already shown in this turn
         self._errors: set[str] = set()  # errors already shown in this turn
-        self._kinds: dict[str, Callable[[Data], None]] = {
-            "turn.started": self._turn_started,
-            "model.requested": self._requested,
-            "model.delta": lambda data: self._answer.add(data["text"]),
-            "model.replied": self._replied,
-            "model.switched": lambda data: self._note(switched_words(data), always=True),
-            "call.state": self._call_state,
-            "call.result": self._call_result,
-            "approval.given": self._approval,
-            "call.rewritten": self._rewritten,
-            "call.reviewed": lambda data: self._note(reviewed_words(self._named(data))),
-            "turn.held": lambda data: self._note(held_words(data)),
-            "limit.wait": self._waiting,
-            "note": self._noted,
-            "error": self._error,
-            "turn.ended": self._turn_ended,
-            "command.ran": lambda data: self._forget(),
-        }
 
     def name_calls(self, titled: Callable[[str, Data], str]) -> None:
         """Take the function that returns a call's title."""
@@ -82,12 +64,51 @@ class TextFrontEnd:
 
     def show(self, event: Event) -> None:
         """Show an event; ignore kinds that have no text for users."""
-        handle = self._kinds.get(event.kind)
-        if handle is not None:
-            handle(event.data)
-        elif "todos" in event.data:  # show only the progress of the list
-            self._note(f"todos: {str(event.data.get('text', '')).partition(chr(10))[0]}")
-        elif notice := event.data.get("notice"):
+        data = event.data
+        match event.kind:
+            case "turn.started" if data["turn"]["type"] == "agent":
+                is_json = bool(data.get("settings", {}).get("output_schema"))
+                self._answer = LineByLine(self._out, is_json=is_json)
+            case "model.requested":
+                self._answer.end()
+            case "model.delta":
+                self._answer.add(data["text"])
+            case "model.replied" if data.get("error") and data["error"] != "cancelled":
+                self._answer.break_off()
+            case "model.switched":
+                self._note(switched_words(data), always=True)
+            case "call.state":
+                self._call_state(data)
+            case "call.result":
+                self._call_result(data)
+            case "approval.given" if data["by"] == "reviewer" and data["outcome"] == "approve":
+                title = self._calls.get(data["call_id"], "a call")
+                self._note(f"{data['plugin']} approved {title}: {data['reason']}")
+            case "call.rewritten":
+                self._rewritten(data)
+            case "call.reviewed":
+                self._note(reviewed_words(self._named(data)))
+            case "turn.held":
+                self._note(held_words(data))
+            case "limit.wait" if data["seconds"] >= WORTH_TELLING_S:
+                line = wait_words(data, data["seconds"])
+                self._said.discard(line)  # report a second wait again
+                self._note(line)
+            case "error":
+                self._say_error(data["message"], data["remedy"])
+            case "turn.ended" if data["turn"]["type"] == "agent":
+                self._turn_ended(data)
+            case "command.ran":
+                self._forget()
+            case _:
+                self._noted(event.kind, data)
+
+    def _noted(self, kind: str, data: Data) -> None:
+        if kind == "note" and data.get("source") != "repair":  # /stats counts those
+            self._note(data["text"], always=data.get("source") == "service")
+        elif "todos" in data:  # show only the progress of the list
+            self._note(f"todos: {str(data.get('text', '')).partition(chr(10))[0]}")
+        elif notice := data.get("notice"):
             self._note(str(notice))
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
@@ -105,17 +126,6 @@ class TextFrontEnd:
 
     def close(self) -> None:
         """Do nothing; every event is already shown."""
-
-    def _turn_started(self, data: Data) -> None:
-        if data["turn"]["type"] == "agent":
-            self._answer = LineByLine(self._out, is_json=bool(data.get("settings", {}).get("output_schema")))
-
-    def _requested(self, data: Data) -> None:
-        self._answer.end()
-
-    def _replied(self, data: Data) -> None:
-        if data.get("error") and data["error"] != "cancelled":
-            self._answer.break_off()
 
     def _call_state(self, data: Data) -> None:
         call_id, call = data["call_id"], data.get("call")
@@ -148,38 +158,23 @@ class TextFrontEnd:
             how = {"success": "Done", "denied": "Not run"}.get(error["code"] if error else data["status"], "Failed")
             self._say("call", f"{how}: {', '.join(filter(None, (label, outcome)))}")
         else:
-            words = [label, duration(took) if took is not None else "", _failure(data, error)]
+            denied = bool(error) and error["code"] in ("denied", "unreviewed")  # the reason follows below
+            how = "" if not error else "denied" if denied else f"{data['status']}: {error['code']}: {error['message']}"
+            words = [label, duration(took) if took is not None else "", how]
             self._say("call", " · ".join(filter(None, words)))
         if error and error["code"] in ("denied", "unreviewed") and why not in self._said:
             self._note(why)
             say_remedy(error["remedy"])
-
-    def _approval(self, data: Data) -> None:
-        if data["by"] == "reviewer" and data["outcome"] == "approve":
-            self._note(f"{data['plugin']} approved {self._calls.get(data['call_id'], 'a call')}: {data['reason']}")
-
-    def _waiting(self, data: Data) -> None:
-        if data["seconds"] >= WORTH_TELLING_S:
-            line = wait_words(data, data["seconds"])
-            self._said.discard(line)  # report a second wait again
-            self._note(line)
-
-    def _noted(self, data: Data) -> None:
-        if data.get("source") != "repair":  # /stats counts those
-            self._note(data["text"], always=data.get("source") == "service")
 
     def _note(self, text: str, *, always: bool = False) -> None:
         if (always or not self._quiet) and text not in self._said:
             self._said.add(text)
             self._say("note", text)
 
-    def _error(self, data: Data) -> None:
-        self._say_error(data["message"] + (f" ({data['remedy']})" if data["remedy"] else ""), data["message"])
-
-    def _say_error(self, text: str, key: str) -> None:
-        if not any(key in other or other in key for other in self._errors):
-            self._errors.add(key)
-            self._say("error", text)
+    def _say_error(self, message: str, remedy: str = "") -> None:
+        if not any(message in other or other in message for other in self._errors):
+            self._errors.add(message)
+            self._say("error", message + (f" ({remedy})" if remedy else ""))
 
     def _say(self, kind: str, text: str) -> None:
         self._answer.end()
@@ -191,11 +186,9 @@ class TextFrontEnd:
 
     def _turn_ended(self, data: Data) -> None:
         turn = data["turn"]
-        if turn["type"] != "agent":
-            return
         self._answer.close(turn)
         if turn["error"]:
-            self._say_error(turn["error"], turn["error"])
+            self._say_error(turn["error"])
         self._forget()
         if turn["limit"]:
             self._say("note", f"a limit ended the turn: {turn['limit']}")
@@ -210,12 +203,7 @@ class TextFrontEnd:
 
 
 class LineByLine:
-    """Raw answer of a turn on standard output: line by line on a terminal, elsewhere at the end.
-
-    Args:
-        out: Standard output.
-        is_json: Whether the answer must match a schema. Then standard output gets a complete answer or nothing.
-    """
+    """Raw answer of a turn on standard output: line by line on a terminal, elsewhere at the end."""
 
     def __init__(self, out: TextIO, *, is_json: bool = False) -> None:
         self._out, self._is_json = out, is_json
@@ -261,14 +249,3 @@ class LineByLine:
             self._out.write(escape(self._reply[self._written : end]))
             self._out.flush()
             self._written = end
-
-
-def _failure(data: Data, error: Data | None) -> str:
-    """Return how a failed call ended, for its line; the reason of a denial follows below it."""
-    if error is None:
-        return ""
-    return (
-        "denied"
-        if error["code"] in ("denied", "unreviewed")
-        else f"{data['status']}: {error['code']}: {error['message']}"
-    )

@@ -10,8 +10,6 @@ from inarch.figures import duration, seconds_between, spent_words, summed, usage
 
 Data = Mapping[str, Any]
 PURPOSES = {"turn": "answers", "decision": "decisions", "summary": "summaries", "check": "checks"}
-
-
 UNKNOWN = "cost unknown"
 
 
@@ -22,8 +20,13 @@ class TurnFigures:
         self._is_unknown = False
 
     def words(self, turn: Data, data: Data) -> list[str]:
-        """Return the figures of a finished turn."""
-        words = [word for part in sum_words(turn, data) for word in part.split(" · ")]
+        """Return the figures of a finished turn: how it was cut short, its usage, and the session so far."""
+        took = seconds_between(turn["started"], turn["ended"])
+        counted, *more = turn_words(turn, data.get("spent") or ())
+        parts = ["cancelled"] if turn["status"] == "cancelled" else []
+        parts += [counted, *([duration(took)] if took is not None else [])]
+        parts += [f"limit {turn['limit']}"] if turn["limit"] else []
+        words = [word for part in (*parts, *more, *session_words(data)) for word in part.split(" · ")]
         first = words.index(UNKNOWN) if UNKNOWN in words and not self._is_unknown else -1
         self._is_unknown |= UNKNOWN in words
         return [word for place, word in enumerate(words) if word != UNKNOWN or place == first]
@@ -32,16 +35,6 @@ class TurnFigures:
 def switched_words(data: Data) -> str:
     """Return which model continues the turn, and why."""
     return f"{data['new']} takes over from {data['old']}: {data['reason']}"
-
-
-def sum_words(turn: Data, data: Data) -> list[str]:
-    """Return the figures of a finished turn: how it was cut short, its usage, and the session so far."""
-    took = seconds_between(turn["started"], turn["ended"])
-    counted, *parts = turn_words(turn, data.get("spent") or ())
-    words = ["cancelled"] if turn["status"] == "cancelled" else []
-    words += [counted, *([duration(took)] if took is not None else [])]
-    words += [f"limit {turn['limit']}"] if turn["limit"] else []
-    return [*words, *parts, *session_words(data)]
 
 
 def turn_words(turn: Data, rows: Sequence[Data]) -> list[str]:

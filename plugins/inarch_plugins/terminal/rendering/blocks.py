@@ -19,7 +19,8 @@ _MARKS = "-*+>=_#`~|. \t0123456789"
 _CLOSED_BY_BLANK = ("paragraph_open", "table_open", "blockquote_open")
 
 
-def make_parser() -> MarkdownIt:
+@cache
+def parser() -> MarkdownIt:
     """Return the parser for all Markdown.
 
     HTML and link definitions are plain text. So nothing that a model wrote is dropped, and no block depends on
@@ -27,23 +28,22 @@ def make_parser() -> MarkdownIt:
     """
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"maxNesting": DEPTH})
-    return parser.disable(["html_block", "html_inline", "reference"]).enable(["strikethrough", "table"])
+    made = MarkdownIt("commonmark", {"maxNesting": DEPTH})
+    return made.disable(["html_block", "html_inline", "reference"]).enable(["strikethrough", "table"])
 
 
 @cache
 def block_parser() -> MarkdownIt:
     """Return the parser that finds blocks and does not parse their content."""
-    parser = make_parser()
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
+    made = parser.__wrapped__()
+    made.core.ruler.enableOnly(["normalize", "block"])
+    return made
 
 
 class Blocks:
     """Splits text that arrives in pieces into complete top-level blocks."""
 
     def __init__(self) -> None:
-        self.version = 0  # changes with the open text
         self._lines: list[str] = []  # whole lines of the open block
         self._size = 0  # their size in characters
         self._begun = ""  # the unfinished line
@@ -52,7 +52,6 @@ class Blocks:
 
     def add(self, text: str) -> list[str]:
         """Add a piece and return the blocks that it completes."""
-        self.version += bool(text)
         *lines, self._begun = (self._begun + text).split("\n") if "\n" in text else (self._begun + text,)
         return [block for line in lines for block in self._line(f"{line}\n")]
 
@@ -63,7 +62,6 @@ class Blocks:
         lines = [*self._lines, self._begun]
         self._begun = ""
         self._restart([])
-        self.version += 1
         starts = [start for _, start, _, _ in _tops(lines)]
         return ["".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
 
@@ -107,18 +105,14 @@ class Blocks:
         if start:
             self._restart(self._lines[start:])
         self._looked = self._size
-        if self._is_over(kind, end - start, markup):
+        is_over = kind in ("heading_open", "hr") or (kind in _CLOSED_BY_BLANK and not self._lines[-1].strip(_BLANK))
+        if kind == "fence" and end - start > 1:
+            is_over = _closing(markup).match(self._lines[end - start - 1]) is not None
+        if is_over:
             return [*found, *self._emit()]
         if kind == "fence":
             self._fence = _closing(markup)
         return found
-
-    def _is_over(self, kind: str, lines: int, markup: str) -> bool:
-        if kind in ("heading_open", "hr"):
-            return True
-        if kind == "fence":
-            return lines > 1 and _closing(markup).match(self._lines[lines - 1]) is not None
-        return kind in _CLOSED_BY_BLANK and not self._lines[-1].strip(_BLANK)
 
     def _emit(self) -> list[str]:
         block = "".join(self._lines)

@@ -40,12 +40,7 @@ Data = Mapping[str, Any]
 
 
 class Running:
-    """Moves finished calls to the page in the order of the reply, and folds many plain ones into one line.
-
-    Args:
-        page: The page of printed output.
-        opened_by: Hint how to show folded calls; empty if that is not possible.
-    """
+    """Moves finished calls to the page in the order of the reply, and folds many plain ones into one line."""
 
     def __init__(self, page: Page, opened_by: str = "") -> None:
         self._page, self._opened_by = page, opened_by
@@ -65,16 +60,17 @@ class Running:
     def state(self, data: Data, now: float) -> None:
         """Apply a state event; the first one of a call has its name."""
         record = data.get("call") or {}
-        call = self._calls.get(data["call_id"])
-        if call is None:
-            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
-            self._asked += 1
+        self._asked += data["call_id"] not in self._calls
+        call = self._call(data)
         if record:  # a later record has the arguments as edited by the user
             call.arguments, call.origin = record["arguments"], record["origin"]
             call.title = self.titled(call.name, call.arguments)
         if data["status"] == "executing" and call.status != "executing":
             call.began = now
         call.status = data["status"]
+
+    def _call(self, data: Data) -> ShownCall:
+        return self._calls.setdefault(data["call_id"], ShownCall(data["call_id"], data["name"], {}, data["name"]))
 
     def rewritten(self, data: Data) -> None:
         """Apply the arguments that a plugin changed."""
@@ -102,9 +98,7 @@ class Running:
 
     def result(self, data: Data) -> None:
         """Apply a result, and print the calls that no longer wait for an earlier one."""
-        call = self._calls.get(data["call_id"])
-        if call is None:
-            call = self._calls[data["call_id"]] = ShownCall(data["call_id"], data["name"], {}, data["name"])
+        call = self._call(data)
         call.result, call.status = data, data["status"]
         call.was_shown = call.id in self.shown
         while self._calls:
@@ -140,7 +134,9 @@ class Running:
         calls, over = list(self._calls.values()), list[str]()
         if self._is_folding:
             calls, over = self._moving(columns, ink)
-        heads = [*over, *(_head(call, columns, ink, now) for call in calls)]
+        heads = over + [
+            next(call.ended(columns, ink)) if call.is_over else call.moving(columns, ink, now) for call in calls
+        ]
         spare = rows - len(heads)
         if spare < 0:
             kept = heads[: rows - 1]
@@ -161,7 +157,8 @@ class Running:
     def _moving(self, columns: int, ink: Ink) -> tuple[list[ShownCall], list[str]]:
         """Return the unfinished calls, running ones first, and a line about the finished ones."""
         over = [*self._held, *(call for call in self._calls.values() if call.is_over)]
-        left = sorted((call for call in self._calls.values() if not call.is_over), key=lambda call: not call.is_going)
+        left = [call for call in self._calls.values() if not call.is_over]
+        left.sort(key=lambda call: call.status not in ("executing", "awaiting_approval"))
         said = ink.plain(f"{len(over)} finished: {tally(over)}")
         return left, [tree_line("folded", "dim", said, columns, ink)] if over else []
 
@@ -188,7 +185,3 @@ class Running:
         else:
             for call in calls:
                 self._page.item(call.ended)
-
-
-def _head(call: ShownCall, columns: int, ink: Ink, now: float) -> str:
-    return next(iter(call.ended(columns, ink))) if call.is_over else call.moving(columns, ink, now)

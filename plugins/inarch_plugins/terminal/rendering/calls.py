@@ -47,11 +47,6 @@ class ShownCall:
         return self.result is not None
 
     @property
-    def is_going(self) -> bool:
-        """Return whether the call is running or waits for the user."""
-        return self.status in ("executing", "awaiting_approval")
-
-    @property
     def is_plain(self) -> bool:
         """Return whether the call succeeded and changed nothing, so that it may be folded."""
         data = self.result or {}
@@ -68,10 +63,6 @@ class ShownCall:
     def said(self, text: str) -> None:
         """Add live output, of which only the end is stored."""
         self._tail = (self._tail + text)[-_TAIL_KEPT:]
-
-    def label(self, ink: Ink, room: int) -> str:
-        """Return what it does; the middle is cut if room is short, because the end of a path says most."""
-        return ink.cut_middle(ink.plain(self.title), room)
 
     def moving(self, columns: int, ink: Ink, now: float) -> str:
         """Return the line of an unfinished call."""
@@ -97,16 +88,21 @@ class ShownCall:
         took = seconds_between(data.get("started"), data.get("ended"))
         mark, style = _mark(str(data.get("status", "")), error, found)
         changes = edit_lines(self.arguments, found) if not error else []
-        words = [_short(error) if error else self._outcome(found, changes, ink)]
+        if error:
+            words = ["outcome unknown" if error["code"] == "unknown_outcome" else ""]
+        else:
+            words = [self._outcome(found, changes, ink)]
         pictures = len((result.get("metadata") or {}).get("images") or ())
         words += [counted(pictures, "picture")] if pictures else []
         words += [duration(took)] if took is not None and took >= WORTH_SAYING_S else []
         yield call_line(mark, style, self, ink.sign("dot").join(filter(None, words)), columns, ink)
-        if error:
-            yield from self._why(error, style, columns, ink)
-        elif failed_exit(found) and self.origin != "user":
-            yield from _last_lines(found, columns, ink)
         room = columns - width(ink.sign("bar")) - 3
+        if error and error["code"] != "cancelled" and self.origin != "user":
+            for line in ink.wrapped(ink.plain(failure_words(self.name, error)), room, _MOST_SAID):
+                yield below(line, columns, ink, style)
+        elif isinstance(found, Mapping) and failed_exit(found) and self.origin != "user":
+            lines = [line for line in str(found.get("output") or "").splitlines() if line.strip()]
+            yield from (below(ink.plain(line), columns, ink, "dim") for line in lines[-_MOST_SAID:])
         for line in draw_diff([] if self.was_shown else changes, max(room, 4), ink):
             yield f"{ink.paint(ink.sign('bar'), 'dim')}   {line}" if room >= 4 else line
 
@@ -118,26 +114,19 @@ class ShownCall:
             said += f", {counted(len(self.files), 'file')} changed"
         return ink.plain(said)
 
-    def _why(self, error: Data, style: str, columns: int, ink: Ink) -> Iterator[str]:
-        """Yield the reason of a failure, unless the user knows it."""
-        if error["code"] == "cancelled" or self.origin == "user":
-            return
-        room = columns - width(ink.sign("bar")) - 3
-        for line in ink.wrapped(ink.plain(failure_words(self.name, error)), room, _MOST_SAID):
-            yield below(line, columns, ink, style)
-
 
 def call_line(mark: str, style: str, call: ShownCall, end: str, columns: int, ink: Ink) -> str:
     """Return the line of a call; its end is cut last."""
     lead = f"{ink.sign('item')} " if call.origin != "user" else ""
     sign, dot = ink.sign(mark), ink.sign("dot")
     room = columns - width(lead) - width(sign) - 1
-    least = min(width(call.label(ink, columns)), _LEAST_LABEL)
+    title = ink.plain(call.title)
+    least = min(width(title), _LEAST_LABEL)
     if mark == "ok" and room - width(dot + end) < least:
         end = ""
     if end:
         end = f"{dot}{end}" if width(dot + end) <= room - 8 else ""
-    label = call.label(ink, max(1, room - width(end)))
+    label = ink.cut_middle(title, max(1, room - width(end)))
     if room < 4:
         return ink.paint(ink.cut(f"{sign} {label}", columns), style)
     return f"{ink.paint(lead, 'dim')}{ink.paint(f'{sign} ', style)}{label}{ink.paint(end, 'dim')}"
@@ -161,16 +150,6 @@ def elapsed(seconds: float) -> str:
     """Format a running time in whole seconds."""
     whole = int(max(seconds, 0))
     return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02d} s"
-
-
-def _last_lines(found: Any, columns: int, ink: Ink) -> Iterator[str]:
-    lines = [line for line in str(found.get("output") or "").splitlines() if line.strip()]
-    for line in lines[-_MOST_SAID:]:
-        yield below(ink.plain(line), columns, ink, "dim")
-
-
-def _short(error: Data) -> str:
-    return {"unknown_outcome": "outcome unknown"}.get(error["code"], "")
 
 
 def _mark(status: str, error: Data | None, found: Any) -> tuple[str, str]:
@@ -200,17 +179,14 @@ def outcome_words(data: Any) -> str:
         return counted(len(data), "file" if are_files else "item")
     if not isinstance(data, Mapping):
         return ""
-    return _of_mapping(data)
-
-
-def _of_mapping(data: Data) -> str:
     if "exit_code" in data:
         return f"exit {data['exit_code']}"
     for key, noun in _LISTS.items():
         if isinstance(data.get(key), (list, tuple)):
             return counted(len(data[key]), noun) + (", cut" if data.get("truncated") else "")
     if isinstance(data.get("start_line"), int) and isinstance(data.get("end_line"), int) and "content" in data:
-        return _lines_read(data)
+        read, whole = max(0, data["end_line"] - data["start_line"] + 1), data.get("total_lines")
+        return counted(read, "line") + (f" of {whole:,}" if isinstance(whole, int) and whole != read else "")
     for key in _TEXTS:
         if isinstance(data.get(key), str):
             return counted(len(data[key].splitlines()), "line")
@@ -218,12 +194,6 @@ def _of_mapping(data: Data) -> str:
         return str(data["commit"])[:10]
     note = data.get("note")
     return note if isinstance(note, str) and len(note) <= 24 else ""
-
-
-def _lines_read(data: Data) -> str:
-    first, last, whole = data["start_line"], data["end_line"], data.get("total_lines")
-    read = max(0, last - first + 1)
-    return counted(read, "line") + (f" of {whole:,}" if isinstance(whole, int) and whole != read else "")
 
 
 def counted(number: int, noun: str) -> str:

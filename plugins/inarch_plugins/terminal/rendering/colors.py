@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from attrs import frozen
@@ -80,10 +81,13 @@ class Ink:
         yield from lines
 
 
+_WORD = re.compile(r"[^ ]+ *| +")  # with the spaces that follow it
+
+
 def fold(text: str, columns: int) -> Iterator[str]:
     """Wrap one line of text to a width; words longer than a line are broken."""
     line, used = "", 0
-    for word in _words(text):
+    for word in _WORD.findall(text):
         wide = width(word)
         if used + width(word.rstrip(" ")) <= columns:
             line, used = line + word, used + wide
@@ -114,20 +118,6 @@ def divided(word: str, columns: int) -> list[str]:
         used += wide
         slash = place + 1 if char in "/\\" else slash
     return [*pieces, word[start:]]
-
-
-def _words(text: str) -> Iterator[str]:
-    """Yield words with the spaces that follow them."""
-    start = 0
-    while start < len(text):
-        end = text.find(" ", start)
-        if end < 0:
-            yield text[start:]
-            return
-        while end < len(text) and text[end] == " ":
-            end += 1
-        yield text[start:end]
-        start = end
 
 
 def to_ascii(text: str) -> str:

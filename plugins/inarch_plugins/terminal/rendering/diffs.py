@@ -33,10 +33,10 @@ def edit_lines(arguments: Data, data: Any = None) -> list[DiffLine]:
     if {"file_path", "search", "replace"} <= texts:
         line = data.get("line") if isinstance(data, Mapping) else None
         first = line if isinstance(line, int) else 0
-        return list(_compared(_text(arguments, "search"), _text(arguments, "replace"), first))
+        return list(_compared(arguments["search"], arguments["replace"], first))
     created = isinstance(data, Mapping) and data.get("note") == "created"
     if created and {"file_path", "content"} <= texts:
-        lines = _text(arguments, "content").splitlines()
+        lines = arguments["content"].splitlines()
         return [DiffLine("+", number, text) for number, text in enumerate(lines, 1)]
     return []
 
@@ -60,11 +60,6 @@ def draw_diff(lines: list[DiffLine], columns: int, ink: Ink, most: int = MOST_LI
         yield ink.paint(number, "dim") + ink.paint(f"{line.sign} {text}".rstrip(), style)
     if len(lines) > len(shown):
         yield ink.paint(ink.cut(f"+{len(lines) - len(shown):,} more lines", columns), "dim")
-
-
-def _text(arguments: Data, name: str) -> str:
-    value = arguments.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _compared(old: str, new: str, first: int) -> Iterator[DiffLine]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Thread
 
-    from markdown_it import MarkdownIt
     from rich.console import Console
     from rich.segment import Segment
 
@@ -54,17 +54,18 @@ def draw_block(source: str, columns: int, ink: Ink) -> str:
 
 
 def _lines(source: str, columns: int, ink: Ink) -> Iterator[str]:
-    from inarch_plugins.terminal.rendering.blocks import DEPTH, block_parser
+    from inarch_plugins.terminal.rendering.blocks import DEPTH, block_parser, parser
 
     columns = max(1, columns)
+    as_it_is = ink.wrapped(ink.plain_lines(source.rstrip("\n")), columns)
     if len(source) > MOST:
         inline = (len(token.content) for token in block_parser().parse(source) if token.type == "inline")
         if max(inline, default=0) > MOST:
-            yield from _as_it_is(source, columns, ink)
+            yield from as_it_is
             return
-    tokens = _parser().parse(source)
+    tokens = parser().parse(source)
     if any(token.level >= DEPTH - 4 for token in tokens):
-        yield from _as_it_is(source, columns, ink)
+        yield from as_it_is
         return
     from inarch_plugins.terminal.rendering.elements import Document
 
@@ -74,28 +75,17 @@ def _lines(source: str, columns: int, ink: Ink) -> Iterator[str]:
     lines = console.render_lines(document, options, pad=False)
     if tokens and tokens[0].type in _LED and lines and not "".join(segment.text for segment in lines[0]).strip():
         del lines[0]
-    if ink.glyphs and _letters(source) > _letters_of(lines) + sum(map(_letters, document.left_out)):
-        yield from _as_it_is(source, columns, ink)  # such as extra cells in a table row
+    shown = [*(segment.text for line in lines for segment in line), *document.left_out]
+    if ink.glyphs and _letters(source) > sum(map(_letters, shown)):
+        yield from as_it_is  # such as extra cells in a table row
         return
     for line in lines:
         yield from _finished(line, columns, ink)
 
 
-def _as_it_is(source: str, columns: int, ink: Ink) -> Iterator[str]:
-    yield from ink.wrapped(ink.plain_lines(source.rstrip("\n")), columns)
-
-
-def _letters_of(lines: list[list[Segment]]) -> int:
-    return sum(_letters(segment.text) for line in lines for segment in line)
-
-
 def _letters(text: str) -> int:
     """Return the number of letters, not counting those of entities."""
-    if "&" in text:
-        from re import sub
-
-        text = sub(r"&#?\w+;", "", text)
-    return sum(map(str.isalpha, text))
+    return sum(map(str.isalpha, re.sub(r"&#?\w+;", "", text)))
 
 
 def _finished(line: list[Segment], columns: int, ink: Ink) -> Iterator[str]:
@@ -109,23 +99,10 @@ def _finished(line: list[Segment], columns: int, ink: Ink) -> Iterator[str]:
     if width(plain) > columns:
         yield from fold(plain, columns)
         return
-    yield "".join(_painted(segment, ink) for segment in line)
-
-
-def _painted(segment: Segment, ink: Ink) -> str:
-    style = segment.style
-    if style is None or not ink.colours or not segment.text:
-        return segment.text
     from rich.color import ColorSystem
 
-    return style.render(segment.text, color_system=ColorSystem.STANDARD)
-
-
-@lru_cache(1)
-def _parser() -> MarkdownIt:
-    from inarch_plugins.terminal.rendering.blocks import make_parser
-
-    return make_parser()
+    system = ColorSystem.STANDARD if ink.colours else None
+    yield "".join(one.style.render(one.text, color_system=system) if one.style else one.text for one in line)
 
 
 @lru_cache(4)

@@ -13,16 +13,20 @@ from inarch_plugins.terminal.rendering.markdown import draw_block
 
 IMPACT = re.compile(r"this change \(.*\) is (?:on|reached from) ")
 """Beginning of the sentence about what a turn's edits reach, the most useful one at its end."""
+Data = Mapping[str, Any]
+_MOST_LINES = 6
 Draw = Callable[[int, Ink], Iterable[str]]
 """Returns lines of at most the given width, without line ends."""
 
 
 class Page:
-    """Collects finished pieces and yields each once."""
+    """Collects finished pieces and yields each once; a note or an error only once per turn."""
 
     def __init__(self) -> None:
         self.tree_is_open = self.text_is_open = False
         self._pieces: list[tuple[bool, Callable[[int, Ink], str]]] = []
+        self._said: set[str] = set()
+        self._errors: set[str] = set()
 
     def item(self, draw: Draw) -> None:
         """Add lines to the work, apart from text above it."""
@@ -58,34 +62,16 @@ class Page:
         for is_answer, draw in pieces:
             yield is_answer, draw(columns, ink)
 
-    def _add(self, draw: Draw) -> None:
-        self._pieces.append((False, lambda columns, ink: "".join(f"{line}\n" for line in draw(columns, ink))))
-
-
-Data = Mapping[str, Any]
-_MOST_LINES = 6
-
-
-class Remarks:
-    """Adds remarks to the page, each once per turn."""
-
-    def __init__(self, page: Page) -> None:
-        self._page = page
-        self._said: set[str] = set()
-        self._errors: set[str] = set()
-
     def forget(self) -> None:
-        """Reset, so that the next turn or command may repeat remarks."""
+        """Reset, so that the next turn or command may repeat notes and errors."""
         self._said.clear()
         self._errors.clear()
 
     def title(self, text: str) -> None:
         """Start a turn with the name of the model."""
-        self._page.remark(
-            lambda columns, ink: [ink.paint(ink.cut(f"{ink.sign('root')} {ink.plain(text)}", columns), "dim")]
-        )
+        self.remark(lambda columns, ink: [ink.paint(ink.cut(f"{ink.sign('root')} {ink.plain(text)}", columns), "dim")])
 
-    def item(self, mark: str, style: str, text: str) -> None:
+    def line(self, mark: str, style: str, text: str) -> None:
         """Add a line to the tree; long text wraps below."""
 
         def draw(columns: int, ink: Ink) -> Iterator[str]:
@@ -95,7 +81,7 @@ class Remarks:
             for line in more:
                 yield below(line, columns, ink, style)
 
-        self._page.item(draw)
+        self.item(draw)
 
     def note(self, text: str) -> None:
         """Add a note, to the tree if it is open."""
@@ -105,7 +91,7 @@ class Remarks:
         if IMPACT.match(text):
             self.said(text, "bold")
             return
-        if not self._page.tree_is_open:
+        if not self.tree_is_open:
             self.said(f"note: {text}", "yellow")
             return
 
@@ -113,13 +99,11 @@ class Remarks:
             for line in ink.wrapped(ink.plain(text), columns - width(ink.sign("bar")) - 3, _MOST_LINES):
                 yield below(line, columns, ink, "yellow")
 
-        self._page.item(draw)
+        self.item(draw)
 
     def said(self, text: str, style: str) -> None:
         """Add a remark outside of the tree."""
-        self._page.remark(
-            lambda columns, ink: [ink.paint(line, style) for line in ink.wrapped(ink.plain(text), columns)]
-        )
+        self.remark(lambda columns, ink: [ink.paint(line, style) for line in ink.wrapped(ink.plain(text), columns)])
 
     def error(self, message: str, remedy: str = "") -> None:
         """Add an error, with its remedy below."""
@@ -134,12 +118,15 @@ class Remarks:
             for line in ink.wrapped(ink.plain_lines(remedy), columns - len(indent)) if remedy else ():
                 yield indent + line
 
-        self._page.remark(draw)
+        self.remark(draw)
 
     def sum_up(self, turn: Data, words: Sequence[str]) -> None:
         """Add the figures of a turn."""
         style = "yellow" if turn["status"] in ("cancelled", "limited") else "dim"
-        self._page.remark(lambda columns, ink: ("  " + line for line in _joined(words, style, columns - 2, ink)))
+        self.remark(lambda columns, ink: ("  " + line for line in _joined(words, style, columns - 2, ink)))
+
+    def _add(self, draw: Draw) -> None:
+        self._pieces.append((False, lambda columns, ink: "".join(f"{line}\n" for line in draw(columns, ink))))
 
 
 def _joined(words: Sequence[str], style: str, columns: int, ink: Ink) -> Iterator[str]:
@@ -158,7 +145,7 @@ MOST = 12
 _MARKS = {"completed": ("done", "green"), "in_progress": ("doing", "bold")}
 
 
-def todo_rows(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def todo_rows(data: Data) -> Iterator[tuple[str, str, str]]:
     """Yield mark, style and words of each row; nothing if the event has no list."""
     found = data.get("todos")
     listed = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []

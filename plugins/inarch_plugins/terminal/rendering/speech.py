@@ -18,18 +18,13 @@ LOOKS_BACK = 64
 
 
 class Speech:
-    """Text of one reply after another.
-
-    Args:
-        finished: Called with each finished block.
-    """
+    """Text of one reply after another."""
 
     def __init__(self, finished: Callable[[str], None]) -> None:
         self._finished = finished
         self._blocks = Blocks()
         self._pieces: list[str] = []  # of the current reply
         self._before = self._held = ""
-        self._drawn: tuple[tuple[int, int, int], list[str]] = ((0, 0, 0), [])
 
     @property
     def text(self) -> str:
@@ -64,15 +59,12 @@ class Speech:
 
     def moving(self, columns: int, rows: int, ink: Ink) -> list[str]:
         """Return the last lines of the unfinished block."""
-        key = (self._blocks.version, columns, rows)
-        if self._drawn[0] != key:
-            source = self._blocks.tail(rows, rows * columns)
-            if not source.strip():
-                return []
-            if not is_ready():  # show plain text rather than wait for the renderer
-                return list(ink.wrapped(ink.plain_lines(source.rstrip("\n")), columns))[-rows:]
-            self._drawn = (key, draw_block(source, columns, ink).split("\n")[:-1][-rows:])
-        return self._drawn[1]
+        source = self._blocks.tail(rows, rows * columns)
+        if not source.strip():
+            return []
+        if not is_ready():  # show plain text rather than wait for the renderer
+            return list(ink.wrapped(ink.plain_lines(source.rstrip("\n")), columns))[-rows:]
+        return draw_block(source, columns, ink).split("\n")[:-1][-rows:]
 
     def _take(self, text: str) -> None:
         if text:
@@ -124,10 +116,8 @@ class Thinking:
 
 def _end(text: str, columns: int) -> str:
     """Return the end of a text, from the beginning of a word."""
-    if width(text) <= columns:
-        return text
     kept = text
     while width(kept) > columns:
         kept = kept[max(1, (width(kept) - columns) // 2) :]
-    _, space, rest = kept.partition(" ")
-    return rest if space and rest else kept
+    _, _, rest = kept.partition(" ")
+    return rest if kept != text and rest else kept

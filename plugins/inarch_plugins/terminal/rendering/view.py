@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from inarch.figures import dropped_words, held_words, reviewed_words, rewritten_words
 from inarch_plugins.terminal.front_ends.turn_cost import TurnFigures, switched_words, wait_words
 from inarch_plugins.terminal.notifications import Settings
 from inarch_plugins.terminal.rendering.call_group import Running
 from inarch_plugins.terminal.rendering.calls import elapsed, size_words, tree_line
 from inarch_plugins.terminal.rendering.colors import Ink
 from inarch_plugins.terminal.rendering.figures import Figures
-from inarch_plugins.terminal.rendering.remarks import Page, Remarks
+from inarch_plugins.terminal.rendering.remarks import Page, todo_rows
 from inarch_plugins.terminal.rendering.speech import Speech, Thinking
 
 if TYPE_CHECKING:
@@ -24,21 +25,7 @@ MENTIONS = "mentions"
 
 
 class View:
-    """Renders events as text; the caller draws it.
-
-    Args:
-        colours: Whether to use ANSI colours; without them there are no escape sequences at all.
-        glyphs: Whether the terminal shows more than ASCII.
-        raw: Whether the answer stays as the model wrote it.
-        model: The model's full name, shown in the status line until a turn reports it.
-        profile: The profile's name, for the status line.
-        window: Returns the context window of a model in tokens, or None if unknown.
-        opened_by: Hint how to show folded calls; empty if that is not possible.
-        titled: Whether a turn begins with the name of its model.
-        around: Returns mode, branch and folder for the status line.
-        settings: The theme and the template of the status line.
-        clock: Returns seconds that increase monotonically, for elapsed times.
-    """
+    """Renders events as text; the caller draws it."""
 
     def __init__(
         self,
@@ -60,7 +47,7 @@ class View:
         self.figures, self._totals = Figures(window, model, profile, around, told.status_line), TurnFigures()
         self._page, self._is_titled = Page(), titled
         self._speech = Speech(self._page.block)
-        self._remarks = Remarks(self._page)
+        self._item = self._page.line
         self._running = Running(self._page, opened_by)
         self._thinking: Thinking | None = None
         self._asked: tuple[str, float] | None = None  # the pending request, and its start
@@ -70,24 +57,26 @@ class View:
             "turn.started": self._turn_started,
             "input.ended": self._input,
             "context.added": self._added,
-            "context.dropped": self._dropped,
+            "context.dropped": lambda data: self._item(
+                "dropped", "yellow", f"left out of the context: {dropped_words(data)}"
+            ),
             "model.requested": self._requested,
             "model.delta": self._delta,
             "model.replied": self._replied,
-            "model.switched": self._switched,
-            "call.state": self._call_state,
+            "model.switched": lambda data: self._item("switched", "yellow", switched_words(data)),
+            "call.state": lambda data: self._running.state(data, self._clock()),
             "call.output": self._running.output,
             "approval.given": self._approval,
             "call.rewritten": self._rewritten,
-            "call.reviewed": self._reviewed,
-            "turn.held": lambda data: self._item("switched", "yellow", _figures().held_words(data)),
-            "call.result": self._call_result,
+            "call.reviewed": lambda data: self._item("added", "dim", reviewed_words(self._running.named(data))),
+            "turn.held": lambda data: self._item("switched", "yellow", held_words(data)),
+            "call.result": self._running.result,
             "file.changed": self._running.changed,
             "limit.wait": self._waiting,
             "note": self._noted,
-            "error": lambda data: self._remarks.error(data["message"], data.get("remedy", "")),
+            "error": lambda data: self._page.error(data["message"], data.get("remedy", "")),
             "turn.ended": self._turn_ended,
-            "command.ran": lambda data: self._remarks.forget(),
+            "command.ran": lambda data: self._page.forget(),
         }
 
     def name_calls(self, titled: Callable[[str, Data], str]) -> None:
@@ -118,18 +107,19 @@ class View:
         """Apply the next event; ignore kinds that have no text for users."""
         handle = self._kinds.get(event.kind)
         if handle is None and "todos" in event.data:
-            from inarch_plugins.terminal.rendering.remarks import todo_rows  # few turns need it
-
             for row in todo_rows(event.data):
                 self._item(*row)
         elif handle is None and (notice := event.data.get("notice")):
-            self._remarks.note(str(notice))
+            self._page.note(str(notice))
         if handle is not None:
+            if event.kind in ("call.state", "call.result"):
+                self._speech.finish()
             if event.kind != "note":  # a note about the wait does not end it
                 self._wait = None
-            if event.kind == "model.switched" and not event.turn_id:  # the command that asked for it reports it
+            if event.kind == "model.switched":
                 self.figures.model = event.data["new"]
-                return
+                if not event.turn_id:  # the command that asked for it reports it
+                    return
             handle(event.data)
 
     def finished(self, columns: int) -> str:
@@ -191,13 +181,13 @@ class View:
         turn = data["turn"]
         if turn["type"] == "user":
             return
-        self._remarks.forget()
+        self._page.forget()
         self._speech.forget()
         self._running.forget()
         if turn["model"]:
             self.figures.model = turn["model"]
             if self._is_titled:
-                self._remarks.title(turn["model"])
+                self._page.title(turn["model"])
         if not self._is_titled:
             self._page.text_is_open = True  # the prompt: what follows is apart from it
 
@@ -219,12 +209,7 @@ class View:
 
     def _noted(self, data: Data) -> None:
         if data.get("source") != "repair":  # /stats counts those
-            self._remarks.note(data["text"])
-
-    def _dropped(self, data: Data) -> None:
-        from inarch.figures import dropped_words
-
-        self._item("dropped", "yellow", f"left out of the context: {dropped_words(data)}")
+            self._page.note(data["text"])
 
     def _requested(self, data: Data) -> None:
         words = "waiting for the model" + (f", attempt {data['attempt']}" if data.get("attempt", 1) > 1 else "")
@@ -264,7 +249,7 @@ class View:
         broke_off = data.get("error") and data["error"] != "cancelled" and self._speech.text.strip()
         if broke_off:
             self._speech.forget()
-            self._remarks.said("(the reply broke off here)", "yellow")
+            self._page.said("(the reply broke off here)", "yellow")
         else:
             self._speech.finish()
 
@@ -277,37 +262,18 @@ class View:
             elif part["type"] == "text":
                 self._speech.add(part["text"])
 
-    def _switched(self, data: Data) -> None:
-        self.figures.model = data["new"]
-        self._item("switched", "yellow", switched_words(data))
-
-    def _call_state(self, data: Data) -> None:
-        self._speech.finish()
-        self._running.state(data, self._clock())
-
     def _rewritten(self, data: Data) -> None:
-        self._item("switched", "yellow", _figures().rewritten_words(self._running.named(data)))
+        self._item("switched", "yellow", rewritten_words(self._running.named(data)))
         self._running.rewritten(data)
-
-    def _reviewed(self, data: Data) -> None:
-        self._item("added", "dim", _figures().reviewed_words(self._running.named(data)))
 
     def _approval(self, data: Data) -> None:
         if data["by"] == "reviewer" and data["outcome"] == "approve":
             self._item("added", "dim", f"{data['plugin']} approved the call: {data['reason']}")
 
-    def _call_result(self, data: Data) -> None:
-        self._speech.finish()
-        self._running.result(data)
-
     def _waiting(self, data: Data) -> None:
         self._asked = None
         self._speech.finish()
         self._wait = (data, self._clock() + data["seconds"])
-
-    def _item(self, mark: str, style: str, text: str) -> None:
-        """Add a line to the tree; long text wraps below."""
-        self._remarks.item(mark, style, text)
 
     def _turn_ended(self, data: Data) -> None:
         turn = data["turn"]
@@ -320,10 +286,10 @@ class View:
         self._speech.forget()
         self._page.close_tree()
         if turn["error"]:
-            self._remarks.error(turn["error"])
+            self._page.error(turn["error"])
         self.figures.ended(data)
-        self._remarks.sum_up(turn, self._totals.words(turn, data))
-        self._remarks.forget()
+        self._page.sum_up(turn, self._totals.words(turn, data))
+        self._page.forget()
 
     def _rest_of_the_answer(self, answer: str) -> None:
         """Add the part of the answer that was not streamed: an answer without a model, or text added to a reply."""
@@ -332,9 +298,3 @@ class View:
             return
         self._speech.finish()
         self._speech.add(answer.removeprefix(said) if said else answer)
-
-
-def _figures() -> Any:
-    from inarch import figures  # few turns need it
-
-    return figures

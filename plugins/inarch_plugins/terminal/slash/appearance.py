@@ -15,11 +15,7 @@ THEMES = {"dark": "for a dark background", "light": "for a light background", "m
 
 
 def theme(talk: Talk, words: str) -> str:
-    """Return the theme, or set it.
-
-    Raises:
-        UsageError: There is no such theme, or the configuration cannot be changed.
-    """
+    """Return the theme, or set it."""
     if not words:
         return "\n".join(f"{'*' if one == talk.settings.theme else ' '} {one}  {said}" for one, said in THEMES.items())
     if words not in THEMES:
@@ -28,13 +24,7 @@ def theme(talk: Talk, words: str) -> str:
 
 
 def vim(talk: Talk, words: str) -> str:
-    """Switch between vi and emacs keys.
-
-    Raises:
-        UsageError: The command got arguments, or the configuration cannot be changed.
-    """
-    if words:
-        raise UsageError("/vim takes no arguments")
+    """Switch between vi and emacs keys."""
     return _keep(talk, "keys", "emacs" if talk.settings.keys == "vi" else "vi")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -56,12 +56,7 @@ async def _offer(app: App, provider: str) -> Offer:
 
 
 async def model(talk: Talk, words: str) -> str:
-    """List the models, or switch to one by its number in the list or its name.
-
-    Raises:
-        ConfigError: No plugin provides the model, several do, or its key is missing.
-        UsageError: The provider has no such model.
-    """
+    """List the models, or switch to one by its number in the list or its name."""
     from inarch.host import discover
 
     old = talk.app.choice().full_name
@@ -69,7 +64,11 @@ async def model(talk: Talk, words: str) -> str:
         return escape(await _listed(talk, old))
     if any(letter.isspace() for letter in words):
         raise UsageError(f"{words!r} is not a model", "write PROVIDER/NAME, PROVIDER or auto")
-    words = talk.app.models.full_name(_picked(talk, words))
+    if words.isascii() and words.isdecimal():
+        if not 1 <= int(words) <= len(talk.listed_models):
+            raise UsageError(f"no model has the number {words}", "/model lists them with their numbers")
+        words = talk.listed_models[int(words) - 1]
+    words = talk.app.models.full_name(words)
     provider = words.partition("/")[0]
     launch = talk.launch.changed(model=words)
     notes: list[str] = []
@@ -88,11 +87,7 @@ async def model(talk: Talk, words: str) -> str:
 
 
 async def profile(talk: Talk, words: str) -> str:
-    """Return the profiles, or switch to one by its name.
-
-    Raises:
-        ConfigError: The profile does not exist or is not usable.
-    """
+    """Return the profiles, or switch to one by its name."""
     config = talk.app.config
     if not words:
         names = sorted({*config.profiles, config.profile.name})
@@ -116,36 +111,20 @@ async def _listed(talk: Talk, asked: str) -> str:
     found = [offer for _, offer in sorted((await offers(talk)).items())]
     names = [*dict.fromkeys([*(name for offer in found for name, _ in offer.rows), *app.models.offers.values()])]
     talk.listed_models = names[:MOST_LISTED]
-    lines = (shorten(line, talk.columns()) for line in _lines(talk, asked))
+    set_by = {model: f"  ({variable} is set)" for variable, model in app.models.offers.items()}
+    wide = len(str(len(talk.listed_models)))
+    lines = []
+    for number, name in enumerate(talk.listed_models, 1):
+        line = f"{'*' if name == asked else ' '} {number:>{wide}}  {name}{set_by.get(name, '')}"
+        lines.append(shorten(line, talk.columns()))
     rest = [f"  and {len(names) - MOST_LISTED:,} more: inarch models list"] if len(names) > MOST_LISTED else []
     failed = [f"  {offer.problem}" for offer in found if offer.problem]
     heading = f"{asked} (profile {app.config.profile.name})"
     return "\n".join([heading, *lines, *rest, *failed, "/model NUMBER or /model PROVIDER/NAME switches to another one"])
 
 
-def _lines(talk: Talk, asked: str) -> Iterator[str]:
-    set_by = {model: variable for variable, model in talk.app.models.offers.items()}
-    wide = len(str(len(talk.listed_models)))
-    for number, name in enumerate(talk.listed_models, 1):
-        why = f"  ({set_by[name]} is set)" if name in set_by else ""
-        yield f"{'*' if name == asked else ' '} {number:>{wide}}  {name}{why}"
-
-
-def _picked(talk: Talk, words: str) -> str:
-    """Return the model with this number in the list; treat anything else as a name."""
-    if not (words.isascii() and words.isdecimal()):
-        return words
-    if not 1 <= int(words) <= len(talk.listed_models):
-        raise UsageError(f"no model has the number {words}", "/model lists them with their numbers")
-    return talk.listed_models[int(words) - 1]
-
-
 async def _unknown(talk: Talk, provider: str, model: str) -> str:
-    """Return why the availability of a model is unknown, or "" if it is known.
-
-    Raises:
-        UsageError: The provider offers other models but not this one.
-    """
+    """Return why the availability of a model is unknown, or "" if it is known."""
     from inarch_sdk.suggestions import nearest
 
     offer = (await offers(talk)).get(provider, Offer())

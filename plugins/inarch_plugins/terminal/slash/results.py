@@ -23,41 +23,29 @@ _PROGRAM_S = 2.0
 
 
 async def copy(talk: Talk, words: str) -> str:
-    """Copy the last answer or one of its code blocks: through the terminal (OSC 52) and a program for the clipboard.
+    """Copy the last answer or one of its code blocks: through the terminal (OSC 52) and a program for the clipboard."""
+    from subprocess import DEVNULL, TimeoutExpired, run
 
-    Raises:
-        UsageError: There is no answer or no such block.
-    """
     answer = next((turn.content for turn in reversed(talk.session.turns) if turn.content.strip()), "")
     if not answer:
         raise UsageError("there is no answer to copy yet")
     blocks = [found[2] for found in _FENCE.finditer(answer)]
     if words and not (words.isascii() and words.isdecimal() and 1 <= int(words) <= len(blocks)):
-        raise UsageError(
-            f"the last answer has no code block {words!r}", f"it has {len(blocks)}; /copy copies all of it"
-        )
+        remedy = f"it has {len(blocks)}; /copy copies all of it"
+        raise UsageError(f"the last answer has no code block {words!r}", remedy)
     text, what = (blocks[int(words) - 1], f"code block {words}") if words else (answer, "the last answer")
     # OSC 52: xterm's "Manipulate Selection Data", https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, 2026-11.
     talk.send(f"\x1b]52;c;{b64encode(text.encode()).decode()}\a")
     by = next((one for one in _PROGRAMS if shutil.which(one[0])), None)
     if by is not None:
-        await asyncio.to_thread(_give, by, text)
+        give = partial(run, by, input=text.encode(), stdout=DEVNULL, stderr=DEVNULL, timeout=_PROGRAM_S, check=False)
+        with suppress(OSError, TimeoutExpired):  # without a display, some wait for ever
+            await asyncio.to_thread(give)
     return f"copied {what}{f' with {by[0]}' if by else ', if the terminal allows it'}"
 
 
-def _give(program: tuple[str, ...], text: str) -> None:
-    from subprocess import DEVNULL, TimeoutExpired, run
-
-    with suppress(OSError, TimeoutExpired):  # without a display, some wait for ever
-        run(program, input=text.encode(), stdout=DEVNULL, stderr=DEVNULL, timeout=_PROGRAM_S, check=False)
-
-
 def export(talk: Talk, words: str) -> str:
-    """Write the session to a new file of the workspace.
-
-    Raises:
-        UsageError: There is no format for it, the session has no turns, or the file cannot be written.
-    """
+    """Write the session to a new file of the workspace."""
     from inarch_plugins.commands.sessions.export import write_export
 
     if not talk.session.state.turns:
@@ -78,11 +66,7 @@ def export(talk: Talk, words: str) -> str:
 
 
 def effort(talk: Talk, words: str) -> str:
-    """Return how much the model thinks, or set it from the next turn on.
-
-    Raises:
-        UsageError: There is no such level.
-    """
+    """Return how much the model thinks, or set it from the next turn on."""
     if words:
         talk.session.change({"effort": words})
     said = talk.session.state.config.profile.effort or "the service's default"

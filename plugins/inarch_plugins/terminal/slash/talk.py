@@ -25,23 +25,7 @@ _talk: ContextVar[Talk | None] = ContextVar("inarch_terminal_talk", default=None
 
 @define(eq=False, repr=False)
 class Talk:
-    """A conversation, which may switch to another session or profile.
-
-    Args:
-        app: The composed application.
-        session: The session that gets the next prompt.
-        launch: The options with which the application was composed.
-        write: Shows text that is already escaped.
-        columns: Returns the current width of the terminal.
-        settings: The settings of the terminal.
-        restyled: Called after a change of them.
-        send: Sends a control sequence to the terminal.
-        switched: Called after a switch to another session or application.
-        next_prompts: Prompts that a command wants to run next.
-        listed_models: The models that `/model` listed, by their numbers.
-        is_over: Whether the user wants to leave.
-        models: The models of the providers that were queried, by provider.
-    """
+    """A conversation, which may switch to another session or profile."""
 
     app: App
     session: Session
@@ -92,23 +76,12 @@ class Talk:
         self.switched()
 
     def keep(self) -> None:
-        """Flush the journal to the store, if the session has turns.
-
-        Raises:
-            StoreError: The journal is required and could not be stored.
-        """
+        """Flush the journal to the store, if the session has turns."""
         if self.session.state.turns or self.session.is_kept:
             self.session.state.journal.flush()
 
     async def recompose(self, launch: Launch, *, with_grants: bool) -> Sequence[str]:
-        """Compose a new application and continue the same session; after an error everything stays as it was.
-
-        Returns:
-            Messages about what the new composition ignored or refused and the old one did not.
-
-        Raises:
-            InarchError: The configuration is not usable.
-        """
+        """Compose a new application and continue the same session; after an error everything stays as it was."""
         app = await asyncio.to_thread(launch.compose)
         old, grants = self.app, self.session.state.scheduler.grants
         self.keep()
@@ -141,11 +114,7 @@ class Talk:
 
 
 def talk_here() -> Talk:
-    """Return the conversation in which a slash command was typed.
-
-    Raises:
-        UsageError: The command was typed somewhere else.
-    """
+    """Return the conversation in which a slash command was typed."""
     talk = _talk.get()
     if talk is None:
         raise UsageError("this command works only in a conversation at a terminal", "type it in inarch chat")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from inarch import UsageError, escape, width
@@ -10,7 +10,7 @@ from inarch.figures import money
 from inarch_sdk.modes import MODES, NAMES
 
 if TYPE_CHECKING:
-    from inarch import ContextView, Session, Turn
+    from inarch import ContextView, Session
     from inarch_plugins.terminal.slash.talk import Talk
 
 _APPROVE = (
@@ -52,21 +52,17 @@ def tools(talk: Talk, words: str) -> str:
 
 
 def plugins(talk: Talk, words: str) -> str:
-    """Return the loaded plugins and the refused ones.
-
-    Raises:
-        UsageError: The command got arguments.
-    """
-    _none(words, "plugins")
+    """Return the loaded plugins and the refused ones."""
     composition = talk.app.composition
     brought: dict[str, list[str]] = {}
     for kind in ("models", "strategies", "stores", "workspaces", "slash_commands", "front_ends"):
         for name, bound in getattr(composition, kind).items():
             brought.setdefault(bound.plugin, []).append(f"/{name}" if kind == "slash_commands" else name)
-    rows = [
-        (one.name, ", ".join([*one.tools, *brought.get(one.name, ()), *_others(one.hooks)]))
-        for one in composition.loaded
-    ]
+    said = {"inarch_tracers": "a tracer", "inarch_context_sources": "a context source", "inarch_policies": "a policy"}
+    rows = []
+    for one in composition.loaded:
+        unnamed = (said[hook] for hook in one.hooks if hook in said)
+        rows.append((one.name, ", ".join([*one.tools, *brought.get(one.name, ()), *unnamed])))
     lines = list(listed(rows, talk.columns()))
     refused = (f"refused: {one.name}: {one.reason} ({one.remedy})" for one in composition.refused)
     lines += [_wrapped(line, talk.columns()) for line in refused]
@@ -74,15 +70,11 @@ def plugins(talk: Talk, words: str) -> str:
 
 
 def stats(talk: Talk, words: str) -> str:
-    """Return the usage of the session so far.
-
-    Raises:
-        UsageError: The command got arguments.
-    """
+    """Return the usage of the session so far."""
     from inarch import to_data
-    from inarch.figures import hit_rate_words, repair_words, summed, table
+    from inarch.figures import answered_words, duration, hit_rate_words, repair_words, spent_words, summed, table
+    from inarch_plugins.terminal.front_ends.turn_cost import PURPOSES
 
-    _none(words, "stats")
     rows: list[dict[str, Any]] = to_data(talk.session.state.ledger.rows())
     turns = talk.session.turns
     many = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
@@ -93,39 +85,24 @@ def stats(talk: Talk, words: str) -> str:
     lines = list(table(rows))
     if max(map(width, lines)) > talk.columns():
         narrow = [*rows, {**summed(rows), "purpose": "in all"}] if len(rows) > 1 else rows
-        lines = [_wrapped(_spent(row), talk.columns()) for row in narrow]
+        lines = []
+        for row in narrow:
+            what = f"{PURPOSES.get(row['purpose'], row['purpose'])} {row.get('model', '')}".rstrip()
+            used = f"{row['requests']:,} requests · {spent_words(row)} · {duration(row['seconds'])}"
+            lines.append(_wrapped(f"{what}: {used}", talk.columns()))
     repairs = talk.app.kept.contents(talk.session.id).repairs
-    said = filter(None, (hit_rate_words(rows), *_others_answered(turns), repair_words(repairs)))
+    found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
+    others = (f"{model} was {words}" for model, words in found.items() if words)
+    said = filter(None, (hit_rate_words(rows), *others, repair_words(repairs)))
     lines += [_wrapped(line, talk.columns()) for line in said]
     return "\n".join([_wrapped(lead, talk.columns()), *(escape(line) for line in lines)])
 
 
-def _others_answered(turns: Iterable[Turn]) -> Iterator[str]:
-    """Yield which models answered in place of the requested ones."""
-    from inarch.figures import answered_words
-
-    found = {turn.model: answered_words(turn.model, turn.answered_by, turn.company) for turn in turns}
-    yield from (f"{model} was {said}" for model, said in found.items() if said)
-
-
-def _spent(row: Mapping[str, Any]) -> str:
-    from inarch.figures import duration, spent_words
-    from inarch_plugins.terminal.front_ends.turn_cost import PURPOSES
-
-    what = f"{PURPOSES.get(row['purpose'], row['purpose'])} {row.get('model', '')}".rstrip()
-    return f"{what}: {row['requests']:,} requests · {spent_words(row)} · {duration(row['seconds'])}"
-
-
 def context(talk: Talk, words: str) -> str:
-    """Return the context of the model, its tokens by part, and where the context was restarted.
-
-    Raises:
-        UsageError: The command got arguments, or the profile's model is missing.
-    """
+    """Return the context of the model, its tokens by part, and where the context was restarted."""
     from inarch.host import contents_of
     from inarch_sdk.context_breaks import break_lines
 
-    _none(words, "context")
     columns, session = talk.columns(), talk.session
     breaks = contents_of(session.state.journal.store, session.id).breaks
     anew = (_wrapped(line, columns) for line in break_lines(breaks.found))
@@ -133,11 +110,7 @@ def context(talk: Talk, words: str) -> str:
 
 
 def compact(talk: Talk, words: str) -> str:
-    """Shorten earlier turns in the context to prompt and answer, and return which.
-
-    Raises:
-        UsageError: KEEP is not a number.
-    """
+    """Shorten earlier turns in the context to prompt and answer, and return which."""
     from inarch import to_data
     from inarch.figures import dropped_words
 
@@ -163,8 +136,12 @@ def context_lines(view: ContextView, columns: int) -> Iterator[str]:
     if view.window:
         yield _row("free", max(0, view.window - view.tokens), whole, columns)
     yield ""
-    for said in _remarks(view):
-        yield _wrapped(said, columns)
+    turns, short, dropped = view.turns
+    if turns + short + dropped:
+        yield _wrapped(f"earlier turns: {turns} whole, {short} as prompt and answer, {dropped} dropped", columns)
+    cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
+    yield _wrapped(f"input cost of such a request: {cost}", columns)
+    yield _wrapped(f"tokens are counted by estimate, at most {view.calibration.margin:.0%} off", columns)
 
 
 def _row(name: str, tokens: int, whole: int, columns: int) -> str:
@@ -173,48 +150,35 @@ def _row(name: str, tokens: int, whole: int, columns: int) -> str:
     return f"{line}  {'#' * round(min(1.0, share) * BAR_COLUMNS)}".rstrip() if columns >= WIDE else line
 
 
-def _remarks(view: ContextView) -> Iterator[str]:
-    whole, short, dropped = view.turns
-    if whole + short + dropped:
-        yield f"earlier turns: {whole} whole, {short} as prompt and answer, {dropped} dropped"
-    cost = "unknown" if view.cost_usd is None else f"about {money(view.cost_usd)}" if view.cost_usd else "nothing"
-    yield f"input cost of such a request: {cost}"
-    yield f"tokens are counted by estimate, at most {view.calibration.margin:.0%} off"
-
-
 def approve(talk: Talk, words: str) -> str:
-    """Return the allow rules and grants; `revoke` removes some first.
-
-    Args:
-        talk: The conversation.
-        words: Empty or `list`; `revoke` for the session, `revoke all` for the project too, `revoke ID` for one rule.
-
-    Raises:
-        UsageError: The arguments are unknown.
-    """
+    """Return the allow rules and grants; `revoke` removes some first."""
     return "\n".join(escape(said, keep_newlines=False) for said in _approved(talk.session, words))
 
 
 def _approved(session: Session, words: str) -> Iterable[str]:
     grants = session.state.scheduler.grants
     match words.split():
-        case ["next"]:
-            return [_mode_set(session, _NEXT.get(session.approve, session.approve))]
-        case [word] if word in NAMES:
-            return [_mode_set(session, word)]
+        case [word] if word in ("next", *NAMES):
+            mode = _NEXT.get(session.approve, session.approve) if word == "next" else word
+            session.set_approve(mode)
+            return [f"The approval mode is {mode}. {next(one.help for one in MODES if one.name == mode)}"]
         case [] | ["list"]:
-            return _grants(session)
-        case ["revoke"]:
-            return _revoked(session, everywhere=False)
-        case ["revoke", "all"]:
-            return _revoked(session, everywhere=True)
+            mine = [f"  {said}" for said in grants.listed()] or ["  nothing"]
+            kept = [f"  {one.id}  {one.shape}" for one in grants.kept()] or ["  nothing"]
+            return ["in this session", *mine, "in this project", *kept]
+        case ["revoke"] | ["revoke", "all"]:
+            gone = [f"revoked for this session: {said}" for said in grants.listed()]
+            if words.endswith("all"):
+                gone += [f"revoked {one.id}  {one.shape}" for one in grants.revoke_kept()]
+            grants.revoke()
+            return gone or ["nothing was approved"]
         case ["revoke", one]:
-            gone = grants.revoke_kept(one)
-            if not gone:
+            removed = grants.revoke_kept(one)
+            if not removed:
                 raise UsageError(f"this project has no approval {one!r}", "/approve shows them")
-            for approval in gone:  # the session may have the same approval
+            for approval in removed:  # the session may have the same approval
                 grants.shapes.pop(approval.key, None)
-            return [f"revoked {approval.id}  {approval.shape}" for approval in gone]
+            return [f"revoked {approval.id}  {approval.shape}" for approval in removed]
         case _:
             raise UsageError(f"/approve {words}: not known", _APPROVE)
 
@@ -223,38 +187,6 @@ _NEXT = {
     "ask": "edits", "edits": "auto", "auto": "plan", "plan": "ask", "review": "plan", "all": "plan", "bypass": "plan",
 }  # fmt: skip
 """Modes that Shift-Tab goes through; `none` is left by its name alone."""
-
-
-def _mode_set(session: Session, mode: str) -> str:
-    session.set_approve(mode)
-    return f"The approval mode is {mode}. {next(one.help for one in MODES if one.name == mode)}"
-
-
-def _grants(session: Session) -> Iterator[str]:
-    grants = session.state.scheduler.grants
-    yield "in this session"
-    yield from (f"  {said}" for said in grants.listed() or ("nothing",))
-    yield "in this project"
-    yield from [f"  {one.id}  {one.shape}" for one in grants.kept()] or ["  nothing"]
-
-
-def _revoked(session: Session, *, everywhere: bool) -> Iterator[str]:
-    grants = session.state.scheduler.grants
-    gone = [f"revoked for this session: {said}" for said in grants.listed()]
-    gone += [f"revoked {one.id}  {one.shape}" for one in (grants.revoke_kept() if everywhere else ())]
-    grants.revoke()
-    yield from gone or ["nothing was approved"]
-
-
-def _none(words: str, name: str) -> None:
-    if words:
-        raise UsageError(f"/{name} takes no arguments")
-
-
-def _others(hooks: tuple[str, ...]) -> Iterator[str]:
-    """Yield a description of hooks that register nothing under a name."""
-    said = {"inarch_tracers": "a tracer", "inarch_context_sources": "a context source", "inarch_policies": "a policy"}
-    yield from (said[hook] for hook in hooks if hook in said)
 
 
 def _page_lines(heading: str, lines: Iterable[str], columns: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from inarch_plugins.terminal.slash.appearance import THEMES
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Row = tuple[str, str]
 
 
-async def models(talk: Talk, words: str) -> list[Row]:
+async def models(talk: Talk) -> list[Row]:
     """Return the models of the profile's providers, by default one each."""
     rows = [("auto", "the first provider that has a key")]
     for name, offer in (await offers(talk)).items():
@@ -25,46 +25,27 @@ async def models(talk: Talk, words: str) -> list[Row]:
     return rows
 
 
-def profiles(talk: Talk, words: str) -> Iterable[Row]:
-    """Return the profiles."""
-    return [(name, "") for name in sorted(talk.app.config.profiles)]
-
-
-def tools(talk: Talk, words: str) -> Iterator[Row]:
-    """Yield the tools, and `refresh`."""
+def _tools(talk: Talk) -> Iterable[Row]:
     yield "refresh", "list new tools to the model itself from now on; costs its cache once"
     for name, bound in sorted(talk.app.composition.tools.items()):
         yield name, first_line(bound.value.description)
 
 
-def sessions(talk: Talk, words: str) -> Iterator[Row]:
-    """Yield the other sessions of this directory."""
-    for info in talk.app.store.sessions(talk.app.config.root):
-        if info.id != talk.session.id:
-            yield info.id, info.title
+_ROWS: Mapping[str, Callable[[Talk], Iterable[Row] | Awaitable[Iterable[Row]]]] = {
+    "commands": lambda talk: sorted((name, to.value.help) for name, to in talk.app.composition.slash_commands.items()),
+    "efforts": lambda talk: ((one, "") for one in EFFORTS),
+    "models": models,
+    "profiles": lambda talk: ((name, "") for name in sorted(talk.app.config.profiles)),
+    "revoke": lambda talk: [*((one.name, one.help) for one in CHANGEABLE), ("revoke", "take back what was approved")],
+    "sessions": lambda talk: (
+        (info.id, info.title) for info in talk.app.store.sessions(talk.app.config.root) if info.id != talk.session.id
+    ),
+    "themes": lambda talk: THEMES.items(),
+    "tools": _tools,
+    "turns": lambda talk: ((str(number), first_line(one.content)) for number, one in enumerate(talk.session.turns, 1)),
+}
 
 
-def turns(talk: Talk, words: str) -> Iterator[Row]:
-    """Yield the numbers of the turns."""
-    for number, turn in enumerate(talk.session.turns, 1):
-        yield str(number), first_line(turn.content)
-
-
-def commands(talk: Talk, words: str) -> Iterable[Row]:
-    """Return the commands."""
-    return sorted((name, one.value.help) for name, one in talk.app.composition.slash_commands.items())
-
-
-def themes(talk: Talk, words: str) -> Iterable[Row]:
-    """Return the themes."""
-    return THEMES.items()
-
-
-def efforts(talk: Talk, words: str) -> Iterable[Row]:
-    """Return the levels of effort."""
-    return [(one, "") for one in EFFORTS]
-
-
-def revoke(talk: Talk, words: str) -> Iterable[Row]:
-    """Return the arguments of `/approve`."""
-    return [*((one.name, one.help) for one in CHANGEABLE), ("revoke", "take back what was approved")]
+def rows(kind: str, talk: Talk) -> Iterable[Row] | Awaitable[Iterable[Row]]:
+    """Return the completions of a kind."""
+    return _ROWS[kind](talk)

@@ -46,13 +46,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def files_for(kind: str, name: str, needs: str) -> dict[str, str]:
-    """Return the four files of a new plugin, by file name.
-
-    Args:
-        kind: One of `KINDS`.
-        name: The plugin's name, already checked: lower-case letters, digits and `-`, starting with a letter.
-        needs: The minimum version of Inarch.
-    """
+    """Return the four files of a new plugin, by file name."""
     from importlib.resources import files
 
     places = {**_places(kind, name, f"inarch-{name}"), "needs": needs}

@@ -47,11 +47,7 @@ def _dropped(word: str, root: Path) -> str:
 
 
 async def from_clipboard() -> str:
-    """Return the sign of the clipboard's picture.
-
-    Raises:
-        ValueError: There is none, or no program that shows it.
-    """
+    """Return the sign of the clipboard's picture."""
     for variable, command in _CLIPBOARDS:
         if not variable or os.environ.get(variable):
             try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +11,9 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
-from inarch_plugins.terminal.conversation.pictures import dropped, from_clipboard
-from inarch_plugins.terminal.conversation.question_pager import SCROLLING
+from inarch_plugins.terminal.conversation.call_question import SCROLLING
+from inarch_plugins.terminal.conversation.given_pictures import dropped, from_clipboard
+from inarch_plugins.terminal.conversation.prompt_queue import Line
 
 if TYPE_CHECKING:
     from inarch_plugins.terminal.conversation.chat import Chat
@@ -26,7 +26,9 @@ def make_keys(chat: Chat) -> KeyBindings:
     at_question = Condition(lambda: chat.asking.is_open and not has_focus(chat.screen.answer)())
     in_line = ~at_question & ~in_answer & ~is_searching
     _line_keys(keys, chat, in_line)
-    _companions_keys(keys, chat, in_line & Condition(lambda: not chat.screen.line.text))
+    at_empty_line = in_line & Condition(lambda: not chat.screen.line.text)
+    for name, does in (chat.companion.keys if chat.companion is not None else {}).items():
+        keys.add(name, filter=at_empty_line)(partial(lambda does, event: does(), does))
     _running_keys(keys, chat, ~at_question & ~in_answer)
     _question_keys(keys, chat, at_question, in_answer)
     return keys
@@ -60,7 +62,9 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
         if event.current_buffer.complete_state is not None:
             event.current_buffer.complete_previous()
         else:
-            _run_command_of("s-tab", chat, "approve next")
+            commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
+            name = next((name for name, one in commands.items() if one.value.key == "s-tab"), "approve next")
+            chat.work.add(Line(f"/{name}", f"/{name}"))
 
     @keys.add(Keys.BracketedPaste, filter=in_line)
     def paste(event: KeyPressEvent) -> None:
@@ -77,9 +81,12 @@ def _line_keys(keys: KeyBindings, chat: Chat, in_line: Filter) -> None:
     def paste_picture(event: KeyPressEvent) -> None:
         event.app.create_background_task(_paste_picture(chat))
 
-    @keys.add("backspace", filter=in_line & Condition(lambda: bool(_sign(chat))))
+    def sign() -> int:
+        return chat.pastes.sign_before(chat.screen.line.document.text_before_cursor)
+
+    @keys.add("backspace", filter=in_line & Condition(lambda: bool(sign())))
     def unpaste(event: KeyPressEvent) -> None:
-        event.current_buffer.delete_before_cursor(_sign(chat))
+        event.current_buffer.delete_before_cursor(sign())
 
     @keys.add("up", filter=in_line & Condition(lambda: not chat.screen.line.text and bool(chat.screen.queued())))
     def take_back(event: KeyPressEvent) -> None:
@@ -102,30 +109,6 @@ async def _paste_picture(chat: Chat) -> None:
     except ValueError as error:
         chat.screen.hint = str(error)
     chat.screen.changed()
-
-
-def _run_command_of(key: str, chat: Chat, otherwise: str) -> None:
-    """Run the slash command that a plugin binds to a key, or another one; the text in the line stays."""
-    from inarch_plugins.terminal.conversation.prompt_queue import Line
-
-    commands = chat.talk.app.composition.slash_commands if chat.talk is not None else {}
-    name = next((name for name, one in commands.items() if one.value.key == key), otherwise)
-    chat.work.add(Line(f"/{name}", f"/{name}"))
-
-
-def _companions_keys(keys: KeyBindings, chat: Chat, at_empty_line: Filter) -> None:
-    def call(does: Callable[[], object]) -> Callable[[KeyPressEvent], None]:
-        def pressed(event: KeyPressEvent) -> None:
-            does()
-
-        return pressed
-
-    for name, does in (chat.companion.keys if chat.companion is not None else {}).items():
-        keys.add(name, filter=at_empty_line)(call(does))
-
-
-def _sign(chat: Chat) -> int:
-    return chat.pastes.sign_before(chat.screen.line.document.text_before_cursor)
 
 
 def _running_keys(keys: KeyBindings, chat: Chat, unasked: Filter) -> None:
