@@ -23,7 +23,7 @@ from inarch_sdk.snapshots import scan
 if TYPE_CHECKING:
     from inarch import App, Session, Standing
     from inarch_plugins.replay.checkpoints import Checkpoint, CopiedRoot
-    from inarch_plugins.replay.store import CopyStore
+    from inarch_plugins.replay.stand_ins import CopyStore
     from inarch_plugins.replay.survey import Record
 
 

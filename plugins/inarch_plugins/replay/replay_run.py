@@ -25,8 +25,8 @@ from inarch_plugins.replay.player import Player
 from inarch_plugins.replay.replay_app import compose_copy, differences_of
 from inarch_plugins.replay.report import ReplayReport
 from inarch_plugins.replay.session_diff import digest_of
+from inarch_plugins.replay.stand_ins import CopyStore
 from inarch_plugins.replay.steps import first_turns
-from inarch_plugins.replay.store import CopyStore
 from inarch_plugins.replay.survey import Record, changes_in, survey
 from inarch_plugins.replay.workspace_copy import changed, copy_workspace, stamps
 from inarch_sdk.snapshots import scan

@@ -28,6 +28,7 @@ from inarch import (
     ProviderError,
     RightsOffer,
     Situation,
+    StoreError,
     Tool,
     ToolContext,
     ToolFailed,
@@ -35,9 +36,11 @@ from inarch import (
     Tracer,
 )
 from inarch_plugins.replay.recorded_turn import Covered, rights_of
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.result_text import NO_ANSWER, USER_DENIED
 
 if TYPE_CHECKING:
+    from inarch_plugins.replay.checkpoints import Blob
     from inarch_plugins.replay.player import Player
     from inarch_plugins.replay.recorded_turn import RecordedCall, RecordedTurn
 
@@ -294,3 +297,17 @@ class RecordedPacing:
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
         """Return a wait of 0 if the record has another attempt, else None."""
         return 0.0 if self.player.turn is not None and self.player.turn.is_made_again() else None
+
+
+@define(eq=False, repr=False)
+class CopyStore(MemoryStore):
+    """Store of a run. `kept` returns the bytes that the recorded session stored."""
+
+    kept: Blob
+
+    def get_blob(self, session_id: str, ref: str) -> bytes:
+        """Return the bytes of a reference, from the run or else the record."""
+        try:
+            return super().get_blob(session_id, ref)
+        except StoreError:
+            return self.kept(ref)
