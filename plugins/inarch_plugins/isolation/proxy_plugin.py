@@ -109,9 +109,7 @@ def _object(process: PluginProcess, kind: str, number: int, item: Mapping[str, A
 
 def _class(process: PluginProcess, kind: str) -> type[proxies.Far]:
     if kind == "tools" and process.launch.job["children"]:
-        from inarch_plugins.isolation.parents import FarParent
-
-        return FarParent
+        return proxies.FarParent
     return _CLASSES.get(kind, proxies.Far)
 
 
