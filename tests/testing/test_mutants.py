@@ -1,4 +1,4 @@
-"""Each test of each suite fails for something that is wrong in one way, and passes for what is right."""
+"""Each test of the suites of the main ports fails for something wrong in one way, and passes for what is right."""
 
 from __future__ import annotations
 
@@ -13,14 +13,7 @@ from typing import Any
 import pytest
 
 from .mutants import (
-    children,
-    conversations,
-    end_guards,
-    exporters,
-    inboxes,
     models,
-    reviewers,
-    rewriters,
     strategies,
     tools,
     tracers,
@@ -46,13 +39,6 @@ MODULES: dict[str, ModuleType] = {
     "StoreContract": imported_as_children_do("mutant_stores"),
     "TracerContract": tracers,
     "WorkspaceContract": workspaces,
-    "ConversationContract": conversations,
-    "ExporterContract": exporters,
-    "RewriterContract": rewriters,
-    "ReviewerContract": reviewers,
-    "EndGuardContract": end_guards,
-    "InboxContract": inboxes,
-    "ChildContract": children,
 }
 
 
