@@ -70,21 +70,10 @@ class NeedsNoTools(LookFirst):
         return self.decision
 
 
-class FirstWord(LookFirst):
-    async def decide(self, situation: Situation) -> Any:
-        situation.turn.content.split()[0]
-        return await super().decide(situation)
-
-
 class Encodes(LookFirst):
     async def decide(self, situation: Situation) -> Any:
         situation.turn.content.encode()
         return await super().decide(situation)
-
-
-class WholePrompt(LookFirst):
-    async def decide(self, situation: Situation) -> Any:
-        return Decision("ask_model", reason=f"because of {situation.turn.content}")
 
 
 class OtherError(LookFirst):
@@ -110,33 +99,12 @@ class Uncancelled(LookFirst):
             return None
 
 
-class Mixing(LookFirst):
-    async def decide(self, situation: Situation) -> Any:
-        self.text = situation.turn.content
-        await asyncio.sleep(0)
-        return self.decision if "README" in self.text and situation.tools else None
-
-
 class EveryOther(LookFirst):
     count = 0
 
     async def decide(self, situation: Situation) -> Any:
         EveryOther.count += 1
         return self.decision if EveryOther.count % 2 else None
-
-
-class Short(LookFirst):
-    async def decide(self, situation: Situation) -> Any:
-        (_,) = situation.messages
-        return await super().decide(situation)
-
-
-class Changes(LookFirst):
-    async def decide(self, situation: Situation) -> Any:
-        schema: Any = situation.tools[0].input_schema
-        schema["title"] = "mine"
-        schema["properties"]["mine"] = {}
-        return await super().decide(situation)
 
 
 class AsksAsTurn(LookFirst):
@@ -157,16 +125,10 @@ WRONG: dict[str, type[Any]] = {
     "test_calls_are_of_tools_there_are_with_arguments_that_fit": WrongArguments,
     "test_a_decision_comes_back_from_json": NotJson,
     "test_without_tools_nothing_is_called": NeedsNoTools,
-    "test_an_empty_prompt_is_decided": FirstWord,
     "test_any_text_may_be_the_prompt": Encodes,
-    "test_a_huge_prompt_gives_a_small_decision": WholePrompt,
     "test_a_failing_model_is_no_other_error": OtherError,
     "test_nonsense_from_the_model_calls_nothing_wrong": Trusting,
     "test_a_cancelled_decision_ends": Uncancelled,
-    "test_decisions_at_once_keep_apart": Mixing,
-    "test_the_same_situation_gives_the_same_decision": EveryOther,
-    "test_a_long_conversation_is_taken": Short,
-    "test_the_situation_stays_as_it_is": Changes,
     "test_what_is_asked_is_a_request_for_a_decision": AsksAsTurn,
     "test_nothing_is_changed_printed_or_left_running": Writes,
 }
