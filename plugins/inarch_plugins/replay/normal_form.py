@@ -37,7 +37,6 @@ The events of one call are grouped where the call first appears, because paralle
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -119,20 +118,12 @@ class Normaliser:
     _calls: dict[str, str] = field(init=False, factory=dict)
     _agents: int = field(init=False, default=0)
     _just_began: bool = field(init=False, default=False)
-    _sign: str = field(init=False, default="")
-
-    def __attrs_post_init__(self) -> None:
-        self._name_root()
-
-    def _name_root(self) -> None:
-        self._sign = json.dumps(self.root, ensure_ascii=False)[1:-1] if len(self.root) > 1 else ""
 
     def take(self, event: Event) -> tuple[Said, ...]:
         """Return the event's normal form: nothing, one item, or the mark of a new call and one item."""
         began, self._just_began = self._just_began, event.kind == "turn.started"
         if event.kind == "session.started" and not self.root:
             self.root = str(event.data.get("root", ""))
-            self._name_root()
         if event.kind in _LEFT_OUT or _is_of_the_run(event, began):
             return ()
         try:
@@ -140,7 +131,7 @@ class Normaliser:
         except (KeyError, TypeError, AttributeError):  # written by another version: compared unchanged
             said = dict(event.data)
         turn = self._numbers.get(event.turn_id or "", 0)
-        data = self._plain(said) if self._is_of_this_run(event.line) else said
+        data = self._plain(said)
         is_about_a_call = event.kind == "error" and bool(event.data.get("call_id"))
         if event.kind not in _OF_CALLS and not is_about_a_call:
             return (Said(MAIN, turn, event.kind, data, event.seq),)
@@ -170,14 +161,6 @@ class Normaliser:
 
     def _turn(self, turn_id: str) -> str:
         return self._turns.get(turn_id, "a turn")
-
-    def _is_of_this_run(self, line: str) -> bool:
-        """Return whether a line may contain details of this run only. Other programs may escape text differently."""
-        own = bool(self._sign) and self._sign in line
-        return own or any(
-            sign in line
-            for sign in ("asked again at", "this change (", *(former for former, _ in _FORMER), "\\u", "\\/")
-        )
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, str):

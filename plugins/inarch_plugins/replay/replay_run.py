@@ -85,13 +85,14 @@ async def _replay(
     report = ReplayReport(session_id, False, notes=tuple(damaged.damage) if damaged is not None else ())
     if checkpoint.drifted:
         return evolve(report, drifted=tuple(checkpoint.drifted))
-    copied = copy_workspace(root, _place(keep, scratch, root), app.workspace.walk().paths)
-    place = copied.place.resolve()
+    target = _place(keep, scratch, root)
+    left_out = copy_workspace(root, target, app.workspace.walk().paths)
+    place = target.resolve()
     player = Player(record, checkpoint, CopiedRoot(record.root, place, blob), CopyStore(blob))
     player.app = compose_copy(player, scratch, options)
     try:
         differences = differences_of(record, player.app)
-        notes = (*report.notes, *differences, *(f"not copied: {one}" for one in copied.left_out))
+        notes = (*report.notes, *differences, *(f"not copied: {one}" for one in left_out))
         report = evolve(report, notes=notes, copy=str(place) if keep is not None else "")
         return await _played(player, report)
     finally:

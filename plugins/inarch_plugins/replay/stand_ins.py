@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Generator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, frozen
+from attrs import Factory, define, field, frozen
 
 from inarch import (
     Approval,
@@ -117,11 +117,7 @@ class RecordedSource:
 
     source: ContextSource
     player: Player
-
-    @property
-    def name(self) -> str:
-        """The source's name."""
-        return self.source.name
+    name: str = field(init=False, default=Factory(lambda self: self.source.name, takes_self=True))
 
     async def gather(self, situation: Situation) -> Contribution | None:
         """Return the recorded contribution."""
@@ -141,11 +137,7 @@ class RecordedStrategy:
     strategy: DecisionStrategy
     plugin: str
     player: Player
-
-    @property
-    def name(self) -> str:
-        """The strategy's name."""
-        return self.strategy.name
+    name: str = field(init=False, default=Factory(lambda self: self.strategy.name, takes_self=True))
 
     async def decide(self, situation: Situation) -> Decision | None:
         """Return the recorded decision."""
@@ -189,11 +181,7 @@ class RecordedTracer:
 
     tracer: Tracer
     player: Player
-
-    @property
-    def name(self) -> str:
-        """The tracer's name."""
-        return self.tracer.name
+    name: str = field(init=False, default=Factory(lambda self: self.tracer.name, takes_self=True))
 
     def saw(self, event: Event) -> None:
         """Do nothing."""
