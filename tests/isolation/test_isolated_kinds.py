@@ -159,15 +159,6 @@ def _situation(app: inarch.App, content: str) -> inarch.Situation:
     return inarch.Situation(turn, messages, tools, app.workspace, _ask, "small", seen={"a": "b"}, happened=(RAN,))
 
 
-@pytest.mark.parametrize("content", ["go", "pass"])
-def test_a_strategy_decides(both: Both, content: str) -> None:
-    async def work(app: inarch.App) -> Any:
-        return await app.composition.strategies["chooser"].value.decide(_situation(app, content))
-
-    decided = _ran(both, work)
-    assert (decided is None) == (content == "pass")
-
-
 def test_a_context_source_gathers(both: Both) -> None:
     async def work(app: inarch.App) -> Any:
         return await app.composition.context_sources[-1].value.gather(_situation(app, "go"))

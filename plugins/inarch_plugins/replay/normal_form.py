@@ -184,30 +184,9 @@ class Normaliser:
             said["effects"] = {key: value for key, value in data["effects"].items() if value and key != "removes"}
         return said
 
-    def _asked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {"calls": [*map(self._call, data["call_ids"])], "reasons": data.get("reasons")}
-
     def _given(self, data: Mapping[str, Any]) -> dict[str, Any]:
         said = _some("outcome", "scope", "by", "reason", "arguments", "rights")(self, data)
         return {"call": self._call(data["call_id"]), **said, "approve": data.get("approve") or None}
-
-    def _dropped(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "reason": data["reason"],
-            "shortened": [*map(self._turn, data.get("shortened") or ())],
-            "turns": [*map(self._turn, data.get("turns") or ())],
-            "results": sorted(map(self._call, data.get("results") or ())),
-            "steps": data.get("steps"),
-            "structure": data.get("structure"),
-            "added": data.get("added"),
-        }
-
-    def _undone(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "action": data["action"],
-            "calls": [*map(self._call, data["calls"])],
-            "turns": [*map(self._turn, data.get("turns") or ())],
-        }
 
     def _replied(self, data: Mapping[str, Any]) -> dict[str, Any]:
         said = _some("model", "purpose", "plugin", "finish", "error")(self, data)
@@ -220,9 +199,13 @@ Form = Callable[[Normaliser, Mapping[str, Any]], dict[str, Any]]
 _PART = ("type", "text", "name", "arguments")
 
 
-def _some(*keys: str) -> Form:
-    def form(_: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: data.get(key) for key in keys}
+def _some(*keys: str, calls: str = "", turns: Sequence[str] = ()) -> Form:
+    """Return the form with these keys. `calls` and `turns` are keys whose values are ids."""
+
+    def form(self: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
+        said = {key: data.get(key) for key in keys}
+        said |= {calls: sorted(map(self._call, data.get(calls) or ()))} if calls else {}
+        return said | {key: [*map(self._turn, data.get(key) or ())] for key in turns}
 
     return form
 
@@ -251,7 +234,7 @@ _FORMS: dict[str, Form] = {
     "turn.ended": _turn_form("status", "content", "reasoning", "model", "error", "limit", answered_by="", company=""),
     "input.ended": _some("text", "by"),
     "context.added": _some("source", "text", "images"),
-    "context.dropped": Normaliser._dropped,
+    "context.dropped": _some("reason", "steps", "structure", "added", calls="results", turns=("shortened", "turns")),
     "decision.made": _some("strategy", "decision", "reason", "calls", "text", "present"),
     "model.requested": _some("model", "purpose", "tool_choice", "plugin"),
     "model.replied": Normaliser._replied,
@@ -260,10 +243,10 @@ _FORMS: dict[str, Form] = {
     "call.rewritten": _some("name", "plugin", "rewriter", "arguments", "decision", "reason"),
     "call.reviewed": _some("name", "plugin", "reviewer", "text", "stop", "data"),
     "error": _some("message", "remedy", "plugin", "door"),
-    "approval.asked": Normaliser._asked,
+    "approval.asked": _some("reasons", calls="call_ids"),
     "approval.given": Normaliser._given,
     "file.changed": _some("path", "before", "after", "new_path"),
-    "changes.undone": Normaliser._undone,
+    "changes.undone": _some("action", calls="calls", turns=("turns",)),
 }
 
 
