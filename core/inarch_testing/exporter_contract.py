@@ -68,12 +68,6 @@ class ExporterContract(ABC):
         for text in NASTY_TEXTS:
             self._written(as_events(full_turn(text=text)))
 
-    def test_the_same_session_is_written_the_same(self) -> None:
-        """A second exporter, and a second export by the first, write the same bytes."""
-        events, exporter = list(as_events(full_turn())), self.make()
-        first = self._written(events, exporter)
-        assert self._written(events, exporter) == first == self._written(events)
-
     def _written(self, events: Iterable[Event], exporter: Exporter | None = None) -> bytes:
         raw = io.BytesIO()
         out = io.TextIOWrapper(raw, "utf-8", "backslashreplace", newline="")

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from decimal import Decimal
 from typing import Any, TypeVar
 
 from inarch.contract.deltas import Delta
-from inarch.contract.errors import ProviderError
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import (
     CallDelta,
-    CallPart,
-    Finish,
     Limits,
     Message,
     ModelRequest,
     Price,
     ReasoningDelta,
     Reply,
-    ResultPart,
     Text,
     TextDelta,
-    ToolError,
-    ToolResult,
     ToolSpec,
     Usage,
 )
 from inarch_sdk.accumulator import Accumulator
-from inarch_testing.scripted import NASTY_TEXTS
 
 T = TypeVar("T")
 ECHO = ToolSpec(
@@ -45,9 +37,6 @@ ECHO = ToolSpec(
     },
 )
 TEXT_FIELDS = {TextDelta: "text", ReasoningDelta: "text", CallDelta: "arguments"}
-PICTURE = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 
 
 class Asking(ABC):
@@ -88,23 +77,6 @@ class Asking(ABC):
             return [delta async for delta in provider.answer(request)]
 
         return await self.soon(all_of_it(), "a reply")
-
-    async def accepted(self, provider: ModelProvider, request: ModelRequest) -> None:
-        """Send a request; a `ProviderError` is as good as a reply."""
-        try:
-            deltas = await self.ask(provider, request)
-        except ProviderError:
-            return
-        ended = any(isinstance(delta, Finish) for delta in deltas)
-        assert ended, "the stream ended without a Finish: raise a ProviderError if there is no reply"
-
-    def answered_or_refused(self, make_request: Callable[[ModelProvider], ModelRequest]) -> None:
-        """Send a request in a separate loop; a `ProviderError` is as good as a reply."""
-
-        async def go(provider: ModelProvider) -> None:
-            await self.accepted(provider, make_request(provider))
-
-        self.run(go)
 
     async def soon(self, work: Awaitable[T], what: str) -> T:
         """Wait with a timeout."""
@@ -151,20 +123,6 @@ def check_limits(provider: ModelProvider, model: str) -> None:
     limits, price = provider.limits(model), provider.price(model)
     assert isinstance(limits, Limits), f"limits({model!r:.40}) gave {limits!r:.80}: return Limits(), None for unknown"
     assert price is None or isinstance(price, Price), f"price({model!r:.40}) gave {price!r:.80}: a Price, or None"
-
-
-def history(steps: int) -> tuple[Message, ...]:
-    """Return a conversation of many calls, some of them failed, with another provider's data."""
-    foreign = {"another-provider": {"signature": "opaque"}}
-    messages = [Message("user", (Text("Repeat these."),))]
-    for number in range(steps):
-        text = NASTY_TEXTS[number % (len(NASTY_TEXTS) - 1)]
-        call = CallPart(f"own-{number}", f"call_{number}", ECHO.name, {"text": text}, foreign)
-        error = ToolError("execution", "it failed", "try another") if number % 5 == 4 else None
-        result = ToolResult(error is None, None if error else {"text": text}, error)
-        messages.append(Message("assistant", (Text(f"Step {number}.", foreign), call)))
-        messages.append(Message("tool", (ResultPart(call.id, call.provider_id, call.name, result),)))
-    return (*messages, Message("user", (Text("Say hello."),)))
 
 
 async def tasks_left(seconds: float) -> list[str]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import gc
 import io
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
@@ -19,7 +16,6 @@ from inarch_sdk.port_checks import fault_of
 from inarch_testing.event_samples import as_events, event_of, full_turn, spare_turn
 from inarch_testing.scripted import NASTY_TEXTS
 
-MANY = 10_000
 LONGEST_SUMMARY = 2_000
 
 
@@ -72,43 +68,6 @@ class TracerContract(ABC):
         for text in NASTY_TEXTS:
             self._shown(as_events(full_turn(text=text)))
 
-    def test_any_session_and_turn_is_taken(self, tmp_path: Path) -> None:
-        """Ids are names, not paths."""
-        outside = set(tmp_path.parent.iterdir())
-        for session in ("../../outside", "a/b", "", ".", "naïve", "x" * 300, "A", "a"):
-            self._shown(as_events(full_turn(session, f"turn-{session}"), session, f"turn-{session}"))
-        assert set(tmp_path.parent.iterdir()) == outside, "a session's id was used as a path: make a safe name of it"
-
-    def test_a_long_session_is_not_kept_in_memory(self, tmp_path: Path) -> None:
-        """Ten thousand events are processed and released."""
-        tracer = self.make()
-        alive = 0
-
-        def gone(_: object) -> None:
-            nonlocal alive
-            alive -= 1
-
-        watched = []
-        for seq in range(1, MANY + 1):
-            item = event_of("call.output", seq, call_id="c1", text="some output\n")
-            watched.append(weakref.ref(item, gone))
-            alive += 1
-            tracer.saw(item)
-        del item
-        gc.collect()
-        try:
-            assert alive <= self.kept, f"of {MANY} events {alive} are still in memory: keep what you need of them"
-        finally:
-            tracer.close()
-
-    def test_events_stay_as_they_are(self, tmp_path: Path) -> None:
-        """All tracers and the store share the object."""
-        events = list(as_events(full_turn()))
-        before = copy.deepcopy([(item.seq, item.kind, item.turn_id, item.data) for item in events])
-        self._shown(events)
-        after = [(item.seq, item.kind, item.turn_id, item.data) for item in events]
-        assert after == before, "saw changed an event: copy what you change"
-
     def test_the_summary_is_a_line_or_none(self, tmp_path: Path) -> None:
         """The user sees it when the turn ends."""
         for text in ("a text", *NASTY_TEXTS):
@@ -130,14 +89,6 @@ class TracerContract(ABC):
         finally:
             tracer.close()
 
-    def test_two_sessions_at_once_keep_apart(self, tmp_path: Path) -> None:
-        """One tracer receives the events of all sessions of the application."""
-        mine, theirs = (list(as_events(full_turn(name, name), name, name)) for name in ("one", "two"))
-        alone = self._shown(mine, "one")
-        mixed = [item for pair in zip(mine, theirs, strict=True) for item in pair]
-        together = self._shown(mixed, "one")
-        assert not self.repeatable or together == alone, f"alone it said {alone!r:.80}, with another {together!r:.80}"
-
     def test_events_may_be_missing_or_out_of_order(self, tmp_path: Path) -> None:
         """A resumed session starts in the middle, and a cut turn never ends."""
         events = list(as_events(full_turn()))
@@ -154,17 +105,6 @@ class TracerContract(ABC):
                 tracer.saw(item)
             tracer.close()
             tracer.close()
-
-    def test_after_closing_nothing_is_raised(self, tmp_path: Path) -> None:
-        """A cancelled turn ends after the tracer was closed."""
-        tracer = self.make()
-        first, *rest = as_events(full_turn())
-        tracer.saw(first)
-        tracer.close()
-        for item in rest:
-            tracer.saw(item)
-        _line(tracer.summary("t"))
-        tracer.close()
 
     def test_what_it_offers_beyond_the_port_works(self, tmp_path: Path) -> None:
         """`copied(event)` accepts each event of a fork. `forked(first)` returns a boolean, `files(id)` paths."""

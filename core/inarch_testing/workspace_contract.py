@@ -77,16 +77,6 @@ class WorkspaceContract(ABC):
                 entry = workspace.stat(path)
                 assert entry is not None and (entry.kind, entry.size) == ("file", len(content)), f"stat gave {entry!r}"
 
-    def test_a_large_file_is_written_in_chunks(self, tmp_path: Path) -> None:
-        """Five megabytes from an iterator; `digest` is the SHA-256 of the whole."""
-        chunk = bytes(range(256)) * 256
-        with self.opened(tmp_path) as (workspace, root):
-            workspace.replace("large.bin", (chunk for _ in range(80)), None)
-            assert (root / "large.bin").stat().st_size == 80 * len(chunk), "not every chunk was written"
-            assert workspace.digest("large.bin") == sha(chunk * 80), "digest is not the SHA-256 of the file"
-            workspace.replace("empty.bin", (), None)
-            assert workspace.read("empty.bin").data == b"", "no chunks make an empty file"
-
     def test_a_part_of_a_file_is_read(self, tmp_path: Path) -> None:
         """`offset` and `max_bytes`; the hash is of the whole file, or empty."""
         with self.opened(tmp_path) as (workspace, root):

@@ -109,4 +109,5 @@ def test_a_plugin_does_the_same_wherever_it_runs_and_a_replay_without_it(root: P
     assert "RuntimeError: never seen such a path" in failed["message"]
     report = asyncio.run(replay(had.id, **had.options))
     assert report.same, report.first_difference
+    assert report.notes[-1].endswith("was steered by plugins or a service, so its changes were copied and not run")
     assert report.replayed_tree == report.tree and report.replayed_digest == report.digest

@@ -190,8 +190,6 @@ class Echo:
             raise RuntimeError("fault")
         for letter in request.messages[-1].text:
             yield inarch.TextDelta(letter)
-            if request.model == "slow":
-                await asyncio.sleep(600)
         yield inarch.CallDelta(0, "1", "shout", '{"text": "a"}')
         yield inarch.UsageDelta(inarch.Usage(1, 2, cost_usd=Decimal("0.5")))
         yield inarch.Finish("stop")

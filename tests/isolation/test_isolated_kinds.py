@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from isolated_apps import EVERY_KIND, GRACE_S, call
@@ -140,21 +139,6 @@ def test_a_model_tells_of_itself(both: Both) -> None:
     assert _ran(both, work)[-1] == "found"
 
 
-def test_a_model_that_nobody_listens_to_is_stopped_and_answers_again(compose: Any) -> None:
-    app = compose()
-    model = app.composition.models["echo"].value
-
-    async def work() -> int:
-        request = inarch.ModelRequest("slow", "", (inarch.Message("user", (inarch.Text("ab"),)),))
-        stream = model.answer(request)
-        first = await anext(stream)
-        await stream.aclose()
-        assert first == inarch.TextDelta("a")
-        return len([delta async for delta in model.answer(evolve(request, model="plain"))])
-
-    assert asyncio.run(work()) == 5
-
-
 async def _ask(request: inarch.ModelRequest) -> inarch.Reply:
     text = f"{request.model} of {len(request.messages)}"
     return inarch.Reply(inarch.Message("assistant", (inarch.Text(text),)), (), inarch.Usage(1), "stop")
@@ -173,15 +157,6 @@ def _situation(app: inarch.App, content: str) -> inarch.Situation:
     messages = (inarch.Message("user", parts),)
     tools = (inarch.ToolSpec("shout", "d", {"type": "object"}),)
     return inarch.Situation(turn, messages, tools, app.workspace, _ask, "small", seen={"a": "b"}, happened=(RAN,))
-
-
-@pytest.mark.parametrize("content", ["go", "pass"])
-def test_a_strategy_decides(both: Both, content: str) -> None:
-    async def work(app: inarch.App) -> Any:
-        return await app.composition.strategies["chooser"].value.decide(_situation(app, content))
-
-    decided = _ran(both, work)
-    assert (decided is None) == (content == "pass")
 
 
 def test_a_context_source_gathers(both: Both) -> None:
@@ -229,17 +204,3 @@ def test_a_check_finds(both: Both) -> None:
     here, there = ([list(bound.value.run()) for bound in app.composition.checks] for app in both)
     assert here == there
     assert [inarch.Finding("kitchen", "note", "no tea", "buy some", ("tea",))] in there
-
-
-def test_a_store_keeps(compose: Any, tmp_path: Any) -> None:
-    store = compose().composition.stores["remembering"].value.open(str(tmp_path / "somewhere"))
-    events = [inarch.Event(1, inarch.utc_now(), "s", None, "note", {"text": "é"})]
-    store.append("s", events)
-    asyncio.run(store.sync())
-    assert list(store.load("s")) == events
-    assert store.get_blob("s", store.put_blob("s", b"\0\xff")) == b"\0\xff"
-    with pytest.raises(inarch.StoreError) as caught:
-        store.get_blob("s", "0" * 64)
-    assert caught.value.kind == "missing"
-    store.close()
-    store.close()

@@ -17,10 +17,3 @@ def test_a_parent_and_its_child_replay_each_by_itself(tmp_path: Path, child: lis
     parent, own = family(tmp_path, child, None)
     assert_same(parent.replay())
     assert_same(own.replay())
-
-
-def test_a_replayed_child_of_a_call_that_changes_nothing_only_reads(tmp_path: Path) -> None:
-    parent, own = family(tmp_path, [calls(WRITE), says("could not")], None, effects="")
-    assert_same(parent.replay())
-    assert_same(own.replay())
-    assert not (parent.root / "shop/made.py").exists()

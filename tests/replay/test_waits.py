@@ -13,25 +13,6 @@ from inarch.testing import says
 from .recording import assert_same, project, record
 
 
-def test_turns_that_were_cancelled_in_a_wait_replay(tmp_path: Path) -> None:
-    limited = ProviderError("rate_limit", "slow down", status=429, retryable=True, retry_after=30.0)
-
-    async def play(session: inarch.Session, _: inarch.App) -> None:
-        await session.run("hello")
-        for prompt in ("refused", "the service asked to wait"):
-            stream = session.stream(prompt)
-            async for event in stream:
-                if event.kind == "limit.wait":
-                    break
-            await stream.aclose()  # type: ignore[attr-defined]
-
-    recorded = record(project(tmp_path / "proj"), [says("hello"), [limited], says("never")], play=play)
-    asked = [event.kind for event in recorded.events() if event.kind in ("model.requested", "limit.wait")]
-    assert asked == ["model.requested", "model.requested", "limit.wait", "limit.wait"]
-
-    assert_same(recorded.replay())
-
-
 def test_a_turn_whose_service_wants_to_be_left_alone_asks_nobody_again(tmp_path: Path) -> None:
     limited = ProviderError("rate_limit", "come back later", status=429, retryable=True, retry_after=900.0)
     recorded = record(project(tmp_path / "proj"), [says("hello"), [limited], says("never")], "one", "two", "three")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from inarch_plugins.undo.session_patch import MOST_LINES, ChangedFile, diff_lines
 from inarch_testing.apps import scripted_app
@@ -104,25 +101,6 @@ def test_what_has_no_lines_is_told(before: bytes | None, after: bytes, said: lis
 def test_a_long_diff_is_cut_and_says_so() -> None:
     lines = list(diff_lines([ChangedFile("f", None, b"x\n" * 5_000)]))
     assert len(lines) == MOST_LINES + 1 and lines[-1] == "… 3,003 more lines"
-
-
-@given(st.text(alphabet="ab\n\r", max_size=30), st.text(alphabet="ab\n\r", max_size=30))
-def test_a_diff_tells_every_line_that_came_and_went(before: str, after: str) -> None:
-    lines = list(diff_lines([ChangedFile("f", before.encode(), after.encode())]))
-    if before == after:
-        assert len(lines) == 1
-        return
-    gone, there = Counter(_lines(before)), Counter(_lines(after))
-    said = Counter({mark: sum(line[0] == mark for line in lines[2:]) for mark in "+-"})
-    assert {line[1:] for line in lines[2:] if line[0] == "+"} <= set(there)
-    assert {line[1:] for line in lines[2:] if line[0] == "-"} <= set(gone)
-    assert said["+"] - said["-"] == there.total() - gone.total()
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    last = lines.pop()
-    return [*lines, last] if last else lines
 
 
 def test_the_slash_commands_show_and_list(root: Path) -> None:

@@ -94,35 +94,10 @@ def shape(changes: Changes, events: Sequence[Event]) -> Any:
     return described(checkpoints_of(changes, prompts.__getitem__)), changes.changes, changes.undos, changes.seq
 
 
-class Noting(SqliteStore):
-    """Notes the size of the snapshots that go in and out, and counts the events that it hands out."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = Path(path, "sessions.db")
-        self.sizes: list[int] = []
-        self.handed_out = 0
-
-    def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
-        self.sizes.append(len(data))
-        super().put_snapshot(session_id, name, seq, data)
-
-    def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
-        kept = super().get_snapshot(session_id, name)
-        self.sizes.append(len(kept[1]) if kept is not None else 0)
-        return kept
-
-    def scan(self, session_id: str, after: int = 0) -> Iterator[Event]:
-        for event in super().scan(session_id, after):
-            self.handed_out += 1
-            yield event
-
-
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Noting]:
-    with_segments = Noting(str(tmp_path / "state"))
-    yield with_segments
-    with_segments.close()
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    with closing(SqliteStore(str(tmp_path / "state"))) as with_segments:
+        yield with_segments
 
 
 ONE = ("turn", "call", "change", "result", "call", "change", "change", "result")
@@ -131,18 +106,6 @@ ONE = ("turn", "call", "change", "result", "call", "change", "change", "result")
 
 def named(number: int) -> str:
     return f"changes.{number}"
-
-
-def test_bringing_it_up_to_date_takes_the_same_however_long_the_session_is(store: Noting) -> None:
-    events, took = session(ONE * 40), list[int]()
-    for begin in range(0, len(events), 18):
-        store.append("s", events[begin : begin + 18])
-        store.sizes.clear()
-        keep(store)
-        took.append(sum(store.sizes))
-    assert max(took) < 1.2 * max(took[2:5])
-    assert store.handed_out == len(events)
-    assert told(store) == read_anew(store)
 
 
 def signed(version: int, content: bytes) -> bytes:
@@ -175,7 +138,7 @@ def spoil(store: SqliteStore, session_id: str, name: str, kind: str) -> None:
 
 
 def test_a_store_that_keeps_nothing_or_has_no_room_is_read_whole(
-    store: Noting, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = MemoryStore()
     for one in (plain, store):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,7 +11,6 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -194,40 +192,3 @@ def test_what_its_owner_changed_after_an_undo_was_killed_is_a_conflict_and_stays
                 assert desk.tree() == mine
                 place.write_bytes(present)
     assert step > 5
-
-
-_UNDONE = """
-import sys
-from inarch.journal.journal import Journal
-from inarch.sessions.extension import Access
-from inarch_plugins.undo.undo_run import Undoing
-from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
-from inarch_plugins.sqlite_store.store import SqliteStore
-store = SqliteStore(sys.argv[1])
-journal = Journal(store, "session", seq=store.load("session")[-1].seq)
-Undoing(Access(FolderWorkspace.open(sys.argv[2]), journal)).run(sys.argv[3])
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.needs("strace")
-@pytest.mark.parametrize("call", ["renameat", "renameat2", "linkat", "unlinkat", "fsync"])
-@pytest.mark.parametrize("action", ["undo", "redo"])
-def test_what_was_killed_at_any_system_call_is_finished_by_the_next_one(desk: Desk, action: str, call: str) -> None:
-    Turns(desk).take([("write", "a", "1"), ("move", "a", "f/a"), *SWAP, ("delete", "d/a", ""), ("chmod", "d", "700")])
-    sides = {"redo": desk.tree()}
-    put_back(desk, "undo")
-    sides["undo"] = desk.tree()
-    other = {"undo": "redo", "redo": "undo"}[action]
-    if action == "undo":
-        put_back(desk, "redo")
-    inject = ["strace", "-f", "-qq", "-o", os.devnull, "-e", f"trace={call}"]
-    words = [sys.executable, "-c", _UNDONE, str(desk.folder / "state"), str(desk.root), action]
-    for step in range(1, 500):
-        ran = subprocess.run([*inject, "-e", f"inject={call}:signal=SIGKILL:when={step}", *words])
-        put_back(desk, action)
-        assert desk.tree() == sides[action], step
-        if ran.returncode == 0:
-            return
-        put_back(desk, other)
-        assert desk.tree() == sides[other], step

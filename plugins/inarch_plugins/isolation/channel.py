@@ -8,8 +8,8 @@ import select
 import socket
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
+from queue import SimpleQueue
 from typing import Any
 
 from attrs import define, field
@@ -22,7 +22,7 @@ MOST_LATE_BYTES = 64 << 20
 """Maximum bytes of messages about ended calls, as from threads that a plugin left running."""
 MOST_UNSENT = 64 << 20
 """Maximum bytes that a child may leave unread."""
-_OPERATIONS = frozenset({"ask", "stop", "reply"})
+_OPERATIONS = frozenset({"ask", "reply"})
 _EACH = 1 << 10  # minimum size counted for a short message
 _PIECE = 1 << 18
 _TAIL = 4096
@@ -87,9 +87,8 @@ class Channel:
     _calls: dict[int, PendingCall] = field(factory=dict)
     _ids: Any = field(factory=lambda: itertools.count(1))
     _lock: threading.Lock = field(factory=threading.Lock)
-    _unsent: deque[memoryview] = field(factory=deque)
-    _unsent_bytes: int = 0
-    _writing: bool = False
+    _outgoing: SimpleQueue[bytes | None] = field(factory=SimpleQueue)
+    _unsent: int = 0
     _tail: bytearray = field(factory=bytearray)
     _fault: str = ""
     _late: int = 0
@@ -97,7 +96,8 @@ class Channel:
     is_open: bool = True
 
     def start(self) -> None:
-        """Start reading."""
+        """Start reading and writing."""
+        threading.Thread(target=self._write_all, name="inarch-isolated-writer", daemon=True).start()
         self._reader = threading.Thread(target=self._read_all, name="inarch-isolated-reader", daemon=True)
         self._reader.start()
 
@@ -137,21 +137,14 @@ class Channel:
             TypeError: It has a value without a JSON form.
             ValueError: It refers to itself.
         """
-        data = memoryview(encoded(message))
+        data = encoded(message)
         with self._lock:
             if not self.is_open:
                 return
-            if not self._unsent:
-                data = data[self._sent(data) :]
-            if not data:
-                return
-            self._unsent.append(data)
-            self._unsent_bytes += len(data)
-            if self._unsent_bytes > MOST_UNSENT:
+            self._outgoing.put(data)
+            self._unsent += len(data)
+            if self._unsent > MOST_UNSENT:
                 self._fail("it does not read what it is sent")
-            elif not self._writing:
-                self._writing = True
-                threading.Thread(target=self._write_rest, name="inarch-isolated-writer", daemon=True).start()
 
     def give_up(self, why: str) -> None:
         """End the child for a reason that its running calls receive."""
@@ -165,29 +158,14 @@ class Channel:
         except OSError:
             pass  # already shut down
 
-    def _sent(self, data: memoryview) -> int:
-        try:
-            return self._socket.send(data, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-        except BlockingIOError:
-            return 0
-        except OSError:  # the reader sees the end as well and reports why
-            return len(data)
-
-    def _write_rest(self) -> None:
-        while True:
+    def _write_all(self) -> None:
+        while (data := self._outgoing.get()) is not None:
             try:
-                select.select((), (self._socket,), (), 1.0)
-            except (OSError, ValueError):
+                self._socket.sendall(data)
+            except OSError:  # the reader sees the end as well and reports why
                 return
             with self._lock:
-                if not self.is_open or not self._unsent:
-                    self._writing = False
-                    return
-                first = self._unsent.popleft()
-                count = self._sent(first)
-                self._unsent_bytes -= count
-                if count < len(first):
-                    self._unsent.appendleft(first[count:])
+                self._unsent -= len(data)
 
     def _fail(self, what: str) -> None:
         self._fault = self._fault or what
@@ -257,7 +235,7 @@ class Channel:
     def _end(self) -> None:
         with self._lock:
             self.is_open = False
-            self._unsent.clear()
+            self._outgoing.put(None)
             calls, self._calls = list(self._calls.values()), {}
         self._socket.close()
         code = self.reap(bool(self._fault))

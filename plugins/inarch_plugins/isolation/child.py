@@ -13,7 +13,6 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import define, field
@@ -220,7 +219,6 @@ class Child:
 
     def _done(self, message: Mapping[str, Any], call: Running, value: Any) -> None:
         kind, target = self._target(message)
-        call.flush()
         if (kind, message["method"]) == ("tools", "run"):
             data = result_data(value, target.name, self.line.plugin)
         else:
@@ -230,8 +228,6 @@ class Child:
         self.line.reply(call.id, data)
 
     def _failed(self, call: Running, error: BaseException) -> None:
-        with suppress(InarchError):
-            call.flush()
         self._over(call)
         if isinstance(error, PluginError) and (hint := self._hint(error)):
             error = PluginError(f"{error.message} ({hint})", plugin=error.plugin, door=error.door, remedy=error.remedy)

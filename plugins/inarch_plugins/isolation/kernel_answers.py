@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from inarch import ChildTask, ChildTurn, Ending, InarchError, PluginError, Situation, ToolFailed, capabilities, to_data
+from inarch import ChildTask, Ending, InarchError, PluginError, Situation, ToolFailed, capabilities, to_data
 from inarch.host import guarded
 from inarch_plugins.isolation.failures import error_data
 from inarch_plugins.isolation.methods import ASKED, LENT, LOOKS, data_of, value_of
@@ -21,7 +22,7 @@ class Answers:
         plugin: The plugin of the call.
         job: The job of its process: the grants of its table.
         send: Sends pieces of a program's output to the child.
-        child: Runs a child session; None if the call may have none.
+        is_parent: Whether the call may have child sessions. Its requests are answered on the loop.
     """
 
     def __init__(
@@ -29,15 +30,14 @@ class Answers:
         plugin: str,
         job: Mapping[str, Any],
         send: Callable[[Mapping[str, Any]], None],
-        child: Callable[[ChildTask], ChildTurn] | None = None,
+        is_parent: bool = False,
     ) -> None:
         self._plugin = plugin
         self._job = job
         self._send = send
-        self._have_child = child
+        self._is_parent = is_parent
         self._lent: dict[str, Any] = {}
         self._given: Any = None
-        self._stops: dict[Any, _Stop] = {}
 
     def lend(self, takes: Mapping[str, Any], arguments: tuple[Any, ...]) -> list[Any]:
         """Return the arguments of a call as plain data, with references for lent objects."""
@@ -93,7 +93,7 @@ class Answers:
         table = message.get("args") or {}
         given = {key: value_of(kind, table[key]) for key, kind in member.takes.items() if key in table}
         if what == "workspace" and name == "run":
-            return self._run(message, **given)
+            return self._called(partial(self._run, message, **given))
         if what == "context" and name == "child":
             return self._child(given["task"])
         if what == "context" and name == "output":
@@ -103,24 +103,21 @@ class Answers:
         found = getattr(target, name)
         if member.is_value:
             return found
-        if only_looks:  # a request that runs on the loop
-            import asyncio
+        return self._called(partial(found, **given)) if what == "workspace" else found(*given.values())
 
-            return asyncio.to_thread(found, **given)
-        return found(**given) if what == "workspace" else found(*given.values())
+    def _called(self, request: Callable[[], Any]) -> Any:
+        """Answer a request about the workspace, in a thread if the loop would wait for it."""
+        if not self._is_parent and "situation" not in self._lent:
+            return request()
+        import asyncio
+
+        return asyncio.to_thread(request)
 
     def _target(self, what: str) -> Any:
         if what in ("workspace", "inbox"):
             owner = self._lent.get("context") or (self._lent.get("situation") if what == "workspace" else None)
             return None if owner is None else getattr(owner, what)
         return self._lent.get(what)
-
-    def stopped(self, message: Mapping[str, Any]) -> None:
-        """Record that the child's tool wants a program ended."""
-        number = message.get("ask")
-        stop = self._stops.get(number) if type(number) is int else None
-        if stop is not None:
-            stop.set()
 
     def _known(self, ref: str) -> str:
         """Return a reference that the call knows; files' images have such names as well."""
@@ -131,14 +128,14 @@ class Answers:
         return ref
 
     def _child(self, asked: Mapping[str, Any]) -> Any:
-        if self._have_child is None:
+        if not self._is_parent:
             raise ToolFailed(
                 "permission", f"plugin {self._plugin!r} runs isolated, and this call of it may have no child session",
                 f"children = true in [isolation.{self._plugin}] lets its tools have some",
             )  # fmt: skip
         texts = {key: value_of(str, asked[key]) for key in ("name", "prompt", "instructions", "session_id")}
         named = None if asked["tools"] is None else value_of(list[str], asked["tools"])
-        return self._have_child(ChildTask(**texts, tools=named, settings=value_of(dict, asked["settings"])))
+        return self._lent["context"].child(ChildTask(**texts, tools=named, settings=value_of(dict, asked["settings"])))
 
     def _run(
         self, message: Mapping[str, Any], argv: list[str], rights: Any, shows: bool, stops: bool, **how: Any
@@ -152,23 +149,8 @@ class Answers:
         def show(piece: bytes) -> None:
             self._send({"op": "piece", "id": message.get("id"), "ask": number, "value": to_data(piece)})
 
-        stop = self._stops.setdefault(number, _Stop(context.cancelled)) if stops else None
-        try:
-            return workspace.run(argv, rights, **how, on_output=show if shows else None, cancelled=stop)
-        finally:
-            self._stops.pop(number, None)
-
-
-class _Stop(threading.Event):
-    """Event that is set by the child's request or by a cancellation of the call."""
-
-    def __init__(self, cancelled: threading.Event) -> None:
-        super().__init__()
-        self._cancelled = cancelled
-
-    def is_set(self) -> bool:
-        """Return whether the program must end."""
-        return super().is_set() or self._cancelled.is_set()
+        stop = context.cancelled if stops else None
+        return workspace.run(argv, rights, **how, on_output=show if shows else None, cancelled=stop)
 
 
 def _plain_or_none(value: Any) -> Any:

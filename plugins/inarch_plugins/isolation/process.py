@@ -156,9 +156,9 @@ class PluginProcess:
             self._restarted.append(now)
             self.begin()
 
-    def answers(self, child: Any = None) -> Answers:
+    def answers(self, is_parent: bool = False) -> Answers:
         """Return the answerer of a call's requests."""
-        return Answers(self.plugin, self.launch.job, self.send, child)
+        return Answers(self.plugin, self.launch.job, self.send, is_parent)
 
     def send(self, message: Message) -> None:
         """Send a message to the child, if it runs."""
@@ -194,15 +194,7 @@ class PluginProcess:
         """
         channel, answers = self.channel(), answers or self.answers()
         queue: SimpleQueue[Message] = SimpleQueue()
-
-        def deliver(message: Message) -> None:
-            if message["op"] != "stop":
-                queue.put(message)
-                return
-            call.received -= message["bytes"]
-            answers.stopped(message)
-
-        call = channel.open(deliver)
+        call = channel.open(queue.put)
         deadline = None if seconds is None else time.monotonic() + seconds
         is_stopping = False
         try:
@@ -292,7 +284,7 @@ class PluginProcess:
             while True:
                 message = await queue.get()
                 if message["op"] == "reply" or message["op"] == "gone":
-                    yield "reply", self._outcome(channel, message, door)
+                    yield "reply", self._outcome(channel, message, door, leaves=method == "run")
                     return
                 if message.get("method") == "piece":
                     call.took(message)
@@ -303,9 +295,10 @@ class PluginProcess:
                     tasks.add(task)
                     task.add_done_callback(tasks.discard)
         finally:
+            self._give_up_on(channel, call, STOP_S if method == "run" else STOP_UNWATCHED_S)
             for task in tuple(tasks):
                 task.cancel()
-            self._give_up_on(channel, call)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     def post(self, target: str, method: str, arguments: Any) -> None:
         """Call a method in the child without waiting; the next `post` or `call` to the object raises its error.
@@ -359,7 +352,7 @@ class PluginProcess:
             channel.close(call)
             raise PluginError(f"plugin {self.plugin!r} can't be given this: {error}", plugin=self.plugin) from error
 
-    def _give_up_on(self, channel: Channel, call: PendingCall) -> None:
+    def _give_up_on(self, channel: Channel, call: PendingCall, seconds: float = STOP_UNWATCHED_S) -> None:
         """Ask the child to stop a call that nothing waits for; if it continues, the child is ended."""
         if not channel.knows(call):
             return
@@ -369,7 +362,7 @@ class PluginProcess:
             if channel.knows(call):
                 channel.give_up("was ended: a call did not stop after it was cancelled")
 
-        timer = threading.Timer(STOP_UNWATCHED_S, look)
+        timer = threading.Timer(seconds, look)
         timer.daemon = True
         timer.start()
 

@@ -11,8 +11,6 @@ from attrs import evolve
 
 import inarch
 from inarch import (
-    ChildTask,
-    ChildTurn,
     Delta,
     Effects,
     Event,
@@ -82,8 +80,8 @@ class Far:
             raise AttributeError(name)
         return partial(self._later if member.is_async else self._now, name, member)
 
-    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
-        process, answers = self._process, self._process.answers(child)
+    def _now(self, name: str, member: Member, *arguments: Any) -> Any:
+        process, answers = self._process, self._process.answers()
         given = answers.lend(member.takes, arguments)
         data = process.call(
             self._target, name, given, door=DOORS[self._kind][0], seconds=member.seconds, answers=answers,
@@ -94,7 +92,7 @@ class Far:
     async def _later(self, name: str, member: Member, *arguments: Any) -> Any:
         if name == "close" and not self._process.runs:
             return None
-        answers, door = self._process.answers(), DOORS[self._kind][0]
+        answers, door = self._process.answers(self._kind == "tools"), DOORS[self._kind][0]
         given = answers.lend(member.takes, arguments)
         data = await self._process.call_async(
             self._target, name, given, door=door, seconds=member.seconds, answers=answers
@@ -124,15 +122,10 @@ class FarTool(Far):
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
         """Run it in the child; this thread answers the tool's requests meanwhile."""
-        return self._run(arguments, context)
+        return self._result(self._now("run", METHODS["tools"]["run"], arguments, context))
 
-    def _run(
-        self,
-        arguments: Mapping[str, Any],
-        context: ToolContext,
-        child: Callable[[ChildTask], ChildTurn] | None = None,
-    ) -> Any:
-        process, data = self._process, self._now("run", METHODS["tools"]["run"], arguments, context, child=child)
+    def _result(self, data: Any) -> Any:
+        process = self._process
         if not isinstance(data, dict) or "data" not in data:
             raise wrong(process, f"no result: {data!r}")
         if "success" not in data:
@@ -142,6 +135,14 @@ class FarTool(Far):
             error = ToolError(*(checked(process, str, error.get(name)) for name in ("code", "message", "remedy")))
         images = checked(process, tuple[inarch.Image, ...], data.get("images") or [])
         return ToolResult(data["success"], data["data"], error, metadata if isinstance(metadata, dict) else {}, images)
+
+
+class FarParent(FarTool):
+    """Proxy of a tool that may have child sessions, which run on the loop and end with the call."""
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any:
+        """Run it in the child process."""
+        return self._result(await self._later("run", METHODS["tools"]["run"], arguments, context))
 
 
 class FarModel(Far):
@@ -170,7 +171,7 @@ class FarModel(Far):
 class FarPolicy(Far):
     """Proxy of a policy."""
 
-    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+    def _now(self, name: str, member: Member, *arguments: Any) -> Any:
         verdict: Verdict = super()._now(name, member, *arguments)
         return evolve(verdict, reason=_line_of(verdict.reason), remedy=_line_of(verdict.remedy))
 
@@ -184,7 +185,7 @@ def _line_of(words: str) -> str:
 class FarReviewer(Far):
     """Proxy of a reviewer; the kernel checks that its additions are text."""
 
-    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+    def _now(self, name: str, member: Member, *arguments: Any) -> Any:
         data = super()._now(name, member, *arguments)
         return checked(self._process, Review, data) if isinstance(data, Mapping) else data
 
@@ -207,7 +208,7 @@ class FarTracer(Far):
         if events:
             self._process.post(self._target, "saw", [data_of(events)])
 
-    def _now(self, name: str, member: Member, *arguments: Any, child: Any = None) -> Any:
+    def _now(self, name: str, member: Member, *arguments: Any) -> Any:
         if name == "close" and not self._process.runs:
             return None
         if name in ("summary", "close"):

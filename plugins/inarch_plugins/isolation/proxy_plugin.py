@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal
@@ -29,6 +30,7 @@ _REFUSED = {
 }
 _KNOWN = {*METHODS, "events"} - {"opened"}
 _TYPES: Mapping[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool}
+_FIELD = re.compile("[A-Za-z][A-Za-z0-9_]*")
 _MOST = 1000
 _LONGEST_S = 7 * 24 * 3600.0
 
@@ -109,9 +111,7 @@ def _object(process: PluginProcess, kind: str, number: int, item: Mapping[str, A
 
 def _class(process: PluginProcess, kind: str) -> type[proxies.Far]:
     if kind == "tools" and process.launch.job["children"]:
-        from inarch_plugins.isolation.parents import FarParent
-
-        return FarParent
+        return proxies.FarParent
     return _CLASSES.get(kind, proxies.Far)
 
 
@@ -137,13 +137,7 @@ def _described_settings(name: str, described: Any) -> Any:
         required = schema.get("required", ())
         fields = {}
         for field_name, one in schema["properties"].items():
-            if (
-                not field_name.isascii()
-                or not field_name.isidentifier()
-                or keyword.iskeyword(field_name)
-                or field_name.startswith("_")
-                or field_name == "self"
-            ):
+            if not _FIELD.fullmatch(field_name) or keyword.iskeyword(field_name) or field_name == "self":
                 raise ValueError(f"no name for a setting: {field_name!r}")
             given = attrs.NOTHING if field_name in required else one.get("default", None)
             made = key(str(one.get("description", "")), given, Check(lambda _: True, "", one))

@@ -12,6 +12,7 @@ from attrs import frozen
 from inarch import PluginError
 from inarch.host import LoadJob
 from inarch_lib.staging import make_folder
+from inarch_plugins.isolation.run_rights import is_below
 
 ANYWHERE = "*"
 """In `write`: the plugin may read and write whatever the user may."""
@@ -153,15 +154,15 @@ def _writable(job: LoadJob) -> Iterator[str]:
     """Yield the absolute paths of `write`; a link that leads out of the workspace is refused."""
     paths: Collection[str] = job.table["write"]
     top = os.path.realpath(job.context.root)
-    kept = {place for place in _what_runs(job) if _is_in(place, top) and place != top} if paths else set()
+    kept = {place for place in _what_runs(job) if is_below(place, top) and place != top} if paths else set()
     for path in paths:
         place = os.path.realpath(os.path.join(top, path))
-        if not _is_in(place, top):
+        if not is_below(place, top):
             raise _wrong_path(job.name, path, f"leads out of the workspace to {place}", "name a path inside it")
         if place == top:
             yield from _beside(place, kept | {os.path.join(top, name) for name in _PROTECTED})
             continue
-        if any(_is_in(place, one) for one in kept):
+        if any(is_below(place, one) for one in kept):
             what = "is what Inarch itself runs from, or the plugin's own code"
             raise _wrong_path(job.name, path, what, "name another path")
         if path.endswith("/"):
@@ -173,18 +174,14 @@ def _writable(job: LoadJob) -> Iterator[str]:
 
 def _beside(place: str, kept: Collection[str]) -> Iterator[str]:
     """Yield a path; if something in it must be excluded, yield its other entries except links."""
-    if any(_is_in(place, one) for one in kept):
+    if any(is_below(place, one) for one in kept):
         return
-    if os.path.isdir(place) and any(_is_in(one, place) for one in kept):
+    if os.path.isdir(place) and any(is_below(one, place) for one in kept):
         for entry in os.scandir(place):
             if not entry.is_symlink():  # it would grant its target, wherever that is
                 yield from _beside(entry.path, kept)
         return
     yield place
-
-
-def _is_in(path: str, top: str) -> bool:
-    return path == top or path.startswith(top.rstrip("/") + "/")
 
 
 def _what_runs(job: LoadJob) -> Iterator[str]:

@@ -23,7 +23,7 @@ from inarch import (
     ToolFailed,
     capabilities,
 )
-from inarch_plugins.isolation.line import Emitter, Line, Running
+from inarch_plugins.isolation.line import Line, Running
 from inarch_plugins.isolation.methods import ASKED, LENT, data_of, value_of
 
 if TYPE_CHECKING:
@@ -90,14 +90,17 @@ class FarWorkspace(Far):
         on_output: Callable[[bytes], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> Ran:
-        """Run a program with rights that the call declared, as the workspace confines programs."""
+        """Run a program with rights that the call declared, as the workspace confines programs.
+
+        With `cancelled`, the call's own event ends it, whichever event is given.
+        """
 
         def show(piece: str) -> None:
             if on_output is not None:
                 on_output(base64.b64decode(piece))
 
         found: Ran = self._ask(
-            "run", show, cancelled, argv=list(argv), rights=rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s,
+            "run", show, argv=list(argv), rights=rights, cwd=cwd, stdin=stdin, timeout_s=timeout_s,
             merged=merged, shows=on_output is not None, stops=cancelled is not None,
         )  # fmt: skip
         return found
@@ -152,13 +155,11 @@ class FarContext(Far):
         return found
 
     def emit(self, chunk: str) -> None:
-        """Show live output; wait while much of it has not been taken yet."""
+        """Show live output, and wait until it was taken."""
         self._call.check()
         if not isinstance(chunk, str):
             raise TypeError(f"emit takes text, not {type(chunk).__name__}")
-        if self._call.emitter is None:
-            self._call.emitter = Emitter(self._line, self._call)
-        self._call.emitter.add(chunk)
+        self._ask("emit", chunk=chunk)
 
 
 class FarSlashContext(Far):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from inarch import UsageError, new_id
-from inarch_plugins.replay.record_reader import prompts_of
 from inarch_plugins.replay.replay_run import replay
 from inarch_plugins.replay.report import ReplayReport
+from inarch_plugins.replay.steps import prompts_of
 from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from inarch import ContextStore, FileState, Standing, StoreError, ToolFailed, Workspace, capabilities
-from inarch_plugins.replay.recorded_turns import NOTHING
+from inarch_plugins.replay.recorded_turn import NOTHING
 from inarch_plugins.replay.survey import Move, Record
 from inarch_plugins.replay.workspace_copy import standing_at
 

@@ -37,7 +37,6 @@ The events of one call are grouped where the call first appears, because paralle
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -119,20 +118,12 @@ class Normaliser:
     _calls: dict[str, str] = field(init=False, factory=dict)
     _agents: int = field(init=False, default=0)
     _just_began: bool = field(init=False, default=False)
-    _sign: str = field(init=False, default="")
-
-    def __attrs_post_init__(self) -> None:
-        self._name_root()
-
-    def _name_root(self) -> None:
-        self._sign = json.dumps(self.root, ensure_ascii=False)[1:-1] if len(self.root) > 1 else ""
 
     def take(self, event: Event) -> tuple[Said, ...]:
         """Return the event's normal form: nothing, one item, or the mark of a new call and one item."""
         began, self._just_began = self._just_began, event.kind == "turn.started"
         if event.kind == "session.started" and not self.root:
             self.root = str(event.data.get("root", ""))
-            self._name_root()
         if event.kind in _LEFT_OUT or _is_of_the_run(event, began):
             return ()
         try:
@@ -140,7 +131,7 @@ class Normaliser:
         except (KeyError, TypeError, AttributeError):  # written by another version: compared unchanged
             said = dict(event.data)
         turn = self._numbers.get(event.turn_id or "", 0)
-        data = self._plain(said) if self._is_of_this_run(event.line) else said
+        data = self._plain(said)
         is_about_a_call = event.kind == "error" and bool(event.data.get("call_id"))
         if event.kind not in _OF_CALLS and not is_about_a_call:
             return (Said(MAIN, turn, event.kind, data, event.seq),)
@@ -171,14 +162,6 @@ class Normaliser:
     def _turn(self, turn_id: str) -> str:
         return self._turns.get(turn_id, "a turn")
 
-    def _is_of_this_run(self, line: str) -> bool:
-        """Return whether a line may contain details of this run only. Other programs may escape text differently."""
-        own = bool(self._sign) and self._sign in line
-        return own or any(
-            sign in line
-            for sign in ("asked again at", "this change (", *(former for former, _ in _FORMER), "\\u", "\\/")
-        )
-
     def _plain(self, value: Any) -> Any:
         if isinstance(value, str):
             text = value.replace(self.root, "‹root›") if len(self.root) > 1 and self.root in value else value
@@ -201,30 +184,9 @@ class Normaliser:
             said["effects"] = {key: value for key, value in data["effects"].items() if value and key != "removes"}
         return said
 
-    def _asked(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {"calls": [*map(self._call, data["call_ids"])], "reasons": data.get("reasons")}
-
     def _given(self, data: Mapping[str, Any]) -> dict[str, Any]:
         said = _some("outcome", "scope", "by", "reason", "arguments", "rights")(self, data)
         return {"call": self._call(data["call_id"]), **said, "approve": data.get("approve") or None}
-
-    def _dropped(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "reason": data["reason"],
-            "shortened": [*map(self._turn, data.get("shortened") or ())],
-            "turns": [*map(self._turn, data.get("turns") or ())],
-            "results": sorted(map(self._call, data.get("results") or ())),
-            "steps": data.get("steps"),
-            "structure": data.get("structure"),
-            "added": data.get("added"),
-        }
-
-    def _undone(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "action": data["action"],
-            "calls": [*map(self._call, data["calls"])],
-            "turns": [*map(self._turn, data.get("turns") or ())],
-        }
 
     def _replied(self, data: Mapping[str, Any]) -> dict[str, Any]:
         said = _some("model", "purpose", "plugin", "finish", "error")(self, data)
@@ -237,9 +199,13 @@ Form = Callable[[Normaliser, Mapping[str, Any]], dict[str, Any]]
 _PART = ("type", "text", "name", "arguments")
 
 
-def _some(*keys: str) -> Form:
-    def form(_: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: data.get(key) for key in keys}
+def _some(*keys: str, calls: str = "", turns: Sequence[str] = ()) -> Form:
+    """Return the form with these keys. `calls` and `turns` are keys whose values are ids."""
+
+    def form(self: Normaliser, data: Mapping[str, Any]) -> dict[str, Any]:
+        said = {key: data.get(key) for key in keys}
+        said |= {calls: sorted(map(self._call, data.get(calls) or ()))} if calls else {}
+        return said | {key: [*map(self._turn, data.get(key) or ())] for key in turns}
 
     return form
 
@@ -268,7 +234,7 @@ _FORMS: dict[str, Form] = {
     "turn.ended": _turn_form("status", "content", "reasoning", "model", "error", "limit", answered_by="", company=""),
     "input.ended": _some("text", "by"),
     "context.added": _some("source", "text", "images"),
-    "context.dropped": Normaliser._dropped,
+    "context.dropped": _some("reason", "steps", "structure", "added", calls="results", turns=("shortened", "turns")),
     "decision.made": _some("strategy", "decision", "reason", "calls", "text", "present"),
     "model.requested": _some("model", "purpose", "tool_choice", "plugin"),
     "model.replied": Normaliser._replied,
@@ -277,10 +243,10 @@ _FORMS: dict[str, Form] = {
     "call.rewritten": _some("name", "plugin", "rewriter", "arguments", "decision", "reason"),
     "call.reviewed": _some("name", "plugin", "reviewer", "text", "stop", "data"),
     "error": _some("message", "remedy", "plugin", "door"),
-    "approval.asked": Normaliser._asked,
+    "approval.asked": _some("reasons", calls="call_ids"),
     "approval.given": Normaliser._given,
     "file.changed": _some("path", "before", "after", "new_path"),
-    "changes.undone": Normaliser._undone,
+    "changes.undone": _some("action", calls="calls", turns=("turns",)),
 }
 
 

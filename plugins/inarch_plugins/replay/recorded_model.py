@@ -35,13 +35,10 @@ from inarch import (
     capabilities,
     from_data,
 )
+from inarch_plugins.replay.recorded_turn import current_exchange
 
 if TYPE_CHECKING:
     from inarch_plugins.replay.player import Player
-
-
-ENOUGH_TO_SAY_S = 2.0
-"""Threshold in seconds above which an error says when its service can be asked again."""
 
 
 @define(eq=False, repr=False)
@@ -68,17 +65,17 @@ class RecordedModel:
         Raises:
             ProviderError: The recorded error, or the record has no reply.
         """
-        exchange = self.player.lineup.current()
+        exchange, turn = current_exchange(), self.player.turn
         replied = exchange.replied if exchange is not None else None
-        if exchange is None or replied is None:
+        if exchange is None or replied is None or turn is None:
             raise self.player.no_reply()
         data = replied.data
-        for note in self.player.lineup.notes(exchange):
+        for note in turn.notes_in(exchange):
             yield ProviderNote(str(note.data["text"]), note.data["source"] == "repair")
         for delta in deltas_of(data, self.name):
             yield delta
         if data.get("finish") == "error":
-            raise recorded_error(data, says_when=self.player.lineup.says_when(exchange))
+            raise recorded_error(data)
 
     async def models(self) -> Sequence[ModelInfo]:
         """Return no models, because no service is asked."""
@@ -141,15 +138,14 @@ def deltas_of(data: Mapping[str, Any], provider: str) -> Iterator[Delta]:
         yield Finish(data["finish"])
 
 
-def recorded_error(data: Mapping[str, Any], *, says_when: bool = False) -> ProviderError:
-    """Return the error that ended a request; only with `says_when` it has a retry delay."""
+def recorded_error(data: Mapping[str, Any]) -> ProviderError:
+    """Return the error that ended a request."""
     failure = data.get("failure") or {}
     return ProviderError(
         data["error"],
         failure.get("message") or "the record has no error message",
         status=failure.get("status"),
         retryable=bool(failure.get("retryable")),
-        retry_after=ENOUGH_TO_SAY_S if says_when else None,
         remedy=failure.get("remedy") or "",
         was_sent=bool(failure.get("was_sent", True)),
         told=failure.get("told") or "",

@@ -11,7 +11,6 @@ from attrs import evolve
 
 from inarch import App, Replacements
 from inarch.host import load_config
-from inarch_plugins.replay.call_stand_ins import RecordedApprover, RecordedGuard, RecordedReviewer, RecordedRewriter
 from inarch_plugins.replay.recorded_model import RecordedModel
 from inarch_plugins.replay.stand_ins import (
     RecordedApprovals,
@@ -21,6 +20,7 @@ from inarch_plugins.replay.stand_ins import (
     RecordedStrategy,
     RecordedTool,
     RecordedTracer,
+    Silent,
 )
 
 if TYPE_CHECKING:
@@ -87,7 +87,6 @@ def differences_of(record: Record, app: App) -> list[str]:
 
 
 def _stand_ins(composed: Any, player: Player) -> Replacements:
-    deciding = {bound.plugin for bound in composed.strategies.values()}
     return Replacements(
         tools=[RecordedTool(bound.value, player) for bound in composed.tools.values()],
         models=_models(composed, player),
@@ -97,14 +96,14 @@ def _stand_ins(composed: Any, player: Player) -> Replacements:
             if bound.plugin not in composed.builtins
         ],
         context_sources=[
-            RecordedSource(bound.value, bound.plugin, player, bound.plugin in deciding)
+            RecordedSource(bound.value, player)
             for bound in composed.context_sources
             if bound.plugin not in composed.builtins
         ],
-        rewriters=[RecordedRewriter(one.value, one.plugin, player) for one in composed.rewriters],
-        approvers=[RecordedApprover(one.value, one.plugin, player) for one in composed.approvers],
-        reviewers=[RecordedReviewer(one.value, one.plugin, player) for one in composed.reviewers],
-        end_guards=[RecordedGuard(one.value, one.plugin, player) for one in composed.end_guards],
+        rewriters=[Silent(one.value) for one in composed.rewriters],
+        approvers=[Silent(one.value) for one in composed.approvers],
+        reviewers=[Silent(one.value) for one in composed.reviewers],
+        end_guards=[Silent(one.value) for one in composed.end_guards],
         tracers=[RecordedTracer(bound.value, player) for bound in composed.tracers],
         store=player.store,
         clock=player.ids,

@@ -22,11 +22,11 @@ from inarch_plugins.replay.checkpoints import (
     tree_of,
 )
 from inarch_plugins.replay.player import Player
-from inarch_plugins.replay.record_reader import first_turns
 from inarch_plugins.replay.replay_app import compose_copy, differences_of
 from inarch_plugins.replay.report import ReplayReport
 from inarch_plugins.replay.session_diff import digest_of
-from inarch_plugins.replay.store import CopyStore
+from inarch_plugins.replay.stand_ins import CopyStore
+from inarch_plugins.replay.steps import first_turns
 from inarch_plugins.replay.survey import Record, changes_in, survey
 from inarch_plugins.replay.workspace_copy import changed, copy_workspace, stamps
 from inarch_sdk.snapshots import scan
@@ -85,13 +85,14 @@ async def _replay(
     report = ReplayReport(session_id, False, notes=tuple(damaged.damage) if damaged is not None else ())
     if checkpoint.drifted:
         return evolve(report, drifted=tuple(checkpoint.drifted))
-    copied = copy_workspace(root, _place(keep, scratch, root), app.workspace.walk().paths)
-    place = copied.place.resolve()
+    target = _place(keep, scratch, root)
+    left_out = copy_workspace(root, target, app.workspace.walk().paths)
+    place = target.resolve()
     player = Player(record, checkpoint, CopiedRoot(record.root, place, blob), CopyStore(blob))
     player.app = compose_copy(player, scratch, options)
     try:
         differences = differences_of(record, player.app)
-        notes = (*report.notes, *differences, *(f"not copied: {one}" for one in copied.left_out))
+        notes = (*report.notes, *differences, *(f"not copied: {one}" for one in left_out))
         report = evolve(report, notes=notes, copy=str(place) if keep is not None else "")
         return await _played(player, report)
     finally:
@@ -120,8 +121,8 @@ async def _played(player: Player, report: ReplayReport) -> ReplayReport:
 
 
 def _compared(player: Player, report: ReplayReport, before: dict[str, Any], after: dict[str, Any]) -> ReplayReport:
-    checkpoint, record = player.checkpoint, player.record
-    first = player.follower.first if player.is_over else player.follower.finish()
+    checkpoint = player.checkpoint
+    first = player.follower.first
     came = tree_of(checkpoint.end, player.copy.place)
     expected = expected_tree(checkpoint.end, came)
     files: list[str] = []
@@ -129,8 +130,6 @@ def _compared(player: Player, report: ReplayReport, before: dict[str, Any], afte
         files += [f"{path}: not as the session left it" for path in came if tuple(expected[path]) != came[path]]
         meant = _meant(checkpoint)
         files += [f"{path}: changed, but not by the session" for path in changed(before, after, meant)]
-    notes = tuple(f"turn {number} was stopped, so its changes were copied and not run" for number in record.stopped)
-    player.follower.read_out()
     digest = player.follower.digester.hexdigest()
     is_equal = first is None and not player.refusal
     return evolve(
@@ -145,7 +144,7 @@ def _compared(player: Player, report: ReplayReport, before: dict[str, Any], afte
         first_difference=first,
         refused=player.refusal,
         files=tuple(files),
-        notes=(*report.notes, *notes),
+        notes=(*report.notes, *player.notes),
     )
 
 

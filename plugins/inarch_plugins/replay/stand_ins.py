@@ -1,18 +1,17 @@
 """Stand-ins for the parts of a session that depend on more than the workspace and the replies.
 
 They repeat the recorded results of commands, Git, memory, the tracer's index and other tools. They also repeat those
-of plugins' context sources, tracers, rewriters, reviewers and end guards. The kernel, policies, file tools and
-strategies that ask a model run for real.
+of plugins' context sources, strategies and tracers. The kernel, policies and file tools run for real.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Generator, Mapping, Sequence
-from math import inf
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, evolve, frozen
+from attrs import Factory, define, field, frozen
 
 from inarch import (
     Approval,
@@ -26,23 +25,24 @@ from inarch import (
     Event,
     ModelRequest,
     PlannedCall,
-    PluginError,
     ProviderError,
-    Reply,
     RightsOffer,
     Situation,
+    StoreError,
     Tool,
     ToolContext,
     ToolFailed,
     ToolResult,
     Tracer,
 )
-from inarch_plugins.replay.recorded_turns import Covered, rights_of
+from inarch_plugins.replay.recorded_turn import Covered, rights_of
+from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.result_text import NO_ANSWER, USER_DENIED
 
 if TYPE_CHECKING:
+    from inarch_plugins.replay.checkpoints import Blob
     from inarch_plugins.replay.player import Player
-    from inarch_plugins.replay.recorded_turns import RecordedCall, RecordedTurn
+    from inarch_plugins.replay.recorded_turn import RecordedCall, RecordedTurn
 
 FOR_GOOD = 1e9
 """Time limit in seconds that is never reached."""
@@ -63,7 +63,7 @@ class RecordedTool:
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> Any | Awaitable[Any]:
         """Run the tool if its category is in `LIVE`, else return the recorded result."""
-        call = self.player.lineup.call_of(context.call_id)
+        call = self._call(context)
         result = call.result if call is not None else None
         if call is None or result is None:
             raise ToolFailed("execution", "the record has no such call")
@@ -72,18 +72,22 @@ class RecordedTool:
             return self.tool.run(arguments, context)
         return _RecordedResult(self.player, call, context.call_id)
 
+    def _call(self, context: ToolContext) -> RecordedCall | None:
+        turn = self.player.turn
+        return None if turn is None else turn.bind(context.call_id, self.tool.name)
+
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
         """Refuse what the record refused before the question. Older records asked first."""
-        call = self.player.lineup.bind(context.call_id, self.tool.name)  # the player has not seen its start yet
-        result = call.result if call is not None and not (call.is_questioned or call.by_mode or call.reviewed) else None
+        call = self._call(context)
+        result = None if call is None or call.is_questioned or call.by_mode else call.result
         if result is not None and result.error is not None:
             raise ToolFailed(result.error.code, result.error.message, result.error.remedy)
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer:
         """Allow the call the rights chosen in the record. They were checked then."""
-        then, is_unasked = self.player.lineup.then(self.tool.name, chosen)
-        given = self.player.lineup.given(self.tool.name)
-        return RightsOffer(given, dict(chosen), (), self.tool.name, approve=then, unasked=is_unasked)
+        turn = self.player.turn
+        then, is_unasked = (None, False) if turn is None else turn.then(self.tool.name, chosen)
+        return RightsOffer((), dict(chosen), (), self.tool.name, approve=then or "", unasked=is_unasked)
 
     def effects(self, arguments: Mapping[str, Any]) -> Any:
         """Return the tool's effects."""
@@ -109,109 +113,66 @@ class _RecordedResult:
 
 @define(eq=False, repr=False)
 class RecordedSource:
-    """Stand-in for a plugin's context source. One that asked a model runs for real with the recorded replies."""
+    """Stand-in for a plugin's context source."""
 
     source: ContextSource
-    plugin: str
     player: Player
-    decides: bool = False
-    """Whether its plugin also has a strategy, which then asked the model."""
-
-    @property
-    def name(self) -> str:
-        """The source's name."""
-        return self.source.name
+    name: str = field(init=False, default=Factory(lambda self: self.source.name, takes_self=True))
 
     async def gather(self, situation: Situation) -> Contribution | None:
         """Return the recorded contribution."""
         turn = self.player.turn
         if turn is None:
             return None
-        raise_skipped(turn, f"context source {self.name!r}")
-        if turn.asked_by(self.plugin) and not self.decides:
-            return await self.source.gather(situation)
         added, notes = turn.of_source(self.name), tuple(turn.opening_notes(self.name))
-        if (stop := turn.stopped_by(self.name)) is not None:
-            return Contribution(notes=notes, stop=stop)
         if added is None:
             return Contribution(notes=notes) if notes else None
-        text, calls = _text_and_calls(added, turn)
-        return Contribution(text, calls, self.player.images(added.data), notes)
-
-
-def _text_and_calls(added: Event, turn: RecordedTurn) -> tuple[str, tuple[PlannedCall, ...]]:
-    """Split a recorded addition into the source's text and the calls whose results follow it."""
-    text = str(added.data["text"])
-    mine = turn.calls_of_source(added)
-    if not mine or f"{mine[0].name}(" not in text:
-        return text, ()
-    head = text.partition(f"{mine[0].name}(")[0].removesuffix("\n\n")
-    return head, tuple(PlannedCall(call.name, call.arguments) for call in mine)
+        return Contribution(str(added.data["text"]), (), self.player.images(added.data), notes)
 
 
 @define(eq=False, repr=False)
 class RecordedStrategy:
-    """Stand-in for a plugin's strategy. One that asked a model runs for real with the recorded reply."""
+    """Stand-in for a plugin's strategy. It repeats the requests, too."""
 
     strategy: DecisionStrategy
     plugin: str
     player: Player
-
-    @property
-    def name(self) -> str:
-        """The strategy's name."""
-        return self.strategy.name
+    name: str = field(init=False, default=Factory(lambda self: self.strategy.name, takes_self=True))
 
     async def decide(self, situation: Situation) -> Decision | None:
-        """Return the decision."""
+        """Return the recorded decision."""
         turn = self.player.turn
         if turn is None:
             return None
-        raise_skipped(turn, f"strategy {self.name!r}")
+        for requested in turn.asked_by(self.plugin):
+            data = requested.data
+            with suppress(ProviderError):
+                await situation.ask(
+                    ModelRequest(data["model"], "", (), tool_choice=data["tool_choice"], purpose=data["purpose"])
+                )
         made = turn.decision()
-        own = made if made is not None and made.data.get("strategy") == self.name else None
-        if turn.asked_by(self.plugin):
-            asked = False
-
-            async def ask(request: ModelRequest) -> Reply:
-                nonlocal asked
-                asked = True
-                return await situation.ask(request)
-
-            decision = await self.strategy.decide(evolve(situation, ask=ask))
-            if asked:
-                return decision
-            await self._ask_again(situation, turn)  # it had remembered its repeated question
-        return None if own is None else _decision(own, turn)
-
-    async def _ask_again(self, situation: Situation, turn: RecordedTurn) -> None:
-        for exchange in turn.asked_by(self.plugin):
-            data = exchange.requested.data
-            if data.get("attempt", 1) == 1:
-                try:
-                    await situation.ask(ModelRequest(data["model"], "", (), purpose=data["purpose"]))
-                except ProviderError:
-                    continue
+        return None if made is None or made.data.get("strategy") != self.name else _decision(made, turn)
 
 
 def _decision(made: Event, turn: RecordedTurn) -> Decision:
     data = made.data
-    calls = tuple(PlannedCall(call.name, call.arguments) for call in turn.calls if call.origin == "strategy")
+    calls = tuple(PlannedCall(call.name, call.arguments) for call in turn.calls.values() if call.origin == "strategy")
     return Decision(
         data["decision"], calls, data.get("text", ""), data.get("reason", ""), data.get("confidence", 1.0),
         bool(data.get("cached")), data["strategy"], data.get("present", "results"),
     )  # fmt: skip
 
 
-def raise_skipped(turn: RecordedTurn, what: str, after: float = 0, before: float = inf) -> None:
-    """Raise the error with which the part was skipped between two event numbers."""
-    error = turn.skipped(what)
-    if error is not None and after < error.seq < before:
-        message = str(error.data["message"]).removeprefix(f"{what} was skipped: ")
-        plugin, door = str(error.data.get("plugin", "")), str(error.data.get("door", ""))
-        if plugin or door:
-            raise PluginError(message, plugin=plugin, door=door)
-        raise ToolFailed("execution", message)
+class Silent:
+    """Stand-in for a rewriter, approver, reviewer or end guard. A turn in which one acted is not run."""
+
+    def __init__(self, part: Any) -> None:
+        self.name = str(part.name)
+
+    async def _nothing(self, *_: Any) -> None:
+        """Leave everything as it is."""
+
+    rewrite = decide = review = hold = _nothing
 
 
 @define(eq=False, repr=False)
@@ -220,11 +181,7 @@ class RecordedTracer:
 
     tracer: Tracer
     player: Player
-
-    @property
-    def name(self) -> str:
-        """The tracer's name."""
-        return self.tracer.name
+    name: str = field(init=False, default=Factory(lambda self: self.tracer.name, takes_self=True))
 
     def saw(self, event: Event) -> None:
         """Do nothing."""
@@ -258,16 +215,14 @@ class RecordedPerson:
         """Return the recorded answers."""
         answers: list[Approval] = []
         for request in batch:
-            call = self.player.lineup.call_of(request.call.id)
+            turn = self.player.turn
+            call = None if turn is None else turn.bind(request.call.id, request.call.name)
             answer = call.answers.pop(0) if call is not None and call.answers else None
             if answer is not None and _was_answered(answer, request.call.name):
-                answers.append(_approval(request.call.id, answer, request.call.name, self._ends_turn))
+                # A denial ends the turn. In earlier versions the turn went on.
+                ends_turn = turn is not None and bool((turn.end or {}).get("unmet"))
+                answers.append(_approval(request.call.id, answer, request.call.name, ends_turn))
         return answers
-
-    @property
-    def _ends_turn(self) -> bool | None:
-        """Return whether a denial ends the turn. In earlier versions the turn went on."""
-        return None if self.player.turn is None else self.player.turn.was_refused
 
     def close(self) -> None:
         """Do nothing."""
@@ -279,7 +234,7 @@ def _was_answered(answer: Mapping[str, Any], name: str) -> bool:
     return answer.get("by") != "headless" and not silent
 
 
-def _approval(call_id: str, answer: Mapping[str, Any], name: str, ends_turn: bool | None) -> Approval:
+def _approval(call_id: str, answer: Mapping[str, Any], name: str, ends_turn: bool) -> Approval:
     reason = str(answer.get("reason") or "")
     if answer["outcome"] == "deny" and reason == USER_DENIED.format(name=name):
         reason = ""
@@ -297,7 +252,8 @@ class RecordedApprovals:
 
     def scope_of(self, shape: str, tool: Tool) -> ApprovalScope | None:
         """Return the scope of the earlier approval that covered the call in the record."""
-        self._covered = self.player.lineup.next_covered(tool.name)
+        turn = self.player.turn
+        self._covered = None if turn is None else turn.next_covered(tool.name)
         return None if self._covered is None else self._covered.scope
 
     def rights_of(self, shape: str, tool: Tool) -> ChosenRights:
@@ -317,10 +273,8 @@ class RecordedPacing:
     longest_reply_s: float = FOR_GOOD
 
     async def before(self, model: str, tokens: int, told: Any, patience: float = float("inf")) -> None:
-        """Return at once, unless the turn was stopped while it waited here."""
+        """Return at once."""
         await asyncio.sleep(0)
-        if (error := self.player.lineup.left_alone()) is not None:
-            raise error
 
     def sent(self, model: str, tokens: int) -> None:
         """Count nothing, because a replay makes a minute's requests in a second."""
@@ -330,4 +284,18 @@ class RecordedPacing:
 
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
         """Return a wait of 0 if the record has another attempt, else None."""
-        return 0.0 if self.player.lineup.is_made_again() else None
+        return 0.0 if self.player.turn is not None and self.player.turn.is_made_again() else None
+
+
+@define(eq=False, repr=False)
+class CopyStore(MemoryStore):
+    """Store of a run. `kept` returns the bytes that the recorded session stored."""
+
+    kept: Blob
+
+    def get_blob(self, session_id: str, ref: str) -> bytes:
+        """Return the bytes of a reference, from the run or else the record."""
+        try:
+            return super().get_blob(session_id, ref)
+        except StoreError:
+            return self.kept(ref)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from attrs import define, field
 
 from inarch import Event, Standing
-from inarch_plugins.replay.record_reader import Reader
-from inarch_plugins.replay.recorded_turns import stopped, transitions_of
+from inarch_plugins.replay.recorded_turn import RecordedTurn, transitions_of
+from inarch_plugins.replay.steps import steps_of
 
 
 class Move(NamedTuple):
@@ -33,14 +33,12 @@ class Record:
         read: Yields its events, as far as they are played.
         root: Its workspace.
         started: The data of its first event.
-        began: The time of its earliest event. A fork itself began after the turns that it copied.
+        began: The time of its earliest event.
         begun: The start times of its steps.
         numbers: The indexes of the agent's turns among the steps.
-        late: The last event number of each step that got events after the next one began.
         count: The number of events.
         last: The number of the last event.
         moves: Its effects on files.
-        stopped: The numbers of the turns that were stopped from outside.
         models: Every model that the session asked, or would have asked.
         decided: The first decision model asked of each provider.
     """
@@ -52,11 +50,9 @@ class Record:
     began: str = ""
     begun: list[str] = field(factory=list)
     numbers: list[int] = field(factory=list)
-    late: dict[int, int] = field(factory=dict)
     count: int = 0
     last: int = 0
     moves: list[Move] = field(factory=list)
-    stopped: list[int] = field(factory=list)
     models: set[str] = field(factory=set)
     decided: dict[str, str] = field(factory=dict)
 
@@ -68,80 +64,34 @@ def survey(session_id: str, read: Callable[[], Iterator[Event]]) -> Record:
         session_id: The session.
         read: Yields its events. It is called again later.
     """
-    surveyor = _Surveyor(Record(session_id, read))
-    for event in read():
-        surveyor.take(event)
-    return surveyor.finished()
+    record = Record(session_id, read)
+    for number, step in enumerate(steps_of(read())):
+        first = step[0]
+        # a fork itself began after the turns that it copied
+        record.begun.append("" if first.kind == "session.started" else first.time)
+        RecordedTurn(number, step, ())  # an invalid event shows here
+        for event in step:
+            _note(record, number, event)
+    return record
 
 
-@define(eq=False, repr=False)
-class _Surveyor:
-    record: Record
-    reader: Reader = field(factory=Reader)
-    open_turns: dict[str, int] = field(factory=dict)
-
-    def take(self, event: Event) -> None:
-        record, reader = self.record, self.reader
-        record.count, record.last = record.count + 1, event.seq
-        record.began = min(record.began or event.time, event.time)
-        place = reader.place_of(event)
-        if place < reader.begun - 1:
-            record.late[place] = event.seq
-        else:
-            reader.take(event)
-            self._note_steps(event)
-            place = reader.place_of(event)
-        if event.kind in ("file.changed", "call.result"):
-            record.moves += _moves(event, place)
-        elif event.kind in _NOTED:
-            _NOTED[event.kind](self, event)
-
-    def _note_steps(self, event: Event) -> None:
-        while len(self.record.begun) < self.reader.begun:
-            self.reader.forget(len(self.record.begun) - 1)
-            self.record.begun.append(event.time)
-
-    def opened(self, event: Event) -> None:
-        """Record where and how the session began."""
-        if not self.record.started:
-            self.record.started = event.data
-            self.record.root = str(event.data.get("root", ""))
-
-    def started(self, event: Event) -> None:
-        """Record an agent's turn and its models."""
-        turn = event.data["turn"]
-        if turn["type"] != "agent":
-            return
-        self.record.numbers.append(self.reader.begun - 1)
-        self.open_turns[turn["id"]] = len(self.record.numbers)
-        model = str(turn.get("model") or "")
-        self.record.models |= {model, str((event.data.get("settings") or {}).get("decision_model") or "")} - {""}
-
-    def ended(self, event: Event) -> None:
-        """Record that a turn was not stopped."""
-        if not stopped(event.data["turn"]):
-            self.open_turns.pop(event.turn_id or "", None)
-
-    def asked(self, event: Event) -> None:
-        """Record which model was asked."""
+def _note(record: Record, step: int, event: Event) -> None:
+    record.count, record.last = record.count + 1, event.seq
+    record.began = min(record.began or event.time, event.time)
+    if event.kind in ("file.changed", "call.result"):
+        record.moves += _moves(event, step)
+    elif event.kind == "session.started" and not record.started:
+        record.started, record.root = event.data, str(event.data.get("root", ""))
+    elif event.kind == "turn.started" and event.data["turn"]["type"] == "agent":
+        record.numbers.append(step)
+        decision_model = (event.data.get("settings") or {}).get("decision_model")
+        record.models |= {str(event.data["turn"].get("model") or ""), str(decision_model or "")} - {""}
+    elif event.kind == "model.requested":
         name = str(event.data["model"])
-        self.record.models |= {name} - {""}
+        record.models |= {name} - {""}
         if event.data.get("purpose") == "decision":
             provider, _, model = name.partition("/")
-            self.record.decided.setdefault(provider, model)
-
-    def finished(self) -> Record:
-        """Return the record."""
-        self.record.stopped = [*self.open_turns.values()]
-        return self.record
-
-
-_NOTED: Mapping[str, Callable[[_Surveyor, Event], None]] = {
-    "session.started": _Surveyor.opened,
-    "turn.started": _Surveyor.started,
-    "turn.ended": _Surveyor.ended,
-    "model.requested": _Surveyor.asked,
-}
+            record.decided.setdefault(provider, model)
 
 
 def changes_in(events: Iterable[Event]) -> Iterator[Move]:

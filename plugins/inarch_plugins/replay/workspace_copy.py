@@ -7,9 +7,9 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Collection, Iterator
-from pathlib import Path
-
-from attrs import define, field, frozen
+from contextlib import suppress
+from math import inf
+from pathlib import Path, PurePosixPath
 
 from inarch import UsageError
 from inarch_lib.staging import make_folder
@@ -20,17 +20,8 @@ LARGE_BYTES = 32 << 20
 LARGE_GIT = 512 << 20
 
 
-@frozen
-class Copied:
-    """The copied entries, and a sentence for each one left out."""
-
-    place: Path
-    files: int
-    left_out: tuple[str, ...] = ()
-
-
-def copy_workspace(root: Path, place: Path, kept: Collection[str]) -> Copied:
-    """Copy the directory `root` to `place`, which must be missing or empty.
+def copy_workspace(root: Path, place: Path, kept: Collection[str]) -> list[str]:
+    """Copy the directory `root` to `place`, which must be missing or empty. Return a sentence for each omission.
 
     Args:
         root: The directory to copy. Links in it are copied as links.
@@ -40,85 +31,58 @@ def copy_workspace(root: Path, place: Path, kept: Collection[str]) -> Copied:
     Raises:
         UsageError: The target is not empty, or cannot be written.
     """
+    known = {str(folder) for path in kept for folder in PurePosixPath(path).parents}
+    left_out: list[str] = []
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        found = {}
+        for source in (Path(folder, name) for name in names):
+            if source.resolve() == place.resolve():
+                found[source.name] = ""  # the copy itself is inside
+            elif why := _why_left_out(source, str(source.relative_to(root)) in known):
+                found[source.name] = f"{source.relative_to(root)}{why}"
+        left_out.extend(filter(None, found.values()))
+        return {*found}
+
+    def copy(source: str, target: str) -> None:
+        try:
+            shutil.copy2(source, target, follow_symlinks=False)
+        except PermissionError:
+            left_out.append(f"{Path(source).relative_to(root)}: not readable")
+
     try:
         make_folder(place)
         if any(place.iterdir()):
             raise UsageError(f"{place} is not empty", "name a new or empty directory")
-        copying = _Copying(place.resolve(), _folders(kept))
-        copying.folder(root, place, "")
+        shutil.copytree(root, place, symlinks=True, ignore=ignored, copy_function=copy, dirs_exist_ok=True)
     except OSError as error:
-        raise UsageError(f"the workspace can't be copied: {error.filename}: {error.strerror}") from None
-    return Copied(place, copying.files, tuple(copying.left_out))
+        raise UsageError(f"the workspace can't be copied: {error}") from None
+    return sorted(left_out)
 
 
-def _folders(kept: Collection[str]) -> set[str]:
-    found: set[str] = set()
-    for path in kept:
-        while (path := path.rpartition("/")[0]) and path not in found:
-            found.add(path)
-    return found
+def _why_left_out(source: Path, is_known: bool) -> str:
+    if source.is_symlink() or source.is_file():
+        return ""
+    if not source.is_dir():
+        return ": not a regular file"
+    if is_known:
+        return ""
+    is_git = source.name == ".git"
+    if _is_large(source, *((LARGE_GIT, inf) if is_git else (LARGE_BYTES, LARGE_ENTRIES))):
+        return "/: more than 512 MB" if is_git else "/: large, and without files of the project"
+    return ""
 
 
-@define(eq=False, repr=False)
-class _Copying:
-    place: Path
-    known: set[str]
-    files: int = 0
-    left_out: list[str] = field(factory=list)
-
-    def folder(self, source: Path, target: Path, path: str) -> None:
-        """Copy a folder's contents. Its times are set last, because filling it changes them."""
-        target.mkdir(mode=0o700, exist_ok=True)
-        with os.scandir(source) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                self._entry(entry, target / entry.name, f"{path}/{entry.name}" if path else entry.name)
-        shutil.copystat(source, target, follow_symlinks=False)
-
-    def _entry(self, entry: os.DirEntry[str], target: Path, path: str) -> None:
-        source = Path(entry.path)
-        if entry.is_symlink():
-            target.symlink_to(source.readlink())
-        elif entry.is_dir(follow_symlinks=False):
-            if source.resolve() == self.place:
-                return  # the copy itself is inside
-            if not self._is_left_out(source, path):
-                self.folder(source, target, path)
-        elif entry.is_file(follow_symlinks=False):
-            try:
-                shutil.copy2(source, target, follow_symlinks=False)
-                self.files += 1
-            except PermissionError:
-                self.left_out.append(f"{path}: not readable")
-        else:
-            self.left_out.append(f"{path}: not a regular file")
-
-    def _is_left_out(self, source: Path, path: str) -> bool:
-        if path in self.known:
-            return False
-        is_git = source.name == ".git"
-        entries, size = _measured(source, LARGE_GIT if is_git else LARGE_BYTES, None if is_git else LARGE_ENTRIES)
-        if entries or size:
-            what = "more than 512 MB" if is_git else "large, and without files of the project"
-            self.left_out.append(f"{path}/: {what}")
-            return True
-        return False
-
-
-def _measured(folder: Path, most_bytes: int, most_entries: int | None) -> tuple[bool, bool]:
-    """Return whether a folder has more entries or bytes than these limits."""
+def _is_large(folder: Path, most_bytes: int, most_entries: float) -> bool:
     entries = size = 0
     for parent, folders, names in os.walk(folder):
         entries += len(folders) + len(names)
-        if most_entries is not None and entries > most_entries:
-            return True, False
         for name in names:
-            try:
+            with suppress(OSError):
                 size += os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 - many
-            except OSError:
-                continue
-        if size > most_bytes:
-            return False, True
-    return False, False
+        if entries > most_entries or size > most_bytes:
+            return True
+    return False
 
 
 Stamp = tuple[int, int, int, int]

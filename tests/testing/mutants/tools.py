@@ -74,26 +74,13 @@ def refuses(self: Shout, arguments: Any, context: Any) -> None:
     raise ToolFailed("execution", "it never works")
 
 
-def needs_a_letter(self: Shout, arguments: Any, context: Any) -> None:
-    arguments["text"][0]
-
-
 def encodes(self: Shout, arguments: Any, context: Any) -> None:
     arguments["text"].encode()
-
-
-def repeats_it_in_the_message(self: Shout, arguments: Any, context: Any) -> None:
-    if len(arguments["text"]) > 1000:
-        raise ToolFailed("validation", f"too long: {arguments['text']}")
 
 
 def gives_no_remedy(self: Shout, arguments: Any, context: Any) -> None:
     if arguments["text"] == "fail":
         raise ToolFailed("validation", "that can't be said")
-
-
-def changes_arguments(self: Shout, arguments: Any, context: Any) -> str:
-    return str(arguments.pop("text"))
 
 
 def writes_undeclared(self: Shout, arguments: Any, context: Any) -> None:
@@ -102,12 +89,6 @@ def writes_undeclared(self: Shout, arguments: Any, context: Any) -> None:
 
 def reads_undeclared(self: Shout, arguments: Any, context: Any) -> None:
     context.workspace.read("a.txt")
-
-
-def works_once(self: Shout, arguments: Any, context: Any) -> None:
-    self.calls += 1
-    if self.calls > 1:
-        raise ToolFailed("conflict", "it is busy", "wait")
 
 
 def is_deaf(self: Shout, arguments: Any, context: Any) -> None:
@@ -134,8 +115,6 @@ class LeavesTask(Shout):
 
 
 LAX = {"type": "object", "properties": {"text": {"type": "string"}}}
-WRITING = {"max_retries": 2, "effects": lambda self, arguments: Effects(writes=frozenset({"a.txt"}))}
-REMOVING = {"effects": lambda self, arguments: Effects(writes=frozenset({"a.txt"}), removes=True)}
 OUTSIDE = {"effects": lambda self, arguments: Effects(reads=frozenset({"../a.txt"}))}
 
 WRONG: dict[str, type[Any]] = {
@@ -147,17 +126,11 @@ WRONG: dict[str, type[Any]] = {
     "test_valid_arguments_succeed": running(refuses),
     "test_the_result_is_plain_json_that_fits_the_output_schema": running(lambda *_: {"loud": True}),
     "test_wrong_arguments_are_refused_and_the_tool_does_not_run": having(input_schema=LAX),
-    "test_values_at_the_edge_are_answered": running(needs_a_letter),
     "test_any_text_in_any_argument_is_answered": running(encodes),
-    "test_a_megabyte_of_text_gives_a_short_answer": running(repeats_it_in_the_message),
     "test_failures_have_a_code_and_a_remedy": running(gives_no_remedy),
-    "test_arguments_are_left_as_they_are": running(changes_arguments),
     "test_effects_are_pure_and_inside_the_workspace": having(**OUTSIDE),
     "test_only_what_is_declared_is_written": running(writes_undeclared),
-    "test_what_it_says_it_removes_is_gone": having(**REMOVING),
     "test_only_what_is_declared_is_read": running(reads_undeclared),
-    "test_only_calls_without_effects_are_tried_again": having(**WRITING),
-    "test_many_calls_at_once": running(works_once),
     "test_a_cancelled_call_ends": running(is_deaf),
     "test_a_call_beyond_its_time_limit_ends": running(is_deaf),
     "test_nothing_is_left_running": LeavesTask,

@@ -46,11 +46,6 @@ class LineEnds(Right):
         return self.good.replace(path, [chunk.replace(b"\r\n", b"\n") for chunk in chunks], expected)
 
 
-class FirstChunk(Right):
-    def replace(self, path: str, chunks: Iterable[bytes], expected: str | None) -> FileChange:
-        return self.good.replace(path, [*chunks][:1], expected)
-
-
 class FromTheStart(Right):
     def read(self, path: str, offset: int = 0, most: int | None = None) -> Any:
         return self.good.read(path, 0, most)
@@ -174,7 +169,6 @@ WRONG: dict[str, type[Right]] = {
     "test_one_that_restores_does_so_with_all_or_none": RestoresEach,
     "test_methods_fit": Elsewhere,
     "test_bytes_come_back_as_they_were": LineEnds,
-    "test_a_large_file_is_written_in_chunks": FirstChunk,
     "test_a_part_of_a_file_is_read": FromTheStart,
     "test_replacing_needs_the_present_hash": WritesOver,
     "test_removing_needs_the_present_hash": RemovesAnyway,
