@@ -19,8 +19,8 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
-from inarch_brief.offline.exchange import MAX_ROUNDS
 from inarch_brief.offline.offline_model import Offline
+from inarch_brief.offline.plans import MAX_ROUNDS
 
 EVERY_TOOL = tuple(
     ToolSpec(name, "", {})

@@ -2,8 +2,7 @@
 
 import pytest
 
-from inarch_brief.offline.page import Place
-from inarch_brief.offline.results import Entry
+from inarch_brief.offline.results import Entry, Place
 
 from .conftest import PYTHON, write
 from .test_answers import check_citations

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief.offline.page import Place
 from inarch_brief.offline.prose import Fact, title_of
 from inarch_brief.offline.public_api import exported
 from inarch_brief.offline.purpose import comment_in, is_telling, names_of, purpose_in
-from inarch_brief.offline.results import FileText
+from inarch_brief.offline.results import FileText, Place
 
 from .conftest import write
 

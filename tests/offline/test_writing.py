@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from inarch_brief.offline.page import NOTICE, WIDTH, Page, Place, sentence
+from inarch_brief.offline.page import NOTICE, WIDTH, Page, sentence
+from inarch_brief.offline.results import Place
 
 
 def test_first_line_says_that_there_is_no_model_and_how_to_get_one():

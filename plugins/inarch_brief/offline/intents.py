@@ -219,6 +219,8 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
         earlier: The prompts before it, oldest first.
         place: The definition or file of the last answer, which `it` and `that` mean.
     """
+    while earlier and re.fullmatch(_LONG, f" {prompt.strip()}", re.I):  # of the question before, never of an edit
+        prompt, earlier = f"{earlier[-1]}, {IN_FULL}" if edit_of(earlier[-1]) is None else "", earlier[:-1]
     prompt, long = _in_full(prompt)
     edit = edit_of(prompt)
     if edit is not None:
@@ -233,16 +235,6 @@ def parse(prompt: str, earlier: Sequence[str] = (), place: str = "") -> Intent:
         subject = place or before.subject or before.path
         intent = intent._replace(subject=subject, names=names) if subject else Intent(UNCLEAR)
     return intent._replace(long=long)
-
-
-def is_in_full(prompt: str) -> bool:
-    """Return whether a prompt only asks for the full answer."""
-    return len(prompt) <= 40 and bool(re.fullmatch(_LONG, f" {prompt.strip()}", re.I))
-
-
-def put_in_full(prompt: str) -> str:
-    """Add a request for the full answer to a question."""
-    return f"{_in_full(prompt)[0]}, {IN_FULL}"
 
 
 def _in_full(prompt: str) -> tuple[str, bool]:

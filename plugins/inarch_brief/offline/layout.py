@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from inarch_brief.offline.page import Place
 from inarch_brief.offline.prose import Fact
-from inarch_brief.offline.results import Hit
+from inarch_brief.offline.results import Hit, Place
 from inarch_brief.search.formats import compiled
 
 MANIFESTS = (

@@ -11,9 +11,9 @@ from typing import Any
 from attrs import define, field
 
 from inarch_brief.offline.layout import MANIFESTS, is_manifest
-from inarch_brief.offline.page import Place, cut, one_line
+from inarch_brief.offline.page import cut, one_line
 from inarch_brief.offline.prose import Fact, licence_of
-from inarch_brief.offline.results import FileText
+from inarch_brief.offline.results import FileText, Place
 
 _CFG = {
     "name": r"^name\s*=\s*(\S.*)", "description": r"^description\s*=\s*(\S.*)", "licence": r"^license\s*=\s*(\S.*)",
