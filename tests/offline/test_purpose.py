@@ -157,12 +157,12 @@ def test_any_text_is_survived(content):
 SETUP = """
     from setuptools import find_packages, setup
 
-    BASE = ["attrs>=23"]
-    REQS = BASE + [
-        "click",
-    ]
-    TEXT = "Rings bells for tea"
-    setup(name="bell", description=TEXT, install_requires=REQS, packages=find_packages(exclude=["t", "t.*"]))
+    setup(
+        name="bell",
+        description="Rings bells for tea",
+        install_requires=["attrs>=23", "click"],
+        packages=find_packages(exclude=["t", "t.*"]),
+    )
     """
 MODULE = '"""{}"""\n\n\ndef ring():\n    return 1\n\n\nif __name__ == "__main__":\n    ring()\n'
 
@@ -187,7 +187,7 @@ def python_project():
 
 def test_main_part_is_what_is_installed_and_ways_in_are_for_users(tmp_path, answer):
     text = answer(write(tmp_path / "x", python_project()), "summarize this codebase")
-    assert text.splitlines()[2] == "bell: Rings bells for tea (setup.py:7)"
+    assert text.splitlines()[2] == "bell: Rings bells for tea (setup.py:5)"
     assert "Bell is a small timer that rings when tea is ready" in text
     assert "Key modules of bell:" in text and "attrs>=23, click" in text
     assert "python -m bell" in text and "public names: ring (bell/__init__.py:2)" in text
