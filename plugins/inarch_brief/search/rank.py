@@ -93,34 +93,6 @@ def file_scores(scored: Iterable[tuple[str, float]]) -> dict[str, float]:
     }
 
 
-def judged(
-    question: Question,
-    weighing: Weighing,
-    found: Sequence[Candidate],
-    shares: Sequence[float],
-    near: Mapping[int, float],
-) -> list[tuple[Candidate, Explained, float]]:
-    """Return each candidate with the terms it explains and the score of its traits.
-
-    Args:
-        question: the question.
-        weighing: its words.
-        found: the candidates.
-        shares: the share of each nature.
-        near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
-    """
-    by_file = file_scores((one.kept.file, one.score) for one in found)
-    most = max(by_file.values(), default=1.0) or 1.0
-    by_nature = dict(zip(NATURES, shares, strict=True))
-    rows = []
-    for one in found:
-        explains = explained_by(weighing, one)
-        evidence = MEANING * near.get(one.kept.id, 0.0) + BESIDE * by_file[one.kept.file] / most
-        evidence += _by_words(one, explains) + _by_kind(question, one.kept)
-        rows.append((one, explains, by_nature[one.kept.nature] * math.exp(evidence)))
-    return rows
-
-
 def _by_words(candidate: Candidate, explains: Explained) -> float:
     return (
         WORDS * math.log(max(1e-9, candidate.score / explains.whole))
@@ -191,11 +163,16 @@ def ranked(
         shares: the share of each nature.
         near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
     """
+    by_file = file_scores((one.kept.file, one.score) for one in found)
+    most = max(by_file.values(), default=1.0) or 1.0
+    by_nature = dict(zip(NATURES, shares, strict=True))
     hits = []
-    for candidate, explains, worth in judged(question, weighing, found, shares, near):
-        kept = candidate.kept
+    for candidate in found:
+        kept, explains = candidate.kept, explained_by(weighing, candidate)
         exact = named_in(question, kept)
-        score = worth * given(question, kept, exact)
+        evidence = MEANING * near.get(kept.id, 0.0) + BESIDE * by_file[kept.file] / most
+        evidence += _by_words(candidate, explains) + _by_kind(question, kept)
+        score = by_nature[kept.nature] * math.exp(evidence) * given(question, kept, exact)
         best = sorted(explains.terms, key=lambda term: (-explains.terms[term], term))[:4]
         reasons = [NAMED_THERE] * (exact >= _SURELY)
         reasons += [question.terms[term].word for term in best if explains.terms[term] > 0]
