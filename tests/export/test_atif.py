@@ -79,17 +79,6 @@ def test_the_head_says_whose_trajectory_it_is_and_the_end_what_it_took() -> None
     }  # fmt: skip
 
 
-def test_the_offline_planner_is_not_a_language_model() -> None:
-    told = Telling()
-    told.prompt("who calls x?", model="offline/extractive")
-    told.reply(input_tokens=0, output_tokens=0, cost_usd=Decimal(0))
-    told.run(told.call("find_symbols", query="x"), {"found": []})
-    told.end("Nobody.")
-    _, looked, _ = steps(told)
-    assert (looked["model_name"], looked["llm_call_count"], "metrics" in looked) == ("offline/extractive", 0, False)
-    assert [call["function_name"] for call in looked["tool_calls"]] == ["find_symbols"]
-
-
 def test_a_check_between_two_calls_does_not_part_them() -> None:
     told = Telling()
     told.prompt("go")

@@ -108,11 +108,6 @@ def test_explanation_follows_the_code(shop, answer):
     assert "   Called from main (src/shop/cli.py:14)\n" in text
 
 
-def test_empty_folder_is_said_to_be_empty(tmp_path, answer):
-    (tmp_path / "empty").mkdir()
-    assert "There are no files here" in answer(tmp_path / "empty", "summarize this codebase")
-
-
 def test_long_file_is_outlined_whole(shop, answer):
     functions = [
         f'def function_{number}(value):\n    """Number {number}."""\n    return value\n' for number in range(600)

@@ -64,11 +64,6 @@ def test_phrasing_is_understood(prompt, kind, about):
     assert (intent.kind, told) == (kind, about)
 
 
-def test_identifiers_are_kept_as_written():
-    intent = parse("how do `load_dotenv` and flask.cli.ScriptInfo and resolveEnv fit together?")
-    assert intent.names == ("load_dotenv", "flask.cli.ScriptInfo", "resolveEnv")
-
-
 @pytest.mark.parametrize(
     ("prompt", "kind", "subject"),
     [
@@ -81,12 +76,6 @@ def test_identifiers_are_kept_as_written():
 def test_it_is_what_the_last_prompt_was_about(prompt, kind, subject):
     intent = parse(prompt, ["summarize this codebase", "how does Table.validate work"])
     assert (intent.kind, intent.subject, intent.names) == (kind, subject, ("Table.validate",))
-
-
-@pytest.mark.parametrize("prompt", ["what about it?", "how does that work?"])
-def test_what_is_asked_about_it_is_asked_of_the_place_that_was_answered(prompt):
-    intent = parse(prompt, ["where is Client.send called?"], "Client.send")
-    assert (intent.kind, intent.names) == ("explain", ("Client.send",))
 
 
 @given(st.text(max_size=400), st.lists(st.text(max_size=60), max_size=3))

@@ -2,8 +2,6 @@
 
 import pytest
 
-from inarch_brief.offline.results import Entry, Place
-
 from .conftest import PYTHON, write
 from .test_answers import check_citations
 
@@ -104,7 +102,3 @@ def test_both_sides_of_a_comparison_are_shown(shop, answer):
     assert "class `shop.till.Till`" in text and "class `shop.pot.Pot`" in text
     assert "Methods that both define:\n- total (" in text and "Only Pot defines:\n- smash() (" in text
     assert "Nothing here is called “Zebra”" in answer(shop, "compare Till with Zebra") or "closest" in text
-
-
-def command(name):
-    return Entry("command", name, f"shop.{name.replace(' ', '_')}", Place("a.py", 1), "@click.command")

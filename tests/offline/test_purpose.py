@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief.offline.prose import Fact, title_of
 from inarch_brief.offline.public_api import exported
-from inarch_brief.offline.purpose import comment_in, is_telling, names_of, purpose_in
-from inarch_brief.offline.results import FileText, Place
+from inarch_brief.offline.purpose import comment_in, is_telling, purpose_in
+from inarch_brief.offline.results import FileText
 
 from .conftest import write
 
@@ -97,16 +96,6 @@ def test_readme_is_read_for_the_sentence_that_says_what_it_is(text, said):
     assert purpose_in(readme(text), ["bell"])[1].text == said
 
 
-def test_title_has_no_badges():
-    assert title_of(readme(BANNER)).text == "Bell"
-    assert title_of(readme("<h1 align='center'>Bell</h1>\n")).text == "Bell"
-
-
-@pytest.mark.parametrize("declared", ["x.org/people/bell/v2", "@me/bell-monorepo", "go-bell", "bell.js", "Bell v4.1"])
-def test_names_in_prose_follow_from_a_declared_name(declared):
-    assert "bell" in names_of(Fact(declared, Place("x")))
-
-
 @pytest.mark.parametrize("text", ["Python package", "bell", "Add your description here", "A Bell library", ""])
 def test_empty_words_do_not_describe_a_project(text):
     assert not is_telling(text, ["bell"])
@@ -128,21 +117,6 @@ def test_empty_words_do_not_describe_a_project(text):
 def test_documentation_of_a_package_is_read(path, text, said, line):
     doc = comment_in(FileText(path, text))
     assert (doc.text, doc.place.line) == (said, line)
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "names"),
-    [
-        ("bell/__init__.py", "from x import y\n__all__ = ['BellError', 'Bell', '_x', 'ring']\n",
-         ["Bell", "ring", "BellError"]),
-        ("bell/__init__.py", "import os\nfrom .core import Bell, _x\nfrom bell.tea import ring as ring\n",
-         ["Bell", "ring"]),
-        ("src/lib.rs", "pub mod tea;\npub use core::{Bell, Cup as Mug};\nmod hidden;\npub fn ring() {}\n",
-         ["tea", "Bell", "Mug", "ring"]),
-    ],
-)  # fmt: skip
-def test_public_names_are_those_that_a_package_exports(path, text, names):
-    assert exported(FileText(path, text), path, [])[0] == names
 
 
 @given(st.text(max_size=300))
@@ -247,10 +221,3 @@ def test_go_library_is_described_by_its_package_comment(tmp_path, answer):
     text = answer(root, "summarize this codebase")
     assert text.splitlines()[2].startswith("bell: Package bell rings bells for tea. (go.mod:1, bell.go:1)")
     assert "public names: Bell, Ring (bell.go:4)" in text and "examples/a" not in text.split("Ways in")[1]
-
-
-def test_examples_name_only_what_is_in_the_index(shop, tmp_path, answer):
-    text = answer(shop, "hello")
-    assert "`how does Till work`" in text and "`explain src/shop/till.py`" in text
-    notes = answer(write(tmp_path / "notes", {"notes.txt": "Water the garden daily.\n"}), "hello")
-    assert "No code was found" in notes and "how does" not in notes and "explain" not in notes
