@@ -131,20 +131,6 @@ def test_a_damaged_cache_is_an_empty_one(tmp_path: Path, content: bytes) -> None
     assert DecisionCache.beside(str(tmp_path)).get("a") == inarch.DispatchReply(False)
 
 
-def test_a_decision_whose_call_is_not_valid_is_none_and_is_not_remembered(tmp_path: Path) -> None:
-    """What only the tool itself can tell: the model hears nothing of it, and the next turn decides anew."""
-    wrong = decide("read_file", {"file_path": ""})
-    script = [wrong, says("one"), decide("read_file", {"file_path": "a.txt"}), says("two")]
-    turns, model, _ = play(script, tmp_path, "what is in a.txt?", "what is in a.txt?")
-    assert [(call.name, call.status) for turn in turns for call in turn.calls] == [
-        ("read_file", "error"),
-        ("read_file", "success"),
-    ]
-    assert [request.purpose for request in model.requests] == ["decision", "turn"] * 2
-    (first,) = [part.text for part in model.requests[1].messages[-1].parts if "already there" in part.text] or [""]
-    assert first == ""
-
-
 def test_the_schema_of_a_decision_has_each_tools_parameters_and_takes_what_is_valid(tmp_path: Path) -> None:
     from jsonschema import Draft202012Validator
 
