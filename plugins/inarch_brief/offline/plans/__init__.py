@@ -149,7 +149,8 @@ def _carry_on(plan: Plan, exchange: Exchange) -> Page | list[PlannedCall]:
                 for call in wanted
             )
             results = [result for call in wanted if (result := _result(exchange, call)) is not None]
-            failures += [said(result) for result in results if _is_failed(result)]
+            # A missing file is an answer, too.
+            failures += [said(one) for one in results if one.error is not None and one.error.code != "not_found"]
             wanted = plan.send(results)
     except StopIteration as end:
         page: Page = end.value
@@ -171,7 +172,3 @@ def _result(exchange: Exchange, call: PlannedCall) -> ToolResult | None:
     if exchange.may_call:
         return None
     return ToolResult(False, error=ToolError("cancelled", f"{call.name} was not called: {_ENDED}"))
-
-
-def _is_failed(look: ToolResult) -> bool:
-    return look.error is not None and look.error.code != "not_found"  # a missing file is an answer, too

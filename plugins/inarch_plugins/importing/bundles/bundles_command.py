@@ -62,7 +62,8 @@ def add(
         files, commit = (tree, sha) if at[:2] == given[:2] else fetch(at)
         contents = contents_of(files, at.folder, entry)
         contents = contents._replace(name=own or contents.name)
-        code = max(code, _add(context, contents, {**_origin(at, commit, entry), "enabled": not for_projects}, yes))
+        origin = {"source": at.place, "ref": at.ref, "folder": at.folder, "sha": commit, "entry": entry}
+        code = max(code, _add(context, contents, {**origin, "enabled": not for_projects}, yes))
     return code
 
 
@@ -195,10 +196,6 @@ def _record(context: inarch.PluginContext, name: str) -> dict[str, Any]:
     if name not in found:
         raise inarch.UsageError(f"there is no bundle {name!r}", "inarch bundles list shows them")
     return found[name]
-
-
-def _origin(source: Source, sha: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"source": source.place, "ref": source.ref, "folder": source.folder, "sha": sha, "entry": entry}
 
 
 def _where(record: Mapping[str, Any]) -> str:

@@ -57,7 +57,8 @@ def entries_of(tree: Tree, source: Source) -> tuple[dict[str, tuple[Source, dict
                 found.setdefault(name, (_source(entry["source"], root, source), entry))
             except (KeyError, TypeError, ValueError) as error:
                 what = entry.get("name") if isinstance(entry, dict) else entry
-                told.append(f"{path}: the entry {what!r:.60} is left out: {_why(error)}")
+                why = f"it has no {error}" if isinstance(error, KeyError) else error
+                told.append(f"{path}: the entry {what!r:.60} is left out: {why}")
     return found, told
 
 
@@ -219,7 +220,3 @@ def _list(value: Any) -> list[Any]:
 
 def _table(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _why(error: Exception) -> str:
-    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
