@@ -166,15 +166,3 @@ def test_without_javascript_everything_is_there_to_be_read(fresh: Browser, long:
     fresh.press("Enter")
     fresh.until("document.querySelector('#t9 .step.call').checkVisibility()")
     assert "file-9.py" in fresh.value("document.querySelector('#t9 .step.call').innerText")
-
-
-def test_whatever_can_be_used_has_a_name(fresh: Browser, short: Path) -> None:
-    fresh.open(short)
-    fresh("Accessibility.enable")
-    nodes = [node for node in fresh("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
-    roles = ("link", "button", "searchbox", "DisclosureTriangle", "image", "region", "navigation", "main")
-    used = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if "role" in node]
-    assert {role for role, _ in used} >= {"link", "button", "searchbox", "DisclosureTriangle", "image", "main"}
-    assert [role for role, name in used if role in roles and not name.strip()] == []
-    levels = fresh.value("[...document.querySelectorAll('h1, h2')].map((head) => head.localName)")
-    assert levels == ["h1", "h2", "h2", "h2"]

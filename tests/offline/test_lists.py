@@ -46,11 +46,6 @@ def test_commands_are_below_their_groups_and_nothing_else_is_listed(tmp_path, an
     ]
 
 
-def test_no_routes_leads_to_the_other_ways_in(shop, answer):
-    text = answer(shop, "list the routes")
-    assert "No routes were found" in text and "1 console script: shop (src/shop/cli.py:" in text
-
-
 def test_tests_are_counted_whether_they_are_listed_or_not(tmp_path, answer):
     files = {f"tests/test_{number:03}.py": "def test_x(): pass\ndef test_y(): pass\n" for number in range(230)}
     root = write(tmp_path / "tested", {**PYTHON, **files})

@@ -44,30 +44,6 @@ BANNER = """
 
     **Bell is a timer for *tea* and *coffee*:**
     """
-TAGLINE = """
-    # Bell
-
-    > [!IMPORTANT]
-    > Bell has moved to another house, so read the notes on migration.
-
-    [Site](https://example.org) |
-    [Docs](https://example.org/docs)
-
-    Fast, small timers for [tea](https://example.org/tea).
-
-    The documentation is a page of its own.
-    """
-DEED = """
-    # bell v4.18.1
-
-    [Site](https://example.org) | [Docs](https://example.org/docs)
-
-    ## Why Bell?
-
-    Bell makes tea easier by watching the clock.
-
-    Bell is released under the MIT license.
-    """
 BLOCKS = """
     <h1 align="center">Bell</h1>
     <p align="center"><b>Powered by</b></p>
@@ -87,8 +63,6 @@ def readme(text, name="README.md"):
     [
         (SPONSORS, "Bell is a small timer that rings when tea is ready. It runs in a terminal."),
         (BANNER, "Bell is a timer for tea and coffee."),
-        (TAGLINE, "Fast, small timers for tea."),
-        (DEED, "Bell makes tea easier by watching the clock."),
         (BLOCKS, "Bell is a timer for tea."),
     ],
 )
@@ -192,21 +166,6 @@ def test_workspace_is_described_by_its_main_member(tmp_path, answer):
     assert text.splitlines()[2].startswith("bell 1.2.3: Timers for tea. (bell/Cargo.toml:4)")
     assert "public names: tea (bell/src/lib.rs:2)" in text
     assert "build.rs" not in text and "program" not in text
-
-
-def test_parts_in_three_languages_are_not_the_whole(tmp_path, answer):
-    root = write(tmp_path / "x", {
-        "README.md": "# Shop\n\nShop is a store in three parts.\n",
-        "web/package.json": '{"name": "web", "description": "The web page of Shop", "bin": {"page": "page.js"}}',
-        "web/page.js": "#!/usr/bin/env node\nexport function draw() {}\n",
-        "api/go.mod": "module example.org/api\n",
-        "api/main.go": "// Package main serves orders.\npackage main\n\nfunc main() {}\n",
-        "cli/Cargo.toml": '[package]\nname = "shopctl"\ndescription = "Controls Shop"\n',
-        "cli/src/main.rs": "fn main() {}\n",
-    })  # fmt: skip
-    text = answer(root, "summarize this codebase")
-    assert text.splitlines()[2].startswith("Shop: Shop is a store in three parts.")
-    assert "api/main.go, cli/src/main.rs" in text and "command `page` → page.js" in text
 
 
 def test_go_library_is_described_by_its_package_comment(tmp_path, answer):

@@ -31,21 +31,6 @@ def test_no_rule_lets_a_call_run_that_changes_something(cli: Run, project: Path,
 
 
 @pytest.mark.once
-def test_a_plan_is_edited_and_approved_at_a_terminal(terminal: Open, project: Path, tmp_path: Path) -> None:
-    editor = tmp_path / "editor.sh"
-    editor.write_text('test "$(basename "$1")" = plan.md && sed -i "s/Write new/Write only new/" "$1"\n')
-    opened = terminal("plan it", *HEADLESS, EDITOR=f"sh {editor}")
-    opened.until("# The plan", "1. Write new.txt", "fter approval the approval mode is ask", "[d]")
-    opened.type("e", "Enter")
-    opened.until("1. Write only new.txt", "[d]", times=1)
-    opened.type("w", "Enter")
-    opened.until("fter approval the approval mode is edits")
-    opened.type("a", "Enter")
-    opened.until("✓ Carry out a plan", "✓ Write", "The answer.", "code=0")
-    assert (project / "new.txt").read_text() == "text\n"
-
-
-@pytest.mark.once
 def test_a_conversation_plans_asks_and_keeps_a_list(terminal: Open, project: Path) -> None:
     opened = terminal(*MODEL)
     opened.until("? for help")

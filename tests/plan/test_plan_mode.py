@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
 import inarch
 from inarch.testing import calls, says
-from inarch_plugins.replay import replay
 
 from .conftest import Desk, edited, no, yes
 
@@ -73,10 +71,3 @@ def test_approving_everything_does_not_approve_a_plan(desk: Desk) -> None:
     script = [calls(PRESENT), calls(WRITE), says("done")]
     desk.talk(script, answers={"present_plan": [always], "write_file": [no("not now")]}, **PLANNING)
     assert [data["scope"] for data in desk.of("approval.given")] == ["once", "once"]
-
-
-def test_a_whole_one_replays_to_the_same(desk: Desk) -> None:
-    script = [calls(PRESENT, WRITE), calls(WRITE), says("done")]
-    desk.talk(script, answers={"present_plan": [edited(plan="other"), yes("edits")]}, journal=True, **PLANNING)
-    report = asyncio.run(replay(desk.session_id, root=desk.root, config={}, flags={"approve": "plan"}))
-    assert report.same, report.first_difference

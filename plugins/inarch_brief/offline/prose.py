@@ -102,13 +102,7 @@ def docstring_in(text: FileText) -> Fact | None:
 def told_in(
     sections: Sequence[Symbol], most: int, words: Sequence[str] = ()
 ) -> Asking[list[tuple[Symbol, list[Fact]]]]:
-    """Read sections, and return the first statements of each section that has some.
-
-    Args:
-        sections: The sections to read.
-        most: How many lines of each to return.
-        words: In lower case. A section without all of them is left out.
-    """
+    """Read sections, and return the first statements of each section that has some."""
     results = (yield [calls.read_file(one.place.path, one.place.line, one.end) for one in sections]) if sections else []
     read = [
         (one, facts_of(text, one, most))

@@ -25,15 +25,7 @@ _LONGEST = 400
 
 
 class Setting(NamedTuple):
-    """A key or a table.
-
-    Args:
-        line: its first line, counted from 1.
-        end: its last line.
-        names: the keys that lead to it, and its own.
-        value: its text, truncated.
-        comment: the comment on the lines right above and behind it.
-    """
+    """A key or a table."""
 
     line: int
     end: int

@@ -47,17 +47,7 @@ _AMONG = ((1 << len(FIELDS)) - 1, HEAD, *(1 << FIELDS.index(field) for field in 
 
 
 class Explained(NamedTuple):
-    """The terms of a question that a place explains, and the explained shares of the question.
-
-    Args:
-        whole: the weight of all terms of the question.
-        terms: each explained term with the explained part of its weight.
-        share: the share of the whole, by any field.
-        in_head: by the fields read first: name, signature, first line of its description, path.
-        in_name: by its name.
-        in_path: by the path of its file.
-        shown: by texts that people see.
-    """
+    """The terms of a question that a place explains, and the explained shares of the question."""
 
     whole: float
     terms: Mapping[str, float]
@@ -154,15 +144,7 @@ def ranked(
     shares: Sequence[float],
     near: Mapping[int, float],
 ) -> list[Hit]:
-    """Rank the candidates.
-
-    Args:
-        question: the question.
-        weighing: its words.
-        found: the candidates.
-        shares: the share of each nature.
-        near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
-    """
+    """Rank the candidates."""
     by_file = file_scores((one.kept.file, one.score) for one in found)
     most = max(by_file.values(), default=1.0) or 1.0
     by_nature = dict(zip(NATURES, shares, strict=True))

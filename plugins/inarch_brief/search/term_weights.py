@@ -18,14 +18,7 @@ NEAR = 0.3
 
 
 class Sought(NamedTuple):
-    """A term to look up.
-
-    Args:
-        term: its form in the index.
-        weight: its largest score.
-        stands_for: terms of the question that it explains.
-        share: how well it explains them.
-    """
+    """A term to look up."""
 
     term: str
     weight: float

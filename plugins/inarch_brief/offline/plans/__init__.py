@@ -113,13 +113,7 @@ def _prompt(message: Message) -> str:
 
 
 def next_step(request: ModelRequest, long: bool = False, added: Sequence[str] = ()) -> Page | list[PlannedCall]:
-    """Return the answer to a request, or the calls it still needs.
-
-    Args:
-        request: The request.
-        long: Whether to answer in full.
-        added: Folders beside the root.
-    """
+    """Return the answer to a request, or the calls it still needs."""
     exchange = _read_exchange(request)
     places = (re.search(_ANSWERED, text) or re.search(_FILE, text) for text in exchange.answers[:_LOOKS_BACK])
     place = next((found[1] for found in places if found), "")

@@ -204,13 +204,7 @@ _MOST_ENTRIES = 40
 
 
 class Way(NamedTuple):
-    """The entry points of one kind, those of the product first.
-
-    Args:
-        kind: The kind's name, in the singular.
-        found: The entry points; those of examples and tests only if there are no others.
-        complete: Whether all were listed.
-    """
+    """The entry points of one kind, those of the product first."""
 
     kind: str
     found: tuple[Entry, ...]

@@ -21,13 +21,7 @@ _LONGEST_NAME, _LONGEST_TITLE = 80, 300
 
 
 def step_items(steps: list[Step], answer: str, *, running: bool = False) -> Html:
-    """Return steps as list items; the reply that is the turn's answer is not repeated.
-
-    Args:
-        steps: The steps.
-        answer: The answer of their turn.
-        running: Whether the turn is running, so that a missing end is normal.
-    """
+    """Return steps as list items; the reply that is the turn's answer is not repeated."""
     return join(_item(step, answer, running) for step in steps)
 
 

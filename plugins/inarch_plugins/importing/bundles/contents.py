@@ -29,14 +29,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,47}")
 
 
 class Contents(NamedTuple):
-    """A bundle in one form: its name, its manifest, and its files in the default places.
-
-    Args:
-        name: The prefix of its names.
-        about: Its version and description.
-        files: Its files by path.
-        told: What it has that is not supported or is wrong.
-    """
+    """A bundle in one form: its name, its manifest, and its files in the default places."""
 
     name: str
     about: str
