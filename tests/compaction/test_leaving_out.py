@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import inarch
 from inarch.contract.compaction import Compacted, Crowded, EarlierTurn
 from inarch.contract.records import CallPart, Image, Message, Part, Reasoning, ResultPart, Text, ToolError, ToolResult
-from inarch.turns.compaction import by_turns, checked_compacted, restored
+from inarch.turns.compaction import checked_compacted, restored
 from inarch.turns.token_count import TokenCounter
 from inarch_plugins.compaction import LeavingOut
 from inarch_plugins.compaction.omission import STEPS_GONE, STRUCTURE_GONE, fit
@@ -70,10 +70,6 @@ def messages_of(done: Compacted) -> list[Message]:
     return [message for said in done.earlier for message in said.messages] + [*done.running]
 
 
-def of_form(done: Compacted, form: str) -> tuple[str, ...]:
-    return tuple(said.turn_id for said in done.earlier if said.form == form)
-
-
 def whole(earlier: list[EarlierTurn], running: list[Message]) -> float:
     return sum(map(size, [m for said in earlier for m in said.messages] + running))
 
@@ -84,26 +80,6 @@ def test_the_oldest_turn_is_shortened_first() -> None:
     assert [said.form for said in done.earlier] == ["short", "whole", "whole"]
     assert [message.text for message in done.earlier[0].messages] == ["question a", "answer a"]
     assert whole(earlier, running) - sum(map(size, messages_of(done))) > 500
-
-
-def test_then_turns_are_dropped_and_the_running_one_is_whole() -> None:
-    earlier = [turn(f"t{n}") for n in range(50)]
-    running = [Message("user", (Text("now"),)), *step("1")]
-    done, _ = fitted(earlier, running, whole([], running) / 0.8 + 60)
-    assert done.running == tuple(running)
-    assert {said.form for said in done.earlier} == {"short", "dropped"}
-    assert done.earlier[-1].form == "short"
-    assert {*of_form(done, "short"), *of_form(done, "dropped")} == {said.turn_id for said in earlier}
-
-
-def test_then_the_oldest_results_become_a_line_and_the_newest_stay() -> None:
-    running = [Message("user", (Text("now"),)), *step("1"), *step("2", "3"), *step("4")]
-    done, kept = fitted([], running, whole([], running) - 300)
-    texts = [part.result.data for message in done.running for part in message.parts if isinstance(part, ResultPart)]
-    assert texts[0].startswith("[result left out: about 1000 tokens; the whole is output_ref")
-    assert texts[-1] == "x" * 4000
-    assert kept.results[done.results["1"]].data == "x" * 4000
-    assert all(new.parts is old.parts for new, old in zip(done.running[1::2], running[1::2], strict=True))
 
 
 def test_then_whole_steps_go_and_the_model_is_told_once() -> None:
@@ -139,14 +115,6 @@ def test_at_last_the_middle_of_what_was_added_to_the_prompt_goes() -> None:
     assert words == "what is in @a"
     assert added.startswith("begin ") and added.endswith(" end") and "characters left out" in added
     assert done.added == 1
-
-
-def test_turns_beyond_those_to_keep_are_short_then_gone() -> None:
-    history = [turn(name) for name in "abcde"]
-    forms = [said.form for said in by_turns(history, 2, 2)]
-    assert forms == ["dropped", "short", "short", "whole", "whole"]
-    assert by_turns(by_turns(history, 2, 2), 2, 2) == by_turns(history, 2, 2)
-    assert {said.form for said in by_turns(history, 0, 0)} == {"dropped"}
 
 
 def test_what_was_left_out_stays_left_out_of_a_resumed_session() -> None:

@@ -1,4 +1,4 @@
-"""The strategy `structured` and its tracer keep the contract."""
+"""The strategy `structured` keeps the contract."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from inarch import DecisionStrategy, Tracer
+from inarch import DecisionStrategy
 from inarch.sessions.app import App
-from inarch.testing import StrategyContract, TracerContract
+from inarch.testing import StrategyContract
 
 pytest_plugins = ["inarch.testing"]
 
@@ -27,15 +27,3 @@ class TestStructured(StrategyContract):
 
     def make(self) -> DecisionStrategy:
         return self.composition(["dispatch"]).composition.strategies["structured"].value
-
-
-class TestWatcher(TracerContract):
-    composition: Callable[..., App]
-
-    @pytest.fixture(autouse=True)
-    def composed(self, composition: Callable[..., App]) -> None:
-        self.composition = composition
-
-    def make(self) -> Tracer:
-        (bound,) = self.composition(["dispatch"]).composition.tracers
-        return bound.value

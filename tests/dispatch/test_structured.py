@@ -86,14 +86,6 @@ def test_an_invalid_reply_means_no_tool_and_is_not_remembered(tmp_path: Path, re
     assert [request.purpose for request in model.requests] == ["decision", "turn", "decision", "turn"]
 
 
-def test_a_decision_is_remembered_while_nothing_changed(tmp_path: Path) -> None:
-    script = [decide("list_files"), says("one"), says("two")]
-    turns, model, events = play(script, tmp_path, "list them", "list them")
-    assert [request.purpose for request in model.requests] == ["decision", "turn", "turn"]
-    assert [event.data["cached"] for event in events if event.kind == "decision.made"] == [False, True]
-    assert len(turns[1].calls) == 1
-
-
 def test_a_changed_file_makes_the_decision_new(tmp_path: Path) -> None:
     root = tmp_path / "root"
 
@@ -105,13 +97,6 @@ def test_a_changed_file_makes_the_decision_new(tmp_path: Path) -> None:
     _, model, _ = play(script, tmp_path, "read it", "read it")
     purposes = [request.purpose for request in model.requests]
     assert purposes == ["decision", "turn", "decision", "turn"]
-
-
-def test_a_file_that_was_seen_makes_the_same_question_new(tmp_path: Path) -> None:
-    """The first decision was made knowing nothing of a.txt, so it is not the decision of a session that read it."""
-    script = [decide("read_file", {"file_path": "a.txt"}), says("one"), decide(None), says("two"), says("three")]
-    _, model, _ = play(script, tmp_path, "read it", "read it", "read it")
-    assert [request.purpose for request in model.requests] == ["decision", "turn", "decision", "turn", "turn"]
 
 
 def test_a_call_with_unknown_effects_makes_the_decision_new(tmp_path: Path) -> None:
@@ -133,21 +118,6 @@ def test_a_call_with_unknown_effects_makes_the_decision_new(tmp_path: Path) -> N
     assert [request.purpose for request in model.requests] == ["decision", "turn", "turn", "decision", "turn"]
 
 
-def test_time_runs_out_and_the_oldest_go_first(tmp_path: Path) -> None:
-    from inarch_plugins.dispatch.cache import DecisionCache
-
-    cache = DecisionCache.beside(str(tmp_path), ttl_s=1000, max_entries=2)
-    for key in "abc":
-        cache.put(key, inarch.DispatchReply(False))
-    assert cache.get("a") is None
-    assert cache.get("c") == inarch.DispatchReply(False)
-    again = DecisionCache.beside(str(tmp_path), ttl_s=-1)
-    assert again.get("c") is None
-    assert (again.hits, again.misses) == (1, 2)
-    assert again.clear() == 2
-    assert DecisionCache.beside(str(tmp_path)).get("b") is None
-
-
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"hits": 1}', b"\xff", b'{"hits":1,"misses":1,"entries":{"a":3}}']
 )
@@ -159,20 +129,6 @@ def test_a_damaged_cache_is_an_empty_one(tmp_path: Path, content: bytes) -> None
     assert cache.get("a") is None
     cache.put("a", inarch.DispatchReply(False))
     assert DecisionCache.beside(str(tmp_path)).get("a") == inarch.DispatchReply(False)
-
-
-def test_a_decision_whose_call_is_not_valid_is_none_and_is_not_remembered(tmp_path: Path) -> None:
-    """What only the tool itself can tell: the model hears nothing of it, and the next turn decides anew."""
-    wrong = decide("read_file", {"file_path": ""})
-    script = [wrong, says("one"), decide("read_file", {"file_path": "a.txt"}), says("two")]
-    turns, model, _ = play(script, tmp_path, "what is in a.txt?", "what is in a.txt?")
-    assert [(call.name, call.status) for turn in turns for call in turn.calls] == [
-        ("read_file", "error"),
-        ("read_file", "success"),
-    ]
-    assert [request.purpose for request in model.requests] == ["decision", "turn"] * 2
-    (first,) = [part.text for part in model.requests[1].messages[-1].parts if "already there" in part.text] or [""]
-    assert first == ""
 
 
 def test_the_schema_of_a_decision_has_each_tools_parameters_and_takes_what_is_valid(tmp_path: Path) -> None:

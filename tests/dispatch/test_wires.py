@@ -138,10 +138,3 @@ def test_a_service_that_refuses_the_parameters_of_the_tools_is_asked_without_the
     schemas = [json.dumps(wire.schema(request.json)) for request in asked if wire.decides(request)]
     assert ["start_line" in schema for schema in schemas] == [True, False, False]
     assert [call.status for call in turns[0].calls] == ["success"]
-
-
-def test_a_decision_that_fails_takes_no_model_that_stands_by(tmp_path: Path) -> None:
-    refused = json_reply({"error": {"message": "insufficient_quota", "code": "insufficient_quota"}}, 429)
-    _, asked, events = play(tmp_path, WIRES[0], [refused, chat("fine")], "hello")
-    assert len(asked) == 2
-    assert not [event for event in events if event.kind == "model.switched"]

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inarch.contract.events import ModelReplied, ModelRequested
 from inarch.contract.other_events import ChildEnded, ChildStarted, ContextDropped
-from inarch.contract.records import Message, Text, ToolError, Usage
+from inarch.contract.records import ToolError
 
 from .telling import Telling
 from .test_escaping import BREAKERS, hostile
@@ -77,31 +76,6 @@ def test_the_head_says_whose_trajectory_it_is_and_the_end_what_it_took() -> None
         "total_prompt_tokens": 15_642, "total_completion_tokens": 564, "total_cached_tokens": 1_000,
         "total_cost_usd": float(Decimal("0.00639")), "total_steps": 5,
     }  # fmt: skip
-
-
-def test_the_offline_planner_is_not_a_language_model() -> None:
-    told = Telling()
-    told.prompt("who calls x?", model="offline/extractive")
-    told.reply(input_tokens=0, output_tokens=0, cost_usd=Decimal(0))
-    told.run(told.call("find_symbols", query="x"), {"found": []})
-    told.end("Nobody.")
-    _, looked, _ = steps(told)
-    assert (looked["model_name"], looked["llm_call_count"], "metrics" in looked) == ("offline/extractive", 0, False)
-    assert [call["function_name"] for call in looked["tool_calls"]] == ["find_symbols"]
-
-
-def test_a_check_between_two_calls_does_not_part_them() -> None:
-    told = Telling()
-    told.prompt("go")
-    told.reply("both")
-    told.run(told.call("read_file", file_path="a"), "a")
-    told.add(ModelRequested("small/model", "check", 1, 1))
-    told.add(ModelReplied("small/model", Message("assistant", (Text("fine"),)), Usage(10, 1), "stop", 0.1, "check"))
-    told.run(told.call("read_file", file_path="b"), "b")
-    told.answer("done")
-    _, both, check, last = steps(told)
-    assert [result["content"] for result in both["observation"]["results"]] == ["a", "b"]
-    assert (check["extra"]["purpose"], check["message"], last["message"]) == ("check", "fine", "done")
 
 
 def test_a_child_is_named_by_the_file_that_its_own_export_makes() -> None:

@@ -89,7 +89,3 @@ def test_only_links_to_the_web_and_to_mailboxes_lead_somewhere() -> None:
     read = Reader(shown)
     assert read.links == ["https://h.example/a", "mailto:ada@h.example", "https://h.example/p.png"]
     assert "".join(read.all_text).split() == ["web", "mail", "code", "js", "data", "file", "picture", "none"]
-
-
-def test_markdown_that_takes_long_is_shown_as_text() -> None:
-    assert prose("*a " * 30_000).startswith("<pre>")

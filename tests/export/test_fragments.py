@@ -51,14 +51,6 @@ def test_a_call_can_be_found_by_its_id_and_a_file_by_its_path() -> None:
     assert 'data-path="a.py"' in made
 
 
-def test_bookkeeping_is_not_a_step() -> None:
-    told = Telling()
-    told.prompt("Fix it")
-    told.raw("calls.done", {})
-    (exchange,) = transcript_of(told.events).exchanges()
-    assert [FRAGMENTS.step(step) for step in exchange.steps] == [""]
-
-
 @given(lines, lines)
 def test_a_diff_has_every_changed_line_once_with_its_number(old: str, new: str) -> None:
     read = Reader(FRAGMENTS.diff(old, new))

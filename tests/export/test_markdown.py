@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from inarch.contract.records import ToolError
 from inarch_lib.output.escapes import escape
-from inarch_plugins.export.fences import code, fenced, quoted
+from inarch_plugins.export.fences import fenced, quoted
 
 from .telling import Telling
 from .test_escaping import BREAKERS, hostile
@@ -27,20 +27,6 @@ def test_a_fence_holds_whatever_it_is_given(content: str) -> None:
     (token,) = READER.parse(fenced(content, "text"))
     assert token.type == "fence"
     assert token.content.removesuffix("\n") == escape(content).removesuffix("\n")
-
-
-@given(hostile)
-@example("`a``b")
-@example("`")
-def test_code_in_a_line_is_one_piece_of_code(content: str) -> None:
-    assert types(f"a {code(content)} b") == [
-        "paragraph_open",
-        "inline",
-        "text",
-        "code_inline",
-        "text",
-        "paragraph_close",
-    ]
 
 
 @given(hostile)

@@ -8,9 +8,8 @@ import re
 
 import pytest
 
-from inarch.contract.call_events import ChangesUndone, FileChanged
-from inarch.contract.events import ContextAdded, ErrorHappened, LimitWait, ModelReplied, ModelRequested, Note
-from inarch.contract.other_events import CallReviewed, CallRewritten, CommandRan
+from inarch.contract.events import ContextAdded, LimitWait, ModelReplied, ModelRequested, Note
+from inarch.contract.other_events import CallReviewed, CallRewritten
 from inarch.contract.records import Message, ToolError, Usage
 from inarch_plugins.export.html.page import MOST_OPEN
 
@@ -108,21 +107,6 @@ def test_a_session_that_was_cut_off_says_what_is_unknown() -> None:
     assert "No end is recorded: Inarch stopped" in page
 
 
-def test_what_happens_between_turns_stands_there() -> None:
-    told = Telling()
-    told.prompt("go")
-    told.answer("gone")
-    told.add(CommandRan("undo", "", "a.py is as before"))
-    told.add(ChangesUndone("u", "undo", ("call-1",)))
-    told.add(FileChanged("u", "a.py", "2" * 64, "1" * 64))
-    told.add(ErrorHappened("the disk is full", "make room"))
-    read = Reader(page_of(told))
-    (later,) = [text for text in read.texts["steps"] if "/undo" in text]
-    assert "Changes taken back: 1 call" in later
-    assert "changed a.py" in later
-    assert "the disk is full" in later
-
-
 def test_the_page_loads_nothing_and_allows_only_its_own_script_and_style(told: Telling) -> None:
     page = page_of(told)
     read = Reader(page)
@@ -209,14 +193,3 @@ def test_the_page_has_what_plugins_made_of_a_call_and_added_to_its_result(planne
     assert "Added by lint, which ends the turn:" in step and "that is enough" in step
     (other,) = [text for text in read.texts["step"] if "present_plan" in text]
     assert "Rewritten" not in other and "Added" not in other
-
-
-def test_the_text_has_plan_list_and_what_plugins_said_of_calls(planned: Telling) -> None:
-    text = export(planned.events, "markdown")
-    for part in (
-        "1. Write <new>.txt", "1. Write only it", "hooks rewrites it to",
-        "*plan.todos: 1 of 2 done - \\[x\\] Find \\<it\\> - \\[ \\] Change it*",
-        "Added by hooks:\n\n```text\nmind the <gap>\n```",
-        "Added by lint, which ends the turn:\n\n```text\nthat is enough\n```",
-    ):  # fmt: skip
-        assert part in text, part

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -111,15 +108,6 @@ def test_keys_move_into_the_keyring_and_never_into_the_configuration(desk: Desk,
     assert "can't be imported" in desk.run() and desk.run().count("you have it") == 3
 
 
-def test_the_same_variable_of_two_servers_gets_two_names(desk: Desk) -> None:
-    one, two = ({"command": "x", "env": {"API_KEY": f"key-number-{number}"}} for number in range(2))
-    desk.write(".cursor/mcp.json", {"mcpServers": {"one": one, "two": two}})
-    desk.run("mcp:*", "--yes")
-    assert [table["env"] for table in desk.servers.values()] == [["API_KEY"], ["API_KEY={env:TWO_API_KEY}"]]
-    desk.run("mcp:two", "--yes")
-    assert list(desk.servers) == ["one", "two"] and desk.servers["two"]["env"] == ["API_KEY={env:TWO_API_KEY}"]
-
-
 def test_a_project_is_asked_only_after_trust_and_never_by_a_pattern_before(desk: Desk) -> None:
     (desk.root / ".vscode").mkdir()
     (desk.root / ".vscode" / "mcp.json").write_text(VSCODE)
@@ -213,17 +201,3 @@ def test_doctor_mentions_it_in_one_note_until_it_is_imported(desk: Desk) -> None
     assert before.count("inarch import") == 1 and "mcp (2), agents (1)" in before
     desk.run("--all", "--yes")
     assert "inarch import" not in desk.cli("doctor").stdout
-
-
-def test_a_question_is_asked_in_a_terminal(desk: Desk, environ: dict[str, str]) -> None:
-    desk.write(".claude.json", {"mcpServers": {"one": {"command": "x"}, "two": {"command": "y"}}})
-    main, other = pty.openpty()
-    command = [sys.executable, "-P", "-m", "inarch", "import"]
-    done = subprocess.Popen(
-        command, cwd=desk.root, env=environ, stdin=other, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    os.write(main, b"2\ny\n")
-    out, _ = done.communicate(timeout=60)
-    os.close(main), os.close(other)
-    assert done.returncode == 0 and b"Write these changes?" in out, out
-    assert desk.servers == {"two": {"command": "y"}}

@@ -41,11 +41,6 @@ def test_commands_of_the_notebook_are_no_code(cell: str, code: list[str]) -> Non
     assert [line for line in code_of(notebook(("code", cell))).decode().split("\n") if line] == code
 
 
-@pytest.mark.parametrize("data", [b"", b"{}", b'{"cells": [{"cell_type": "code", "source": ["x = 1"]}]}', b"\xff\xfe"])
-def test_what_has_no_lines_of_code_gives_none(data: bytes) -> None:
-    assert not code_of(data).strip()
-
-
 @given(st.binary())
 def test_any_bytes_give_as_many_lines_as_they_have(data: bytes) -> None:
     assert len(code_of(data).decode().split("\n")) == len(data.decode("utf-8", "replace").split("\n"))

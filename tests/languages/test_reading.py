@@ -67,13 +67,6 @@ def test_definitions_of_ecmascript() -> None:
     }  # fmt: skip
 
 
-def test_signatures_comments_and_bases_of_ecmascript() -> None:
-    found = symbols("a.js", ECMASCRIPT)
-    assert found["Server"].doc == "Serves requests." and found["Server"].bases == ("Base",)
-    assert found["Server.listen"].doc == "Begins." and found["Server.listen"].signature == "(port)"
-    assert found["Router.handle"].doc == "Finds the way." and found["arrow"].signature == "(a, b = 2)"
-
-
 def test_imports_and_exports_of_ecmascript() -> None:
     assert imports("a.js", ECMASCRIPT) == [
         ("http", "http", "default"), ("fetch", "http", "get"), ("path", "./path", ""), ("join", "./join", "join"),
@@ -256,24 +249,6 @@ def test_c_and_cpp() -> None:
         "Store.put",
     ]
     assert calls("a.cpp", cpp) == [("Store.size", "items_.size"), ("Store.put", "check"), ("Store.put", "self.size")]
-
-
-def test_a_further_language_is_one_record() -> None:
-    pytest.importorskip("tree_sitter_ruby", reason="pip install 'inarch[languages]'")
-    text = """
-        # Serves.
-        class Server < Base
-          # Begins.
-          def listen(port)
-            bind(port)
-            @log.write(port)
-          end
-        end
-    """
-    found = symbols("a.rb", text)
-    assert found["Server"].doc == "Serves." and found["Server"].bases == ("Base",)
-    assert found["Server.listen"].kind == "method" and found["Server.listen"].signature == "(port)"
-    assert calls("a.rb", text) == [("Server.listen", "bind"), ("Server.listen", "self.log.write")]
 
 
 @pytest.mark.parametrize(

@@ -51,15 +51,6 @@ def test_a_file_as_people_write_it() -> None:
     ]
 
 
-def test_a_new_file_is_a_readable_page(tmp_path: Path) -> None:
-    memory = memory_in(tmp_path / "new")
-    assert memory.save("  Run  the tests\nwith tox. ", "2026-11-22")
-    assert memory.save("Second.", "2026-11-23")
-    path = tmp_path / "new" / "memory.md"
-    assert path.read_text() == "# Memory\n\n- 2026-11-22: Run the tests with tox.\n- 2026-11-23: Second.\n"
-    assert path.stat().st_mode & 0o777 == 0o600
-
-
 @pytest.mark.parametrize("again", ["Use tabs.", "  Use \n tabs. ", "Use\ttabs."])
 def test_what_is_there_is_not_saved_twice(tmp_path: Path, again: str) -> None:
     (tmp_path / "memory.md").write_text("* Use  tabs.\n")
@@ -85,10 +76,6 @@ def test_what_is_no_note_is_refused(tmp_path: Path, text: str, message: str) -> 
     with pytest.raises(ToolFailed, match=message):
         memory_in(tmp_path).save(text)
     assert not (tmp_path / "memory.md").exists()
-
-
-def test_joined_signs_are_a_note(tmp_path: Path) -> None:
-    assert memory_in(tmp_path).save("👩\u200d💻 می\u200cخواهم")
 
 
 def test_a_file_in_another_encoding_is_left_alone(tmp_path: Path) -> None:

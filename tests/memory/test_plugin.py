@@ -143,12 +143,6 @@ def test_a_projects_memory_needs_trust(root: Path, own_home: Path, file: Path) -
     assert not file.exists()
 
 
-def test_a_project_that_brings_nothing_gets_a_memory(root: Path, own_home: Path) -> None:
-    assert save_in(root).data == {"saved": True, "file": ".inarch/memory.md", "note": None}
-    assert save_in(root).data["saved"] is False
-    assert Trust(str(root), own_home / "state" / "inarch").standing().state == "trusted"
-
-
 def test_the_slash_command_lists_the_newest_first(root: Path, file: Path) -> None:
     with inarch.compose(root=root, config={}) as app:
         show = app.composition.slash_commands["memory"].value.run

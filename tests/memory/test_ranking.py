@@ -22,15 +22,6 @@ def test_notes_are_found_by_words() -> None:
     assert texts("nothing of it") == []
 
 
-def test_more_and_rarer_words_stand_first() -> None:
-    assert texts("answers about tests with tox")[0] == "Run"
-
-
 def test_without_words_the_newest_stand_first() -> None:
     assert ranked(NOTES, "") == [*reversed(NOTES)]
     assert ranked(NOTES, " ?! ") == [*reversed(NOTES)]
-
-
-def test_common_words_count_where_there_are_no_others() -> None:
-    assert texts("not") == ["Run"]
-    assert set(texts("the")) == {"The", "Run"}

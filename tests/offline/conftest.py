@@ -105,35 +105,6 @@ PYTHON = {
         """,
 }
 
-JAVASCRIPT = {
-    "package.json": """
-        {
-          "name": "bell",
-          "version": "0.3.0",
-          "description": "Rings a bell",
-          "license": "ISC",
-          "scripts": {
-            "test": "node --test"
-          },
-          "dependencies": {
-            "ms": "^2.1.0"
-          }
-        }
-        """,
-    "README.md": "# bell\n\nA bell that rings when a timer ends.\n",
-    "lib/bell.js": """
-        // The bell and how it is rung.
-        'use strict'
-
-        function ringBell (times) {
-          return 'ding '.repeat(times)
-        }
-
-        module.exports = { ringBell }
-        """,
-    "index.js": "module.exports = require('./lib/bell').ringBell(1)\n",
-}
-
 
 def write(root, files):
     for path, text in files.items():
@@ -146,11 +117,6 @@ def write(root, files):
 @pytest.fixture
 def shop(tmp_path):
     return write(tmp_path / "shop", PYTHON)
-
-
-@pytest.fixture
-def bell(tmp_path):
-    return write(tmp_path / "bell", JAVASCRIPT)
 
 
 @pytest.fixture

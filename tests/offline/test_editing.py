@@ -61,9 +61,3 @@ def test_name_is_replaced_where_it_stands_as_a_whole_word(shop, answer):
     )
     assert "3 times, at (a.py:1, a.py:4, a.py:5)" in text
     assert "left alone as an attribute of something 1 time" in text
-
-
-def test_attributes_are_replaced_when_told(shop, answer):
-    (shop / "a.py").write_text(_CODE)
-    answer(shop, "replace all total with amount in a.py, including attributes", approve="all")
-    assert "print(cart.amount(), total_of, amount)" in (shop / "a.py").read_text()

@@ -9,7 +9,6 @@ import pytest
 from inarch import (
     CallDelta,
     CallPart,
-    Finish,
     Message,
     ModelRequest,
     ResultPart,
@@ -19,8 +18,8 @@ from inarch import (
     ToolResult,
     ToolSpec,
 )
-from inarch_brief.offline.exchange import MAX_ROUNDS
 from inarch_brief.offline.offline_model import Offline
+from inarch_brief.offline.plans import MAX_ROUNDS
 
 EVERY_TOOL = tuple(
     ToolSpec(name, "", {})
@@ -63,13 +62,6 @@ def ask(*messages, tools=TOOLS, **options):
 
 def text_of(deltas):
     return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
-
-
-def test_independent_calls_go_into_one_reply():
-    deltas = ask(user("summarize this codebase"))
-    assert [delta.name for delta in deltas if isinstance(delta, CallDelta)] == ["list_files", "find_entry_points"]
-    assert deltas[-1] == Finish("calls")
-    assert all(isinstance(json.loads(delta.arguments), dict) for delta in deltas if isinstance(delta, CallDelta))
 
 
 def test_the_kernels_closing_message_is_not_taken_for_a_prompt():

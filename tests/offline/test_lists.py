@@ -2,9 +2,6 @@
 
 import pytest
 
-from inarch_brief.offline.page import Place
-from inarch_brief.offline.results import Entry
-
 from .conftest import PYTHON, write
 from .test_answers import check_citations
 
@@ -47,11 +44,6 @@ def test_commands_are_below_their_groups_and_nothing_else_is_listed(tmp_path, an
         "  - stock   Look after it. (src/shop/cli.py:12)",
         "    - list  Show it. (src/shop/cli.py:16)",
     ]
-
-
-def test_no_routes_leads_to_the_other_ways_in(shop, answer):
-    text = answer(shop, "list the routes")
-    assert "No routes were found" in text and "1 console script: shop (src/shop/cli.py:" in text
 
 
 def test_tests_are_counted_whether_they_are_listed_or_not(tmp_path, answer):
@@ -105,7 +97,3 @@ def test_both_sides_of_a_comparison_are_shown(shop, answer):
     assert "class `shop.till.Till`" in text and "class `shop.pot.Pot`" in text
     assert "Methods that both define:\n- total (" in text and "Only Pot defines:\n- smash() (" in text
     assert "Nothing here is called “Zebra”" in answer(shop, "compare Till with Zebra") or "closest" in text
-
-
-def command(name):
-    return Entry("command", name, f"shop.{name.replace(' ', '_')}", Place("a.py", 1), "@click.command")

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inarch
-from inarch_brief.offline.exchange import MAX_ROUNDS
 from inarch_brief.offline.page import NOTICE
+from inarch_brief.offline.plans import MAX_ROUNDS
 
 WORDS = re.findall(
     r"\S+",

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch_brief.offline.page import Place
-from inarch_brief.offline.prose import Fact, title_of
 from inarch_brief.offline.public_api import exported
-from inarch_brief.offline.purpose import comment_in, is_telling, names_of, purpose_in
+from inarch_brief.offline.purpose import comment_in, is_telling, purpose_in
 from inarch_brief.offline.results import FileText
 
 from .conftest import write
@@ -46,30 +44,6 @@ BANNER = """
 
     **Bell is a timer for *tea* and *coffee*:**
     """
-TAGLINE = """
-    # Bell
-
-    > [!IMPORTANT]
-    > Bell has moved to another house, so read the notes on migration.
-
-    [Site](https://example.org) |
-    [Docs](https://example.org/docs)
-
-    Fast, small timers for [tea](https://example.org/tea).
-
-    The documentation is a page of its own.
-    """
-DEED = """
-    # bell v4.18.1
-
-    [Site](https://example.org) | [Docs](https://example.org/docs)
-
-    ## Why Bell?
-
-    Bell makes tea easier by watching the clock.
-
-    Bell is released under the MIT license.
-    """
 BLOCKS = """
     <h1 align="center">Bell</h1>
     <p align="center"><b>Powered by</b></p>
@@ -89,23 +63,11 @@ def readme(text, name="README.md"):
     [
         (SPONSORS, "Bell is a small timer that rings when tea is ready. It runs in a terminal."),
         (BANNER, "Bell is a timer for tea and coffee."),
-        (TAGLINE, "Fast, small timers for tea."),
-        (DEED, "Bell makes tea easier by watching the clock."),
         (BLOCKS, "Bell is a timer for tea."),
     ],
 )
 def test_readme_is_read_for_the_sentence_that_says_what_it_is(text, said):
     assert purpose_in(readme(text), ["bell"])[1].text == said
-
-
-def test_title_has_no_badges():
-    assert title_of(readme(BANNER)).text == "Bell"
-    assert title_of(readme("<h1 align='center'>Bell</h1>\n")).text == "Bell"
-
-
-@pytest.mark.parametrize("declared", ["x.org/people/bell/v2", "@me/bell-monorepo", "go-bell", "bell.js", "Bell v4.1"])
-def test_names_in_prose_follow_from_a_declared_name(declared):
-    assert "bell" in names_of(Fact(declared, Place("x")))
 
 
 @pytest.mark.parametrize("text", ["Python package", "bell", "Add your description here", "A Bell library", ""])
@@ -131,21 +93,6 @@ def test_documentation_of_a_package_is_read(path, text, said, line):
     assert (doc.text, doc.place.line) == (said, line)
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "names"),
-    [
-        ("bell/__init__.py", "from x import y\n__all__ = ['BellError', 'Bell', '_x', 'ring']\n",
-         ["Bell", "ring", "BellError"]),
-        ("bell/__init__.py", "import os\nfrom .core import Bell, _x\nfrom bell.tea import ring as ring\n",
-         ["Bell", "ring"]),
-        ("src/lib.rs", "pub mod tea;\npub use core::{Bell, Cup as Mug};\nmod hidden;\npub fn ring() {}\n",
-         ["tea", "Bell", "Mug", "ring"]),
-    ],
-)  # fmt: skip
-def test_public_names_are_those_that_a_package_exports(path, text, names):
-    assert exported(FileText(path, text), path, [])[0] == names
-
-
 @given(st.text(max_size=300))
 def test_any_text_is_survived(content):
     for path in ("README.md", "a.py", "a.rs", "a.go"):
@@ -158,12 +105,12 @@ def test_any_text_is_survived(content):
 SETUP = """
     from setuptools import find_packages, setup
 
-    BASE = ["attrs>=23"]
-    REQS = BASE + [
-        "click",
-    ]
-    TEXT = "Rings bells for tea"
-    setup(name="bell", description=TEXT, install_requires=REQS, packages=find_packages(exclude=["t", "t.*"]))
+    setup(
+        name="bell",
+        description="Rings bells for tea",
+        install_requires=["attrs>=23", "click"],
+        packages=find_packages(exclude=["t", "t.*"]),
+    )
     """
 MODULE = '"""{}"""\n\n\ndef ring():\n    return 1\n\n\nif __name__ == "__main__":\n    ring()\n'
 
@@ -188,7 +135,7 @@ def python_project():
 
 def test_main_part_is_what_is_installed_and_ways_in_are_for_users(tmp_path, answer):
     text = answer(write(tmp_path / "x", python_project()), "summarize this codebase")
-    assert text.splitlines()[2] == "bell: Rings bells for tea (setup.py:7)"
+    assert text.splitlines()[2] == "bell: Rings bells for tea (setup.py:5)"
     assert "Bell is a small timer that rings when tea is ready" in text
     assert "Key modules of bell:" in text and "attrs>=23, click" in text
     assert "python -m bell" in text and "public names: ring (bell/__init__.py:2)" in text
@@ -221,21 +168,6 @@ def test_workspace_is_described_by_its_main_member(tmp_path, answer):
     assert "build.rs" not in text and "program" not in text
 
 
-def test_parts_in_three_languages_are_not_the_whole(tmp_path, answer):
-    root = write(tmp_path / "x", {
-        "README.md": "# Shop\n\nShop is a store in three parts.\n",
-        "web/package.json": '{"name": "web", "description": "The web page of Shop", "bin": {"page": "page.js"}}',
-        "web/page.js": "#!/usr/bin/env node\nexport function draw() {}\n",
-        "api/go.mod": "module example.org/api\n",
-        "api/main.go": "// Package main serves orders.\npackage main\n\nfunc main() {}\n",
-        "cli/Cargo.toml": '[package]\nname = "shopctl"\ndescription = "Controls Shop"\n',
-        "cli/src/main.rs": "fn main() {}\n",
-    })  # fmt: skip
-    text = answer(root, "summarize this codebase")
-    assert text.splitlines()[2].startswith("Shop: Shop is a store in three parts.")
-    assert "api/main.go, cli/src/main.rs" in text and "command `page` → page.js" in text
-
-
 def test_go_library_is_described_by_its_package_comment(tmp_path, answer):
     root = write(tmp_path / "x", {
         "go.mod": "module example.org/people/bell/v2\n",
@@ -248,10 +180,3 @@ def test_go_library_is_described_by_its_package_comment(tmp_path, answer):
     text = answer(root, "summarize this codebase")
     assert text.splitlines()[2].startswith("bell: Package bell rings bells for tea. (go.mod:1, bell.go:1)")
     assert "public names: Bell, Ring (bell.go:4)" in text and "examples/a" not in text.split("Ways in")[1]
-
-
-def test_examples_name_only_what_is_in_the_index(shop, tmp_path, answer):
-    text = answer(shop, "hello")
-    assert "`how does Till work`" in text and "`explain src/shop/till.py`" in text
-    notes = answer(write(tmp_path / "notes", {"notes.txt": "Water the garden daily.\n"}), "hello")
-    assert "No code was found" in notes and "how does" not in notes and "explain" not in notes

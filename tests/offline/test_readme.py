@@ -1,8 +1,6 @@
 """The first prose of a README."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from inarch_brief.offline.prose import lead_of, plain_text, title_of
 from inarch_brief.offline.results import FileText
@@ -35,10 +33,3 @@ def test_lead_is_past_title_badges_and_links():
 )
 def test_marks_are_taken_out(marked, plain):
     assert plain_text(marked) == plain
-
-
-@given(st.text(max_size=400))
-def test_any_text_is_survived(content):
-    text = FileText("README", content)
-    for fact in (lead_of(text), title_of(text)):
-        assert fact is None or 1 <= fact.place.line <= content.count("\n") + 1

@@ -27,7 +27,6 @@ JAVASCRIPT = """
     """
 PROJECTS = {
     "store.js": JAVASCRIPT,
-    "store.ts": JAVASCRIPT.replace("place (order,", "place<T extends Order>(order: T,"),
     "store.go": """
         package store
         type Order struct{ ID, Total int }
@@ -69,27 +68,6 @@ PROJECTS = {
             let number = save(order,
                 log);
             Ok(number)
-        }
-        """,
-    "Store.java": """
-        class Store {
-            boolean check(Order order) { return order.total > 0; }
-            int save(Order order, List<Order> log) { log.add(order); return order.id; }
-
-            int place(Order order, List<Order> log) {
-                logger.debug("placing");
-                int[] settings = {
-                    3,
-                };
-                if (!check(order)) {
-                    throw new IllegalStateException(
-                        "no total");
-                }
-                order.count += 1;
-                order.count++;
-                return save(order,
-                    log);
-            }
         }
         """,
 }

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from inarch_brief.offline.page import NOTICE, WIDTH, Page, Place, sentence
+from inarch_brief.offline.page import NOTICE, WIDTH, Page
+from inarch_brief.offline.results import Place
 
 
 def test_first_line_says_that_there_is_no_model_and_how_to_get_one():
@@ -26,11 +27,6 @@ def test_a_citation_is_never_broken(text, path, line):
     page.item(text, Place(path, line), label="x")
     assert sum(f"({path}:{line})" in one for one in page.lines) == 2
     assert all(len(one) <= WIDTH for one in page.lines if not re.search(r"\S{40}", one))
-
-
-def test_first_sentence_ends_before_the_next():
-    assert sentence("It reads, e.g. files. Then it ends.") == "It reads, e.g. files."
-    assert sentence("no full stop") == "no full stop"
 
 
 def test_an_answer_is_markdown_and_its_lists_stay_lists():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -30,42 +28,6 @@ def test_no_rule_lets_a_call_run_that_changes_something(cli: Run, project: Path,
     (config / "config.toml").write_text('[[rules]]\ntool = "write_file"\ndecision = "allow"\n')
     ran = cli(*HEADLESS, "write it")
     assert "the approval mode is plan" in ran.stdout and not (project / "new.txt").exists()
-
-
-def test_a_list_and_a_question_without_a_terminal(cli: Run) -> None:
-    ran = cli(*MODEL, "todo")
-    assert "todos: 1 of 3 done" in ran.stderr and ran.returncode == 0
-    shown = cli("sessions", "show", json.loads(cli("sessions", "list", "--json").stdout)[0]["id"]).stdout
-    assert "plan.todos" in shown and "- [>] Change it" in shown
-    ran = cli(*MODEL, "question me")
-    assert "no user can be asked here decide yourself" in ran.stdout and ran.returncode == 0
-
-
-def test_parts_of_plugins_are_imported_when_they_are_used() -> None:
-    plugins = (*(f"inarch_plugins.{name}." for name in ("plan", "hooks", "skills", "jsonl_logger")), "sqlite3", "yaml")
-    program = (
-        "import inarch, sys, tempfile\n"
-        "app = inarch.compose(root=tempfile.mkdtemp(), config={}, journal=False)\n"
-        "assert 'write_todos' in app.composition.tools and 'activate_skill' not in app.composition.tools\n"
-        f"print(*sorted(name for name in sys.modules if name.startswith({plugins})))"
-    )
-    ran = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["inarch_plugins.hooks.hook_files"]
-
-
-@pytest.mark.once
-def test_a_plan_is_edited_and_approved_at_a_terminal(terminal: Open, project: Path, tmp_path: Path) -> None:
-    editor = tmp_path / "editor.sh"
-    editor.write_text('test "$(basename "$1")" = plan.md && sed -i "s/Write new/Write only new/" "$1"\n')
-    opened = terminal("plan it", *HEADLESS, EDITOR=f"sh {editor}")
-    opened.until("# The plan", "1. Write new.txt", "fter approval the approval mode is ask", "[d]")
-    opened.type("e", "Enter")
-    opened.until("1. Write only new.txt", "[d]", times=1)
-    opened.type("w", "Enter")
-    opened.until("fter approval the approval mode is edits")
-    opened.type("a", "Enter")
-    opened.until("✓ Carry out a plan", "✓ Write", "The answer.", "code=0")
-    assert (project / "new.txt").read_text() == "text\n"
 
 
 @pytest.mark.once

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
 import inarch
 from inarch.testing import calls, says
-from inarch_plugins.replay import replay
 
 from .conftest import Desk, edited, no, yes
 
@@ -52,12 +50,6 @@ def test_a_refused_plan_leaves_the_mode_and_its_reason_reaches_the_model(desk: D
     assert not (desk.root / "new.txt").exists()
 
 
-@pytest.mark.parametrize("plan", ["", " \n\t"])
-def test_an_empty_plan_is_refused_before_anybody_is_asked(desk: Desk, plan: str) -> None:
-    desk.talk([calls(("present_plan", {"plan": plan})), says("done")], answers={}, **PLANNING)
-    assert "the plan is empty" in desk.seen[0] and not desk.of("approval.asked")
-
-
 def test_where_nobody_can_be_asked_the_plan_is_the_answer(desk: Desk) -> None:
     turn = desk.talk([calls(PRESENT, WRITE)], **PLANNING)
     assert (turn.status, turn.content) == ("done", PLAN)
@@ -79,16 +71,3 @@ def test_approving_everything_does_not_approve_a_plan(desk: Desk) -> None:
     script = [calls(PRESENT), calls(WRITE), says("done")]
     desk.talk(script, answers={"present_plan": [always], "write_file": [no("not now")]}, **PLANNING)
     assert [data["scope"] for data in desk.of("approval.given")] == ["once", "once"]
-
-
-def test_a_whole_one_replays_to_the_same(desk: Desk) -> None:
-    script = [calls(PRESENT, WRITE), calls(WRITE), says("done")]
-    desk.talk(script, answers={"present_plan": [edited(plan="other"), yes("edits")]}, journal=True, **PLANNING)
-    report = asyncio.run(replay(desk.session_id, root=desk.root, config={}, flags={"approve": "plan"}))
-    assert report.same, report.first_difference
-
-
-def test_one_that_nobody_was_asked_about_replays_to_the_same(desk: Desk) -> None:
-    desk.talk([calls(PRESENT)], journal=True, **PLANNING)
-    report = asyncio.run(replay(desk.session_id, root=desk.root, config={}, flags={"approve": "plan"}))
-    assert report.same, report.first_difference

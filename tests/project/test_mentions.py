@@ -136,12 +136,3 @@ def test_ignored_and_escaping_mentions_are_reported_not_read(tmp_path: Path) -> 
     assert "hidden words" not in text
     assert "@secret.txt: skipped" in text
     assert "@../outside.txt:" in text
-
-
-def test_a_large_directory_is_bounded(tmp_path: Path) -> None:
-    for number in range(40):
-        (tmp_path / f"f{number:02}.txt").write_text(f"content {number}\n")
-    text = first_user_text("look at @./", tmp_path)
-    assert "content 5" in text
-    assert "content 39" not in text
-    assert "more files" in text

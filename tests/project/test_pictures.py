@@ -55,14 +55,6 @@ def test_a_mentioned_picture_is_shown(tmp_path: Path, name: str, data: bytes, me
     assert not [line for line in lines if base64.b64encode(data).decode() in line]
 
 
-def test_a_resumed_session_still_has_it(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(PNG)
-    _, session, _ = ask(tmp_path, "see @a.png", journal=True)
-    (tmp_path / "a.png").unlink()
-    model, _, _ = ask(tmp_path, "and now?", session, journal=True)
-    assert images(model) == [Image("image/png", PNG)]
-
-
 def test_what_is_no_picture_or_too_large_is_told(tmp_path: Path) -> None:
     (tmp_path / "text.png").write_text("words")
     with (tmp_path / "huge.png").open("wb") as file:

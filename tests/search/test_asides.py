@@ -25,12 +25,6 @@ def test_code_stays_on_its_lines_without_comments_and_strings() -> None:
     assert [line.strip() for line in parted.code] == ["", "a =", "b =", "c =", "", "", "d()", ""]
 
 
-def test_strings_that_people_may_see_are_found_by_their_lines() -> None:
-    parted = Parted.of(TEXT, ASIDES)
-    assert parted.strings_in(1, 3) == ['"one text"']
-    assert parted.strings_in(4, 7) == ['"two\nlines"']
-
-
 def test_comments_right_above_belong_to_what_follows() -> None:
     parted = Parted.of(TEXT, ASIDES)
     assert parted.comments_of(7, 7) == "# above"

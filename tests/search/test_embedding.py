@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inarch_brief.search.tokens import terms
-from inarch_brief.search.word_vectors import DIMENSIONS, embedded, similarity, vectors
+from inarch_brief.search.word_vectors import embedded, similarity
 
 
 def of_text(text: str) -> bytes:
@@ -28,9 +28,3 @@ def test_what_means_the_same_is_nearer_than_what_does_not(said: str, near: str, 
 def test_what_no_vector_is_known_of_is_near_to_nothing() -> None:
     assert embedded([("qqqzzzxx", 1)]) == b""
     assert similarity(b"", of_text("close the connection")) == 0.0
-
-
-def test_every_term_has_its_row_once() -> None:
-    known_vectors = vectors()
-    assert len(known_vectors.numbers) == len(known_vectors.rows) * DIMENSIONS
-    assert sorted(known_vectors.rows.values()) == list(range(0, len(known_vectors.numbers), DIMENSIONS))

@@ -72,14 +72,6 @@ def test_many_updates_are_merged_and_lose_nothing() -> None:
     assert len(search(index, "send").hits) == 13
 
 
-def test_what_was_replaced_is_not_found() -> None:
-    index = opened()
-    index.update({"a.py": [function("a.py", "old_cookie")], "b.py": [function("b.py", "url")]})
-    index.update({"a.py": [function("a.py", "new_header")]})
-    assert [hit.place.name for hit in search(index, "cookie").hits] == []
-    assert [hit.place.name for hit in search(index, "header").hits] == ["new_header"]
-
-
 def test_an_update_that_fails_changes_nothing() -> None:
     index = opened()
     index.update({"a.py": [function("a.py", "cookie")]}, stamps={"a.py": "1"})

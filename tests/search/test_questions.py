@@ -11,14 +11,10 @@ from inarch_brief.search.questions import (
     MESSAGE,
     OUTPUT,
     PROSE,
-    REPORT,
-    SENTENCE,
-    SYMBOL,
     TITLE,
     parts_of,
     understood,
 )
-from inarch_brief.search.tokens import stem
 
 ISSUE = """Session.send drops the cookies after a redirect
 <!-- please fill in this form -->
@@ -39,14 +35,6 @@ KeyError: the jar has no such cookie
 python: 3.11.2
 mylib: 2.0
 """
-
-
-def test_shapes_are_told_apart() -> None:
-    assert understood("Client.send_request").shape == SYMBOL
-    assert understood("src/app.py:12").shape == SYMBOL
-    assert understood("retry").shape == SYMBOL
-    assert understood("Where are cookies kept?").shape == SENTENCE
-    assert understood(ISSUE).shape == REPORT
 
 
 def test_a_report_is_taken_apart() -> None:
@@ -77,13 +65,6 @@ def test_tests_and_kinds_are_asked_for_in_sentences() -> None:
     assert understood("Which tests cover the parser?").about_tests
     assert understood("Which class keeps the cookies?").kind == "class"
     assert not understood("How does the parser work?").about_tests
-
-
-def test_a_question_in_another_language_keeps_its_identifiers_and_words() -> None:
-    question = understood("Wo wird `send_request` bei einem Timeout wiederholt?")
-    assert "send_request" in question.identifiers
-    assert stem("timeout") in question.terms
-    assert understood("接続のタイムアウトはどこで設定されますか").terms
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,6 @@ def test_sections_of_markdown_end_where_the_next_heading_begins() -> None:
     assert (first.kind, first.name, first.summary) == (SECTION, "Shop", "Sells apples.")
 
 
-def test_text_without_headings_is_one_section() -> None:
-    assert told("README", "Just a word.\n\nAnd more.\n") == [(1, 3, "")]
-    assert documents_of_text("README", "\n\n") == []
-
-
 def test_keys_of_toml_are_in_their_tables_and_not_in_lists_and_texts() -> None:
     assert told("pyproject.toml", TOML) == [
         (1, 7, "project"),

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inarch_brief.search.tokens import pieces, stem, terms, terms_of_word
-from inarch_brief.search.vocabulary import IRREGULAR, STOP_WORDS, WEAK_WORDS, near_words
+from inarch_brief.search.vocabulary import STOP_WORDS, WEAK_WORDS, near_words
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,6 @@ def test_forms_of_a_word_share_a_term() -> None:
     assert len({stem(word) for word in ("retry", "retries", "retried")}) == 1
 
 
-def test_a_compound_is_found_by_its_parts_and_as_one_word() -> None:
-    assert {stem("file"), stem("system"), stem("filesystem")} <= set(terms_of_word("FileSystem"))
-
-
 def test_stop_words_count_inside_names_only() -> None:
     assert terms("how does it do this") == []
     assert stem("is") in terms_of_word("is_valid")
@@ -48,17 +44,6 @@ def test_any_text_has_terms_without_blanks_and_the_same_among_blanks(text: str) 
     found = terms(text)
     assert all(term and not any(mark.isspace() for mark in term) for term in found)
     assert terms(f" {text}\n") == found
-
-
-@given(st.from_regex(r"[a-z]{1,40}", fullmatch=True).filter(lambda word: word not in IRREGULAR))
-def test_a_stem_begins_as_its_word_and_is_not_longer(word: str) -> None:
-    assert stem(word)[:2] == word[:2]
-    assert len(stem(word)) <= len(word)
-
-
-@given(st.lists(st.from_regex(r"[a-z]{2,8}", fullmatch=True), min_size=1, max_size=4))
-def test_snake_and_camel_case_are_cut_alike(parts: list[str]) -> None:
-    assert pieces("_".join(parts)) == pieces("".join(part.capitalize() for part in parts)) == parts
 
 
 def test_near_words_are_near_both_ways_and_lists_are_lower_case() -> None:

@@ -13,14 +13,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _no_imports(_: Node) -> Iterable[Import]:
-    return ()
-
-
-def _no_target(_: str) -> tuple[str, str]:
-    return "", ""
-
-
 def defining(kind: str, types: str) -> str:
     """Return patterns for definitions that are nodes of these types with a field `name`."""
     return "".join(f"({one} name: (_) @name) @{kind}\n" for one in types.split())
@@ -58,7 +50,7 @@ class Language:
     grammar: str
     query: str
     function: str = "language"
-    imports: Callable[[Node], Iterable[Import]] = _no_imports
-    target: Callable[[str], tuple[str, str]] = _no_target
+    imports: Callable[[Node], Iterable[Import]] = lambda node: ()
+    target: Callable[[str], tuple[str, str]] = lambda text: ("", "")
     calling: tuple[str, ...] = ()
     prepare: Callable[[bytes], bytes] | None = None

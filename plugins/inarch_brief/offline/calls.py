@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable
 
 from attrs import evolve
 
 from inarch import PlannedCall, ToolResult
-from inarch_brief.offline.exchange import Asking
+from inarch_brief.offline.page import Asking
 from inarch_brief.offline.results import (
     FileText,
     Symbol,
@@ -18,7 +17,6 @@ from inarch_brief.offline.results import (
     files,
     is_limited,
     is_partial,
-    last_line,
     output_page,
     output_ref,
 )
@@ -80,33 +78,33 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(literal(word) for word in words)
 
 
-_RANGE, _MOST_RANGES = 700, 12
-"""Lines of one read, which fit into one result, and reads of one file."""
+_MOST_READS = 3
+"""Reads of one file, each of as many lines as one result may have."""
 _PAGE, _MOST_PAGES = 50_000, 24
 """Bytes of one page of a stored result, and pages of one."""
 
 
 def whole_file(path: str, first: int = 1, last: int = 0) -> Asking[tuple[FileText | None, ToolResult]]:
     """Read a file, or its lines from `first` to `last`. Return its text, cut if it is too long, and the result."""
-    end = min(last or first + _RANGE - 1, first + _RANGE - 1)
-    [result] = yield [read_file(path, first, end)]
-    [result] = yield from whole(result)
-    text = file_text(result)
-    if text is not None and not last and not last_line(result) and text.text.count("\n") >= end - first:
-        return text._replace(truncated=True), result  # too large to count its lines
-    total = min(last or last_line(result), last_line(result) or last)
-    if text is None or text.truncated or total <= end:
-        return text, result
-    starts = range(end + 1, total + 1, _RANGE)
-    read = yield [read_file(path, start, min(start + _RANGE - 1, total)) for start in starts[:_MOST_RANGES]]
-    read = yield from whole(*read)
-    pieces, is_cut = [text.text.removesuffix("\n")], len(starts) > _MOST_RANGES
-    for more in map(file_text, read):
-        pieces += [more.text.removesuffix("\n")] if more else []
-        if more is None or more.truncated:
-            is_cut = True
-            break
-    return text._replace(text="\n".join(pieces), truncated=is_cut), result
+    [found] = yield from whole_texts(read_file(path, first, last))
+    return found
+
+
+def whole_texts(*wanted: PlannedCall) -> Asking[list[tuple[FileText | None, ToolResult]]]:
+    """Read files beside one another. Return for each what `whole_file` returns."""
+    results = yield from whole(*((yield wanted) if wanted else ()))
+    texts = list(map(file_text, results))
+    for _ in range(_MOST_READS - 1):
+        rest = {
+            place: read_file(text.path, text.start + len(text.lines), wanted[place].arguments.get("end_line"))
+            for place, text in enumerate(texts)
+            if text is not None and text.truncated
+        }
+        more = yield from whole(*((yield list(rest.values())) if rest else ()))
+        for place, text in zip(rest, map(file_text, more), strict=True):
+            if text is not None and (before := texts[place]):
+                texts[place] = text._replace(text="\n".join([*before.lines, text.text]), start=before.start)
+    return list(zip(texts, results, strict=True))
 
 
 def whole_code(target: Symbol) -> Asking[Symbol]:
@@ -134,33 +132,15 @@ def whole(*results: ToolResult) -> Asking[list[ToolResult]]:
     """Return results with the cut ones completed. A result stays cut if a page is missing."""
     refs = [ref for result in results if (ref := output_ref(result))]
     firsts = (yield [read_output(ref, 0, _PAGE) for ref in refs]) if refs else []
-    pages = {ref: [first] for ref, first in zip(refs, firsts, strict=True)}
-    rest = [
-        (ref, start) for ref, [first] in pages.items()
-        for start in list(range(_PAGE, output_page(first)[1], _PAGE))[:_MOST_PAGES]
-    ]  # fmt: skip
+    pages = dict(zip(refs, ([one] for one in firsts), strict=True))
+    rest = [(ref, at) for ref in refs for at in range(_PAGE, output_page(pages[ref][0])[1], _PAGE)[:_MOST_PAGES]]
     for (ref, _), page in zip(rest, (yield [read_output(*one, _PAGE) for one in rest]) if rest else [], strict=True):
         pages[ref].append(page)
     joined = list(results)
     for index, result in enumerate(results):
-        with suppress(ValueError):  # a page is missing
-            if ref := output_ref(result):
-                data = json.loads("".join(output_page(page)[0] for page in pages[ref]))
-                joined[index] = evolve(result, data=data, metadata={**result.metadata, "truncated": False})
+        text = "".join(output_page(page)[0] for page in pages.get(output_ref(result), ()))
+        if text and len(text.encode()) == output_page(pages[output_ref(result)][0])[1]:  # else a page is missing
+            of_file = {**result.data, "content": text} if isinstance(result.data, dict) else {}
+            data = of_file if file_text(result) else json.loads(text)  # of a file, its text alone is stored
+            joined[index] = evolve(result, data=data, metadata={**result.metadata, "truncated": False})
     return joined
-
-
-def first_reads(paths: Mapping[str, int]) -> list[PlannedCall]:
-    """Return the calls that `whole_files` begins with, to make them beside others."""
-    return [read_file(path, 1, min(last or _RANGE, _RANGE)) for path, last in paths.items()]
-
-
-def whole_files(paths: Mapping[str, int]) -> Asking[list[tuple[FileText | None, ToolResult]]]:
-    """Read files, each to a last line or, for 0, to its end. Return for each what `whole_file` returns."""
-    if paths:
-        yield first_reads(paths)
-    found = []
-    for path, last in paths.items():
-        one = yield from whole_file(path, 1, last)
-        found.append(one)
-    return found

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from inarch import PlannedCall, ToolResult
 from inarch_brief.offline import calls
 from inarch_brief.offline.calls import whole_file
-from inarch_brief.offline.exchange import Plan
-from inarch_brief.offline.page import Page, Place, code, counted, cut, joined
-from inarch_brief.offline.results import FileText, files, is_changed, said
+from inarch_brief.offline.page import Page, Plan, code, counted, cut, joined
+from inarch_brief.offline.results import FileText, Place, files, is_changed, said
 
 if TYPE_CHECKING:
     from inarch_brief.offline.intents import Intent

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from inarch_brief.offline.page import Place
 from inarch_brief.offline.prose import Fact
-from inarch_brief.offline.results import Hit
+from inarch_brief.offline.results import Hit, Place
 from inarch_brief.search.formats import compiled
 
 MANIFESTS = (
@@ -200,15 +199,7 @@ def imports_of(package: str) -> str:
 def parts_of(
     folder: str | None, paths: Sequence[str], definitions: Sequence[Hit], imports: Sequence[Hit], handed: str = ""
 ) -> list[Part]:
-    """Return the files of a project, or the sub-packages of a large package, the most important first.
-
-    Args:
-        folder: The folder of a Python package, whose parts are its modules; None for files of any language.
-        paths: The files.
-        definitions: Lines that match `TOP_LEVEL`.
-        imports: Lines that match `imports_of`.
-        handed: A text that contains the exported names of the project.
-    """
+    """Return the files of a project, or the sub-packages of a large package, the most important first."""
     own = [path for path in sources(paths) if is_code(path) and not is_aside(path)] or list(paths)
     inner = [path for path in own if folder is not None and "/" in path.removeprefix(f"{folder}/")]
     by_folder = len(own) > _MANY and 2 * len(inner) > len(own)

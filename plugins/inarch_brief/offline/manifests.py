@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -11,9 +10,9 @@ from typing import Any
 from attrs import define, field
 
 from inarch_brief.offline.layout import MANIFESTS, is_manifest
-from inarch_brief.offline.page import Place, cut, one_line
+from inarch_brief.offline.page import cut, one_line
 from inarch_brief.offline.prose import Fact, licence_of
-from inarch_brief.offline.results import FileText
+from inarch_brief.offline.results import FileText, Place
 
 _CFG = {
     "name": r"^name\s*=\s*(\S.*)", "description": r"^description\s*=\s*(\S.*)", "licence": r"^license\s*=\s*(\S.*)",
@@ -22,6 +21,11 @@ _CFG = {
 _GRADLE = {"dependencies": r"^\s*(?:implementation|api|compile)\s*\(?[\"']([^\"']+)[\"']"}
 _PLAIN: Mapping[str, Mapping[str, str]] = {
     "setup.cfg": _CFG,
+    "setup.py": {
+        "name": r"(?i)\bname\s*=\s*[\"']([\w.-]+)[\"']", "description": r"\bdescription\s*=\s*[\"']([^\"'\n]+)",
+        "licence": r"\blicense\s*=\s*[\"']([^\"'\n]+)", "python": r"\bpython_requires\s*=\s*[\"']([^\"'\n]+)",
+        "dependencies": r"[\"']([A-Za-z][^\"'\n]*)",
+    },
     "requirements.txt": {"dependencies": r"^([A-Za-z][^#\n]*[^#\s])"},
     "go.mod": {"name": r"^module\s+(\S+)", "dependencies": r"^(?:require\s+|\t)(\S+\s+v\S+)(?!.*// indirect)"},
     "pom.xml": {"name": r"<artifactId>([^<]+)<", "description": r"<description>([^<]+)<"},
@@ -34,10 +38,11 @@ _PLAIN: Mapping[str, Mapping[str, str]] = {
     "Makefile": {"scripts": r"^((?:run|start|serve))\s*:"},
 }  # fmt: skip
 """Manifests read by expressions, with the field of each group."""
-_WITHIN = {"setup.cfg": r"^install_requires\s*=(?:.*\n(?:[ \t]+.*\n?)*)"}
+_WITHIN = {
+    "setup.cfg": r"^install_requires\s*=(?:.*\n(?:[ \t]+.*\n?)*)",
+    "setup.py": r"\b(?:install_requires|\w*requires|REQ\w*)\s*=\s*\[[^\]]*\]",
+}
 """The part of a manifest with its dependencies."""
-_SETUP = {"name": "name", "description": "description", "licence": "license", "python": "python_requires"}
-"""Fields, and the arguments of `setup()` with them."""
 _TESTS = {
     "go.mod": ("go test ./...", ""), "Cargo.toml": ("cargo test", ""), "pom.xml": ("mvn test", ""),
     "build.gradle": ("gradle test", ""), "build.gradle.kts": ("gradle test", ""), "pytest.ini": ("pytest", ""),
@@ -95,18 +100,16 @@ def read_project(texts: Sequence[FileText], paths: Sequence[str]) -> Project:
             project.manifests.append(Place(text.path))
             try:
                 _read(project, base, text)
-            except (ValueError, RecursionError, SyntaxError) as error:
+            except (ValueError, RecursionError) as error:
                 said = one_line(str(error)) or type(error).__name__
                 project.broken.append(Fact(f"{text.path} could not be parsed: {cut(said, 120)}", text.place(0)))
     return project
 
 
 def _read(project: Project, base: str, text: FileText) -> None:
-    if text.truncated and base.endswith((".toml", ".json", ".py")):
+    if text.truncated and base.endswith((".toml", ".json")):
         raise ValueError(f"only its first {text.text.count(chr(10)):,} lines could be read")
-    if base == "setup.py":
-        _setup(project, text)
-    elif base.endswith(".toml"):
+    if base.endswith(".toml"):
         from inarch_lib.toml import loads
 
         _declared(project, text, loads(text.text))
@@ -131,35 +134,6 @@ def _read(project: Project, base: str, text: FileText) -> None:
     command, pattern = _TESTS.get(base, ("", ""))
     if command and (not pattern or re.search(pattern, text.text, re.M)):
         project.offer(test_command=Fact(command, _line(text, pattern)))
-
-
-def _setup(project: Project, text: FileText) -> None:
-    """Read the arguments of `setup()`: texts, lists of texts, and variables of the module with either."""
-    tree = ast.parse(text.text)
-    known: dict[str, ast.expr] = {
-        target.id: node.value
-        for node in tree.body if isinstance(node, ast.Assign)
-        for target in node.targets if isinstance(target, ast.Name)
-    }  # fmt: skip
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    call = next((one for one in calls if one.keywords and ast.unparse(one.func).split(".")[-1] == "setup"), None)
-    given = {one.arg: _texts(one.value, known) for one in call.keywords} if call else {}
-    told = {arg: [Fact(one_line(one), text.place(line - 1)) for one, line in texts] for arg, texts in given.items()}
-    for name, argument in _SETUP.items():
-        if fact := next(iter(told.get(argument, ())), None):
-            project.offer(**{name: fact._replace(text=f"Python {fact.text}") if name == "python" else fact})
-    project.dependencies += [] if project.dependencies else told.get("install_requires", [])
-
-
-def _texts(node: ast.expr | None, known: Mapping[str, ast.expr], depth: int = 9) -> list[tuple[str, int]]:
-    """Return the texts of an expression with their lines: of a constant, a list, a sum, or a variable with one."""
-    if isinstance(node, ast.Name) and depth:
-        return _texts(known.get(node.id), known, depth - 1)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return [(node.value, node.lineno)]
-    inner = node.elts if isinstance(node, ast.List | ast.Tuple) else []
-    inner = [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else inner
-    return [one for part in inner for one in _texts(part, known, depth)]
 
 
 def _declared(project: Project, text: FileText, data: Any) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from decimal import Decimal
 
@@ -27,8 +25,6 @@ from inarch import (
 # The first request imports the planner's own modules: a session with a real model never needs them.
 
 MODEL = "extractive"
-_NARROWEST, _WIDEST = 40, 400
-"""The limits of a requested width, in columns."""
 _NO_DECISION = json.dumps({
     "requires_tool_call": False, "tool_name": None, "arguments": {},
     "reasoning": "the offline planner plans its calls in the turn itself",
@@ -63,7 +59,7 @@ class Offline:
         if request.model not in ("", MODEL):
             what = f"offline has no model {request.model!r}: its only model is {MODEL}"
             raise ProviderError("request", what, remedy=f"use offline/{MODEL}, or another provider", was_sent=False)
-        from inarch_brief.offline.page import written_for
+        from inarch_brief.offline.page import ENVIRON
         from inarch_brief.offline.plans import next_step
 
         calls: Sequence[PlannedCall] = ()
@@ -74,10 +70,12 @@ class Offline:
         elif request.purpose in ("summary", "check"):
             text = _condensed(request)
         else:
-            with written_for(_columns(self._environ)):
-                step = next_step(request, self._long, self._added)
-                calls, text = (step, "") if isinstance(step, list) else ((), step.text(is_first=not _has_said(request)))
-            finish = "calls" if isinstance(step, list) else "declined" if step.declined else "stop"
+            ENVIRON.set(self._environ)
+            step = next_step(request, self._long, self._added)
+            if isinstance(step, list):
+                calls, finish = step, "calls"
+            else:
+                text, finish = step.text(), "declined" if step.declined else "stop"
         if text:
             yield TextDelta(text)
         for index, call in enumerate(calls):
@@ -99,27 +97,6 @@ class Offline:
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
-
-
-def _has_said(request: ModelRequest) -> bool:
-    """Return whether an earlier answer of the session already named the planner."""
-    from inarch_brief.offline.page import KIND
-
-    return any(message.role == "assistant" and message.text.startswith(KIND) for message in request.messages)
-
-
-def _columns(environ: Mapping[str, str]) -> int:
-    """Return the width: that of `COLUMNS`, else of the terminal up to 100, or 100 without a terminal."""
-    from inarch_brief.offline.page import WIDTH
-
-    told = environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return min(max(int(told), _NARROWEST), _WIDEST)
-    try:
-        there = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else WIDTH
-    except (OSError, ValueError):  # no terminal, or closed
-        return WIDTH
-    return min(max(there - 1, _NARROWEST), WIDTH)
 
 
 def _condensed(request: ModelRequest) -> str:

@@ -5,14 +5,18 @@ The text reads well as it is, and is valid Markdown: editors and exported pages 
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import textwrap
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import TypeVar
 
 from attrs import define, field
+
+from inarch import PlannedCall, ToolResult
+from inarch_brief.offline.results import Context, Hit, Place, Site, Symbol, Way, said
 
 KIND = "Offline planner (no language model): answers by extraction."
 NOTICE = f"{KIND} Set a key such as OPENAI_API_KEY for a model."
@@ -23,33 +27,22 @@ _LABEL = 36
 """Columns of a label; longer ones exceed their column."""
 _GLUE = "\u2060"  # a word joiner keeps the words of a citation together while a line is wrapped
 
-_columns: ContextVar[int] = ContextVar("columns of the answer that is being written", default=WIDTH)
+_NARROWEST, _WIDEST = 40, 400
+"""The limits of a requested width, in columns."""
+
+ENVIRON: ContextVar[Mapping[str, str]] = ContextVar("environment of the answer that is being written")
 
 
 def columns() -> int:
-    """Return the columns of the current answer."""
-    return _columns.get()
-
-
-@contextmanager
-def written_for(width: int) -> Iterator[None]:
-    """Write within the context for this many columns."""
-    token = _columns.set(width)
+    """Return the width: that of `COLUMNS`, else of the terminal up to 100, or 100 without a terminal."""
+    told = ENVIRON.get({}).get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return min(max(int(told), _NARROWEST), _WIDEST)
     try:
-        yield
-    finally:
-        _columns.reset(token)
-
-
-class Place(NamedTuple):
-    """A line of a file, counted from 1."""
-
-    path: str
-    line: int = 1
-
-    def __str__(self) -> str:
-        path = self.path if self.path.isprintable() else self.path.encode("unicode_escape").decode()
-        return f"{path}:{max(self.line, 1)}"
+        there = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else WIDTH
+    except (OSError, ValueError):  # no terminal, or closed
+        return WIDTH
+    return min(max(there - 1, _NARROWEST), WIDTH)
 
 
 def glued(place: Place) -> str:
@@ -65,10 +58,11 @@ class _Absence(str):
 
 @define(eq=False, repr=False)
 class Page:
-    """An answer in progress; `declined` if it refuses a requested change."""
+    """An answer in progress; `declined` if it refuses a requested change, `is_first` if it is the session's first."""
 
     lines: list[str] = field(factory=list)
     declined: bool = False
+    is_first: bool = True
     _listed: bool = False
     """Whether the last line belongs to a list: an empty line follows before other text."""
 
@@ -156,10 +150,10 @@ class Page:
             self.lines += page.lines
             self._listed = page._listed
 
-    def text(self, *, is_first: bool = True) -> str:
+    def text(self) -> str:
         """Return the whole answer, the notice first if it is the session's first one."""
         body = "\n".join(self.lines).strip("\n")
-        return "\n\n".join(filter(None, (NOTICE if is_first or not body else "", body))) + "\n"
+        return "\n\n".join(filter(None, (NOTICE if self.is_first or not body else "", body))) + "\n"
 
     def _begin(self, listed: bool) -> None:
         if self._listed and not listed:
@@ -175,6 +169,12 @@ class Page:
             break_on_hyphens=False,
         )  # fmt: skip
         self.lines.extend((wrapped or start.rstrip()).replace(_GLUE, " ").split("\n"))
+
+
+T = TypeVar("T")
+Asking = Generator[Sequence[PlannedCall], Sequence[ToolResult], T]
+"""A generator that yields batches of calls, is sent their results in order, and returns its finding."""
+Plan = Asking[Page]
 
 
 def one_line(text: str) -> str:
@@ -249,3 +249,100 @@ def joined(names: Iterable[str], most: int = 6) -> str:
     kept = list(names)
     rest = f", … {len(kept) - most} more" if len(kept) > most else ""
     return ", ".join(kept[:most]) + rest
+
+
+_ELEMENT = (
+    r"(?<!`)</?(?:a|abbr|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
+    r"tr|ul)(?:\s[^<>]*)?/?>(?!`)"
+)
+
+
+def plain_text(text: str) -> str:
+    """Remove links, images, emphasis and roles from Markdown and reStructuredText."""
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)|(?<=\S) [~=^*-]{4,}(?= |$)", " ", text)
+    if not any(sign in text for sign in "[`<*_"):  # most docstrings: skip compiling the patterns below
+        return one_line(text)
+    text = re.sub(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
+    text = re.sub(r"(?::[\w:-]+:)?`~?([^`<]+?)\s*<[^`>]*>`_*", r"\1", text)
+    text = re.sub(r":[\w:-]+:`~?([^`]+)`|`([^`]+)`_+", lambda found: found[1] or found[2], text)
+    text = re.sub(_ELEMENT, " ", text)
+    for _ in "12":  # emphasis inside emphasis
+        text = re.sub(r"(?<!\w)(\*{1,3})(\S|\S[^*]*\S)\1|(?<!\w)_([^\W_]+)_(?!\w)", r"\2\3", text)
+    return one_line(text)
+
+
+_PARTLY = r"\b\d[\d,]* of [\d,]+ (?:\w+ )?files\b|may not be indexed yet|^only the first [\d,]+ files"
+"""A note of a lookup that covered only a part of the code."""
+
+
+def say_hits(page: Page, title: str, found: Iterable[Hit], most: int) -> bool:
+    """Write lines of code below a title. Return False if there are none."""
+    shown = list(found)[:most]
+    if shown:
+        page.head(title)
+    for hit in shown:
+        page.item(code(hit.text), hit.place)
+    return bool(shown)
+
+
+def doc_of(symbol: Symbol, most: int = 110) -> str:
+    """Return the first sentence of a docstring."""
+    return "" if symbol.doc.startswith(":") else sentence(plain_text(symbol.doc), most)
+
+
+def say_definition(page: Page, target: Symbol, most: int = 330) -> None:
+    """Write a definition and its docstring."""
+    page.say(f"{target.kind} `{shortened(target.qualname)}{cut(target.signature, most // 2)}`", target.place)
+    if target.doc:
+        page.say(cut(plain_text(target.doc), most), target.place)
+
+
+def say_sites(page: Page, title: str, sites: Sequence[Site], most: int = 5, more: bool = False) -> None:
+    """Write call sites; `more` says that there may be unknown ones."""
+    if not sites:
+        return
+    number = counted(len(sites), "place", more=more)
+    page.head(title if len(sites) <= most else f"{title} ({most} of {number if number not in title else 'them'})")
+    for site in sites[:most]:
+        page.item(shortened(site.qualname) + (f": {code(site.text, 70)}" if site.text else ""), site.place)
+
+
+def say_note(page: Page, result: ToolResult, without: str = "(?!)", named: bool = False) -> None:
+    """Write a lookup's notes. Those on partial coverage come first, unless a name was found."""
+    notes = [note for note in said(result).split("; ") if note and not re.match(without, note)]
+    partly = [note for note in notes if re.search(_PARTLY, note)]
+    if partly and not named:
+        page.open_with("; ".join(partly))
+    if kept := [note for note in notes if note not in partly]:
+        page.note("; ".join(kept))
+
+
+def say_ways(page: Page, found: Sequence[Way], most: int) -> None:
+    """Write the paths from entry points, each call with its place; tests only if there are no others."""
+    longer = [way for way in found if len(way.names) > 1]
+    own = [way for way in longer if not way.is_test] or longer
+    if own:
+        page.head("Reached from" if len(own) <= most else f"Reached from ({most} of {counted(len(own), 'way')})")
+    for way in own[:most]:
+        page.item(f"{way.entry}: {cut(' → '.join(way.names), 220)}", *way.places[:6])
+
+
+def say_tests(page: Page, found: Sequence[Way], most: int) -> None:
+    """Write the tests that reach it."""
+    tests = [way for way in found if way.is_test]
+    if tests and len(tests) < len(found):
+        page.head("Tests that reach it")
+    for way in tests[:most] if len(tests) < len(found) else ():
+        page.item(cut(" → ".join(way.names), 160), way.places[0])
+
+
+def say_path(page: Page, found: Context, most: int) -> None:
+    """Write the first path call by call, without the middle of a long one, and its files."""
+    way, target = found.ways[0], found.target
+    steps = [f"`{name}` ({glued(place)})" for name, place in zip(way.names, way.places, strict=True)]
+    steps = [*steps[:2], "…", *steps[3 - most :]] if len(steps) > most else steps
+    page.inner(f"Entry: {way.entry}")
+    for step in steps:
+        page.item(step, depth=2)
+    places = [*way.places, target.place] if target else list(way.places)
+    page.inner(f"Files in this path: {joined(dict.fromkeys(place.path for place in places), 8)}")

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch_brief.offline import calls
-from inarch_brief.offline.exchange import Asking
-from inarch_brief.offline.page import Page, Place, code, cut, one_line
-from inarch_brief.offline.results import FileText, Symbol, file_text
+from inarch_brief.offline.page import Asking, Page, code, cut, plain_text
+from inarch_brief.offline.results import FileText, Place, Symbol, file_text
 
 
 class Fact(NamedTuple):
@@ -21,10 +20,6 @@ class Fact(NamedTuple):
 
 _RULE = re.compile(r"^\s*[=\-~^*#+_.]{3,}\s*$")
 _MARKUP = r"\s*(?:\.\. |:\w[\w -]*:|<|!\[|\[!\[|\||\[[^\]]+\]:|```|~~~|$|---)"
-_ELEMENT = (
-    r"(?<!`)</?(?:a|abbr|b|br|center|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|table|td|th|"
-    r"tr|ul)(?:\s[^<>]*)?/?>(?!`)"
-)
 _BLOCK = re.compile(r"^\s*<(?:p|h[2-6])(?:\s[^<>]*)?>(.*)</(?:p|h[2-6])>\s*$")
 _BREAKS = ("```", "#", ".. ", "<p", "<h", "<d", "</")
 """Beginnings of lines that end a paragraph."""
@@ -104,30 +99,10 @@ def docstring_in(text: FileText) -> Fact | None:
     return None
 
 
-def plain_text(text: str) -> str:
-    """Remove links, images, emphasis and roles from Markdown and reStructuredText."""
-    text = re.sub(r"!\[[^\]]*\]\([^)]*\)|(?<=\S) [~=^*-]{4,}(?= |$)", " ", text)
-    if not any(sign in text for sign in "[`<*_"):  # most docstrings: skip compiling the patterns below
-        return one_line(text)
-    text = re.sub(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
-    text = re.sub(r"(?::[\w:-]+:)?`~?([^`<]+?)\s*<[^`>]*>`_*", r"\1", text)
-    text = re.sub(r":[\w:-]+:`~?([^`]+)`|`([^`]+)`_+", lambda found: found[1] or found[2], text)
-    text = re.sub(_ELEMENT, " ", text)
-    for _ in "12":  # emphasis inside emphasis
-        text = re.sub(r"(?<!\w)(\*{1,3})(\S|\S[^*]*\S)\1|(?<!\w)_([^\W_]+)_(?!\w)", r"\2\3", text)
-    return one_line(text)
-
-
 def told_in(
     sections: Sequence[Symbol], most: int, words: Sequence[str] = ()
 ) -> Asking[list[tuple[Symbol, list[Fact]]]]:
-    """Read sections, and return the first statements of each section that has some.
-
-    Args:
-        sections: The sections to read.
-        most: How many lines of each to return.
-        words: In lower case. A section without all of them is left out.
-    """
+    """Read sections, and return the first statements of each section that has some."""
     results = (yield [calls.read_file(one.place.path, one.place.line, one.end) for one in sections]) if sections else []
     read = [
         (one, facts_of(text, one, most))

@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from inarch_brief.offline.layout import is_test
-from inarch_brief.offline.page import Place
-from inarch_brief.offline.results import FileText, Hit
+from inarch_brief.offline.results import FileText, Hit, Place
 
 _EXPORT = re.compile(
     r"^__all__\s*=\s*[\[(](?P<all>[^\])]*)|^from \.[\w.]* import (?:\((?P<many>[^)]*)\)|(?P<few>.*))"

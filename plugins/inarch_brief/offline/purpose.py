@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from inarch_brief.offline.manifests import Project
-from inarch_brief.offline.page import Place, one_line
+from inarch_brief.offline.page import one_line
 from inarch_brief.offline.prose import Fact, docstring_in, lead_of, paragraphs_of
-from inarch_brief.offline.results import FileText
+from inarch_brief.offline.results import FileText, Place
 from inarch_brief.offline.words import words_of
 
 STATEMENT = 2

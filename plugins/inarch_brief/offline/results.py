@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from inarch import ToolResult
-from inarch_brief.offline.page import Place
 from inarch_brief.search.formats import APART
 
 _SHOWN_ANYWAY = (
-    r"No matches found|No files found|nothing found|no Python files here|code cut to|added folders have paths of"
+    r"No matches found|No files found|nothing found|no Python files here|code cut to|added folders have paths of|"
+    r"lines \d+ to|go on with start_line"
 )
+
+
+class Place(NamedTuple):
+    """A line of a file, counted from 1."""
+
+    path: str
+    line: int = 1
+
+    def __str__(self) -> str:
+        path = self.path if self.path.isprintable() else self.path.encode("unicode_escape").decode()
+        return f"{path}:{max(self.line, 1)}"
 
 
 class Symbol(NamedTuple):
@@ -29,16 +39,10 @@ class Symbol(NamedTuple):
     code: str = ""
     reasons: tuple[str, ...] = ()
     """Words of the question that matched it, if the search includes them."""
-
-    @property
-    def name(self) -> str:
-        """The last component of the qualified name; of a section its heading."""
-        return self.qualname.rpartition(APART if self.is_text else ".")[2]
-
-    @property
-    def is_text(self) -> bool:
-        """Whether it is a section of prose or a setting rather than code."""
-        return self.kind in ("section", "setting")
+    name: str = ""
+    """The last component of the qualified name; of a section its heading."""
+    is_text: bool = False
+    """Whether it is a section of prose or a setting rather than code."""
 
 
 class Site(NamedTuple):
@@ -83,6 +87,11 @@ class FileText(NamedTuple):
     text: str
     start: int = 1
     truncated: bool = False
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines, without an empty one at the end."""
+        return self.text.removesuffix("\n").split("\n")
 
     def place(self, index: int) -> Place:
         """Return the place of the line at an index of the text."""
@@ -130,15 +139,9 @@ class Context(NamedTuple):
         return [*filter(None, (self.target, *self.others))]
 
 
-def key(name: str, arguments: Mapping[str, object]) -> str:
-    """Return the key of a call's result."""
-    return f"{name} {json.dumps(dict(arguments), sort_keys=True, default=str)}"
-
-
 def files(result: ToolResult) -> list[str]:
     """Read the paths of `list_files`."""
-    found = _data(result).get("files")
-    return [path for path in found if isinstance(path, str)] if isinstance(found, list) else []
+    return list(_data(result).get("files", ()))
 
 
 def is_limited(result: ToolResult) -> bool:
@@ -153,77 +156,74 @@ def is_partial(result: ToolResult) -> bool:
 
 def totals(result: ToolResult) -> dict[str, int]:
     """Read how many entry points there are of each kind, listed or not."""
-    found = _data(result).get("totals")
-    return {name: count for name, count in found.items() if isinstance(count, int)} if isinstance(found, dict) else {}
+    return dict(_data(result).get("totals") or {})
 
 
 def hits(result: ToolResult) -> list[Hit]:
     """Read the matches of `search_files`."""
-    rows = _rows(_data(result), "hits")
-    return [Hit(path, _number(row, "line", 1), _text(row, "text")) for row in rows if (path := _text(row, "path"))]
+    return [Hit(row["path"], row["line"], row["text"]) for row in _data(result).get("hits", ())]
 
 
 def file_text(result: ToolResult) -> FileText | None:
     """Read the content of `read_file`."""
     data = _data(result)
-    if not isinstance(data.get("content"), str) or not _text(data, "path"):
+    content, is_cut = data.get("content"), bool(data.get("truncated"))
+    if content is None:
         return None
-    content, whole = data["content"], not data.get("truncated")
     if output_ref(result):  # a cut result: line numbers are right only before the cut
-        content, whole = content[: content.rfind("\n… ")].rpartition("\n")[0] if "\n… " in content else "", False
-    return FileText(data["path"], content, _number(data, "start_line", 1), not whole)
+        content, is_cut = content.rpartition("\n… ")[0].rpartition("\n")[0], True
+    return FileText(data["path"], content, data.get("start_line") or 1, is_cut)
 
 
 def last_line(result: ToolResult) -> int:
     """Return the number of a file's last line, or 0 if `read_file` does not know it."""
-    return _number(_data(result), "total_lines", 0)
+    return _data(result).get("total_lines") or 0
 
 
 def output_ref(result: ToolResult) -> str:
     """Return the reference of a result that is stored whole, or "" if it was not cut."""
-    ref = result.metadata.get("output_ref") if result.metadata.get("truncated") else None
-    return ref if isinstance(ref, str) else ""
+    return str(result.metadata.get("output_ref") or "") if result.metadata.get("truncated") else ""
 
 
 def output_page(result: ToolResult) -> tuple[str, int]:
     """Read a page of `read_output`: its text and the total of bytes."""
-    return _text(_data(result), "content"), _number(_data(result), "total_bytes", 0)
+    data = _data(result)
+    return data.get("content", ""), data.get("total_bytes", 0)
 
 
 def symbols(result: ToolResult) -> list[Symbol]:
     """Read the symbols of `find_symbols`, best first."""
-    return _symbols(_data(result), "symbols")
+    return list(map(_symbol, _data(result).get("symbols", ())))
 
 
 def entries(result: ToolResult) -> list[Entry]:
     """Read the entry points of `find_entry_points`."""
     return [
-        Entry(_text(row, "kind"), _text(row, "name"), _text(row, "qualname"), _place(row), _text(row, "how"),
-              _text(row, "doc"))
-        for row in _rows(_data(result), "entries") if _text(row, "file")
-    ]  # fmt: skip
+        Entry(row["kind"], row["name"], row["qualname"], _place(row), row["how"], row.get("doc") or "")
+        for row in _data(result).get("entries", ())
+    ]
 
 
 def context(result: ToolResult) -> Context:
     """Read the result of `context_get`."""
     data = _data(result)
+    target = data.get("target")
     return Context(
-        next(iter(_symbols({"target": [data.get("target")]}, "target")), None),
-        tuple(_sites(data, "callers")),
-        tuple(_sites(data, "callees")),
-        tuple(_symbols(data, "others")),
+        _symbol(target) if target else None,
+        tuple(map(_site, data.get("callers", ()))),
+        tuple(_site(row) for row in data.get("callees", ()) if row.get("line")),  # passed on elsewhere: no line to cite
+        tuple(map(_symbol, data.get("others", ()))),
         bool(data.get("more_callers")),
         bool(data.get("more_callees")),
-        float(data.get("confidence") or 0.0),
-        tuple(word for word in data.get("unknown") or () if isinstance(word, str)),
-        tuple(map(_way, _rows(data, "paths"))),
+        data.get("confidence") or 0.0,
+        tuple(data.get("unknown") or ()),
+        tuple(map(_way, data.get("paths") or ())),
     )
 
 
 def commits(result: ToolResult) -> list[Commit]:
     """Read the commits of `git_log`, the newest first."""
-    names = ("commit", "author", "date", "subject")
-    return [Commit(*(_text(row, name) for name in names)) for row in _rows(_data(result), "commits")]
+    return [Commit(*(row[name] for name in Commit._fields)) for row in _data(result).get("commits", ())]
 
 
 def is_changed(result: ToolResult) -> bool:
@@ -238,67 +238,35 @@ def said(result: ToolResult) -> str:
         # A denial's remedy is for a model, except for how to allow the call.
         told = error.remedy and (error.code != "denied" or error.remedy.startswith("run with "))
         return f"{error.message} ({error.remedy})" if told else error.message
-    notes = _text(_data(result), "note").split("; ")
+    notes = (_data(result).get("note") or "").split("; ")
     return "; ".join(note for note in notes if note and not re.match(_SHOWN_ANYWAY, note))
 
 
 def _way(row: Mapping[str, Any]) -> Way:
-    steps = _rows(row, "steps")
-    names = tuple(_text(step, "name") for step in steps)
-    return Way(_text(row, "entry"), names, tuple(map(_place, steps)), bool(row.get("test")))
+    steps = row["steps"]
+    return Way(row["entry"], tuple(step["name"] for step in steps), tuple(map(_place, steps)), bool(row.get("test")))
 
 
-def _symbols(data: Mapping[str, Any], name: str) -> list[Symbol]:
-    found = []
-    for row in _rows(data, name):
-        if _text(row, "file") and _text(row, "qualname"):
-            signature, place = _text(row, "signature"), _place(row)
-            if signature.count("(") > signature.count(")"):  # the index cut it
-                signature = f"{signature.rstrip('.…')}…"
-            end, reasons = _number(row, "end_line", place.line), tuple(map(str, row.get("reasons") or ()))
-            told = (signature, _text(row, "doc"), bool(row.get("test")), _text(row, "code"), reasons)
-            found.append(Symbol(_text(row, "qualname"), _text(row, "kind"), place, end, *told))
-    return found
+def _symbol(row: Mapping[str, Any]) -> Symbol:
+    signature, place = row.get("signature") or "", _place(row)
+    if signature.count("(") > signature.count(")"):  # the index cut it
+        signature = f"{signature.rstrip('.…')}…"
+    end, doc, code = row.get("end_line") or place.line, row.get("doc") or "", row.get("code") or ""
+    reasons, is_text = tuple(row.get("reasons") or ()), row["kind"] in ("section", "setting")
+    name = row["qualname"].rpartition(APART if is_text else ".")[2]
+    told = (end, signature, doc, bool(row.get("test")), code, reasons, name, is_text)
+    return Symbol(row["qualname"], row["kind"], place, *told)
 
 
-def _sites(data: Mapping[str, Any], name: str) -> list[Site]:
-    return [
-        Site(
-            _text(row, "qualname"),
-            _place(row),
-            _text(row, "text"),
-            _defined(_text(row, "defined_at")),
-            bool(row.get("by_name")),
-        )
-        for row in _rows(data, name)
-        if _text(row, "file") and (name != "callees" or row.get("line"))  # passed on elsewhere: no line to cite
-    ]
-
-
-def _defined(value: str) -> Place | None:
-    """Read `path:line`."""
-    path, _, line = value.rpartition(":")
-    return Place(path, int(line)) if line.isdigit() else None
+def _site(row: Mapping[str, Any]) -> Site:
+    path, _, line = (row.get("defined_at") or "").rpartition(":")
+    defined = Place(path, int(line)) if line else None
+    return Site(row["qualname"], _place(row), row.get("text") or "", defined, bool(row.get("by_name")))
 
 
 def _place(row: Mapping[str, Any]) -> Place:
-    return Place(_text(row, "file"), _number(row, "line", 1))
+    return Place(row["file"], row.get("line") or 1)
 
 
 def _data(result: ToolResult) -> Mapping[str, Any]:
     return result.data if result.success and isinstance(result.data, Mapping) else {}
-
-
-def _rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    rows = data.get(name)
-    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list | tuple) else []
-
-
-def _text(row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _number(row: Mapping[str, Any], name: str, otherwise: int) -> int:
-    value = row.get(name)
-    return value if isinstance(value, int) else otherwise

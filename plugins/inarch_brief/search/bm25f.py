@@ -23,8 +23,6 @@ ABOUT_TESTS = {TEST: 1.0, PRODUCT: 0.6}
 ABOUT_TEXTS = {TEXT: 1.5, HISTORY: 0.5, PRODUCT: 0.5}
 """Shares that change if a question asks for tests, or for documentation and configuration."""
 OTHER = 0.3
-_FEW = 4
-"""With at most this many entries for each wanted document, scan all entries."""
 
 
 class Candidate(NamedTuple):
@@ -55,14 +53,9 @@ def accumulated(index: Index, sought: Sequence[Sought], texts: bool) -> dict[int
         only_known = bool(scores) and index.spread(item.term, texts) > common
         worth = [item.weight * share for share in _shares()]
         for first, postings in found:
-            if only_known:
-                for entry in postings.entries:
-                    number = first + (entry >> 8)
-                    if number in scores:
-                        scores[number] += worth[entry & 255]
-            else:
-                for entry in postings.entries:
-                    number = first + (entry >> 8)
+            for entry in postings.entries:
+                number = first + (entry >> 8)
+                if number in scores or not only_known:
                     scores[number] = scores.get(number, 0.0) + worth[entry & 255]
     return scores
 
@@ -94,11 +87,6 @@ def _found(index: Index, numbers: Sequence[int], sought: Iterable[Sought]) -> di
     found: dict[int, list[tuple[Sought, int]]] = {number: [] for number in numbers}
     for item in sought:
         for first, (entries, fields) in index.postings(item.term):
-            if len(entries) < _FEW * len(found):
-                for place, entry in enumerate(entries):
-                    if (mine := found.get(first + (entry >> 8))) is not None:
-                        mine.append((item, fields[place]))
-                continue
             for number, mine in found.items():
                 place = bisect_left(entries, (number - first) << 8)
                 if place < len(entries) and entries[place] >> 8 == number - first:

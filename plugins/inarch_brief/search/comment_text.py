@@ -21,12 +21,7 @@ class Parted:
 
     @classmethod
     def of(cls, text: str, asides: re.Pattern[str]) -> Parted:
-        """Split a text.
-
-        Args:
-            text: The file.
-            asides: Matches the language's comments, which begin with `#` or `/`, and its strings.
-        """
+        """Split a text."""
         parted, pieces = cls(), []
         line, last = 1, 0
         for found in asides.finditer(text):

@@ -47,7 +47,9 @@ def confidence_of(question: Question, weighing: Weighing, hits: Sequence[Hit]) -
     says_all = best.in_head >= _NEARLY_ALL and alone >= _HALF
     sure = max(_NAMED if is_named or says_all else 0.0, min(1.0, sure))
     is_test = best.place.nature == TEST and not question.about_tests
-    is_one_of_several = not is_named and any(_competes(hit, best) for hit in others)
+    is_one_of_several = not is_named and any(
+        hit.score >= _COMPETES * best.score and hit.in_head >= _AS_MUCH * best.in_head for hit in others
+    )
     lacks_a_word = any(question.terms[term].word not in WEAK_WORDS for term in weighing.unknown)
     lacks_much = best.explained < _HALF and not is_named
     return min(sure, _DOUBTFUL) if is_test or is_one_of_several or lacks_a_word or lacks_much else sure
@@ -64,7 +66,3 @@ def _are_twins(hit: Hit, best: Hit) -> bool:
     """Return whether one is the asynchronous form of the other: `Client.send` and `AsyncClient.send`."""
     one, other = (place.name.lower().replace(ASYNC, "").strip("_") for place in (hit.place, best.place))
     return one == other and (ASYNC in hit.place.qualified.lower()) != (ASYNC in best.place.qualified.lower())
-
-
-def _competes(hit: Hit, best: Hit) -> bool:
-    return hit.score >= _COMPETES * best.score and hit.in_head >= _AS_MUCH * best.in_head

@@ -6,8 +6,7 @@ The readers work line by line. A parser reports no lines, and fails on the first
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inarch_brief.search.formats import DOCKERFILE, ENV, INI, JSON, MAKEFILE, TOML, YAML
@@ -26,15 +25,7 @@ _LONGEST = 400
 
 
 class Setting(NamedTuple):
-    """A key or a table.
-
-    Args:
-        line: its first line, counted from 1.
-        end: its last line.
-        names: the keys that lead to it, and its own.
-        value: its text, truncated.
-        comment: the comment on the lines right above and behind it.
-    """
+    """A key or a table."""
 
     line: int
     end: int
@@ -53,7 +44,7 @@ class _Key(NamedTuple):
 def settings(text: str, written: str) -> Iterator[Setting]:
     """Yield the settings of a file in order. A table ends before the next item outside it."""
     lines = text.split("\n")
-    found = list(_READERS[written](lines))
+    found = list(_keys(lines, written))
     above: list[_Key] = []
     for number, key in enumerate(found):
         above = [*(other for other in above if other.depth < key.depth), key]
@@ -73,20 +64,46 @@ def _comments(lines: Sequence[str], line: int) -> str:
     return " ".join(_COMMENT.sub(r"\1", text) for text in lines[first:line])[:_LONGEST]
 
 
-def _toml(lines: Sequence[str]) -> Iterator[_Key]:
-    inside, quote = 0, ""
+def _keys(lines: Sequence[str], written: str) -> Iterator[_Key]:
+    """Yield tables and keys; a line within a list, a text or a continued line has none."""
+    inside, quote, block, is_continued = 0, "", -1, False
     for number, line in enumerate(lines):
-        if quote:
+        indent = len(line) - len(line.lstrip())
+        if quote or is_continued or 0 <= block < (indent if line.strip() else block + 1):
             quote = "" if quote in line else quote
+            is_continued = is_continued and line.rstrip().endswith("\\")
             continue
-        if inside <= 0 and (table := _TABLE.match(line)):
+        block = -1
+        if written in (TOML, INI) and inside <= 0 and (table := _TABLE.match(line)):
             yield _Key(number, 0, (table[1],), "")
-        elif inside <= 0 and (found := _TOML_KEY.match(line)):
-            yield _Key(number, 1, (found[1],), found[2])
-            opened = next((mark for mark in ('"""', "'''") if found[2].count(mark) == 1), "")
-            quote, inside = opened, 0 if opened else _depth(found[2])
-        else:
+        elif inside <= 0 and (found := _key_in(line, written)):
+            names, value, depth = found
+            yield _Key(number, depth, names, value)
+            quote = next((mark for mark in ('"""', "'''") if written == TOML and value.count(mark) == 1), "")
+            inside = _depth(value) if written == TOML and not quote else 0
+            block = indent if written == YAML and re.match(r"[|>][+-]?\d?\s*$", value) else -1
+        elif written == TOML:
             inside += _depth(line)
+        is_continued = written == DOCKERFILE and line.rstrip().endswith("\\")
+
+
+def _key_in(line: str, written: str) -> tuple[tuple[str, ...], str, int] | None:
+    """Return the names, the value and the depth of the key on a line."""
+    if written == ENV:  # a commented-out variable shows a possible setting
+        line = re.sub(r"^#\s?(?=[A-Z][A-Z0-9_]*=)", "", line)
+    is_inner = line[:1].isspace() and written in (INI, MAKEFILE)
+    found = (
+        None
+        if _COMMENT.match(line) or is_inner
+        else next(filter(None, (one.match(line) for one in _KEYS[written])), None)
+    )
+    if found is None:
+        return None
+    if written in (YAML, JSON):
+        return (found[2],), (found[3] or "").rstrip("," if written == JSON else ""), len(found[1])
+    if written == DOCKERFILE and (word := found[1].upper()):
+        return (word, re.split(r"[\s=]", found[2])[0])[: 1 + (word in _NAMED_BY_IT)], found[2], 0
+    return (found[1],), found[2], int(written in (TOML, INI))
 
 
 def _depth(text: str) -> int:
@@ -94,69 +111,8 @@ def _depth(text: str) -> int:
     return sum(bare.count(sign) for sign in "[{") - sum(bare.count(sign) for sign in "]}")
 
 
-def _ini(lines: Sequence[str]) -> Iterator[_Key]:
-    for number, line in enumerate(lines):
-        if table := _TABLE.match(line):
-            yield _Key(number, 0, (table[1],), "")
-        elif not line[:1].isspace() and not _COMMENT.match(line) and (found := _ASSIGNED.match(line)):
-            yield _Key(number, 1, (found[1],), found[2])
-
-
-def _env(lines: Sequence[str]) -> Iterator[_Key]:
-    for number, line in enumerate(lines):
-        # A commented-out variable shows a possible setting.
-        found = _ASSIGNED.match(re.sub(r"^#\s?(?=[A-Z][A-Z0-9_]*=)", "", line))
-        if found and not line.startswith(("# ", "//")):
-            yield _Key(number, 0, (found[1],), found[2])
-
-
-def _yaml(lines: Sequence[str]) -> Iterator[_Key]:
-    block = -1
-    for number, line in enumerate(lines):
-        indent = len(line) - len(line.lstrip())
-        if not line.strip() or line.lstrip().startswith("#") or (0 <= block < indent):
-            continue
-        block = -1
-        if found := _YAML_KEY.match(line):
-            depth, value = len(found[1]), found[3] or ""
-            yield _Key(number, depth, (found[2],), value)
-            if re.match(r"[|>][+-]?\d?\s*$", value):
-                block = indent
-
-
-def _json(lines: Sequence[str]) -> Iterator[_Key]:
-    for number, line in enumerate(lines):
-        if found := _JSON_KEY.match(line):
-            yield _Key(number, len(found[1]), (found[2],), found[3].rstrip(","))
-
-
-def _dockerfile(lines: Sequence[str]) -> Iterator[_Key]:
-    is_open = False
-    for number, line in enumerate(lines):
-        found = None if is_open or _COMMENT.match(line) else _INSTRUCTION.match(line)
-        is_open = line.rstrip().endswith("\\")
-        if found:
-            word = found[1].upper()
-            names = (word, re.split(r"[\s=]", found[2])[0]) if word in _NAMED_BY_IT else (word,)
-            yield _Key(number, 0, names, found[2])
-
-
-def _makefile(lines: Sequence[str]) -> Iterator[_Key]:
-    for number, line in enumerate(lines):
-        if line[:1].isspace() or _COMMENT.match(line):
-            continue
-        if found := _VARIABLE.match(line) or _TARGET.match(line):
-            yield _Key(number, 0, (found[1],), found[2])
-
-
-_READERS: Mapping[str, Callable[[Sequence[str]], Iterator[_Key]]] = MappingProxyType(
-    {
-        TOML: _toml,
-        INI: _ini,
-        ENV: _env,
-        YAML: _yaml,
-        JSON: _json,
-        DOCKERFILE: _dockerfile,
-        MAKEFILE: _makefile,
-    }
-)
+_KEYS = {
+    TOML: (_TOML_KEY,), INI: (_ASSIGNED,), ENV: (_ASSIGNED,), YAML: (_YAML_KEY,), JSON: (_JSON_KEY,),
+    DOCKERFILE: (_INSTRUCTION,), MAKEFILE: (_VARIABLE, _TARGET),
+}  # fmt: skip
+"""The forms of a key in each format."""

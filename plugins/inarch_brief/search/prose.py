@@ -29,15 +29,7 @@ class Heading(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A heading with the text below it, up to the next heading.
-
-    Args:
-        line: the heading's line, counted from 1.
-        end: the last line.
-        titles: the enclosing headings and its own; none for the text before the first heading.
-        summary: the first paragraph of text.
-        text: all of it.
-    """
+    """A heading with the text below it, up to the next heading."""
 
     line: int
     end: int

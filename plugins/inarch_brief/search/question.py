@@ -57,7 +57,9 @@ def search(index: Index, text: str, limit: int = 20, among: Collection[str] = NA
     if question.frames:
         hits = _framed(index, question, hits)
     unknown = tuple(question.terms[term].word for term in weighing.unknown)
-    return Answer(question, tuple(hits[:limit]), _files(hits), confidence_of(question, weighing, hits), unknown)
+    of_files = file_scores((hit.place.file, hit.score) for hit in hits)
+    files = tuple(sorted(of_files, key=lambda file: (-of_files[file], file)))
+    return Answer(question, tuple(hits[:limit]), files, confidence_of(question, weighing, hits), unknown)
 
 
 def _near(index: Index, question: Question, weighing: Weighing, found: Sequence[Candidate]) -> dict[int, float]:
@@ -73,11 +75,6 @@ def _near(index: Index, question: Question, weighing: Weighing, found: Sequence[
     whole = fsum(weighing.own.values()) or 1.0
     known = fsum(weight for term, weight in weighing.own.items() if is_known(term)) / whole
     return {row: known * (likeness - usual) for row, likeness in near.items()}
-
-
-def _files(hits: Sequence[Hit]) -> tuple[str, ...]:
-    scores = file_scores((hit.place.file, hit.score) for hit in hits)
-    return tuple(sorted(scores, key=lambda file: (-scores[file], file)))
 
 
 def _framed(index: Index, question: Question, hits: Sequence[Hit]) -> list[Hit]:

@@ -44,13 +44,6 @@ _ASKS_TEXTS = (
     r"\b(?:which|what) (?:\w+ )?versions?\b.*\b(?:need|require|support|work)"
 )
 """Questions that documentation and configuration answer rather than code."""
-_TEXTS_WORDS = (
-    "install", "set up", "deploy", "configure", "contribut", "upgrade", "migrat", "start", "build", "compil", "release",
-    "publish", "run ", "doc", "readme", "read me", "guide", "tutorial", "changelog", "change log", "manual", "faq",
-    "licen", "pyproject", "package.json", "tsconfig", "makefile", "tox.ini", "setup.cfg", "go.mod", "cargo.toml",
-    "github actions", "ci ", ".env", "version",
-)  # fmt: skip
-"""Every match of `_ASKS_TEXTS` contains one of these. A question without any does not compile the pattern."""
 _ASKS_KIND = r"(?i)\b(?:which|what) (function|method|class|module|constant)\b"
 
 
@@ -127,25 +120,18 @@ def understood(text: str) -> Question:
     if shape == SYMBOL and not identifiers and not frames:
         identifiers = dict.fromkeys(words(text), 1.0)
     kind = re.search(_ASKS_KIND, text) if shape == SENTENCE else None
-    weighed, order = _terms(parts)
     return Question(
         text,
         shape,
-        weighed,
-        order,
+        *_terms(parts),
         identifiers,
         tuple(name for name in pasted if name not in identifiers),
         tuple(dict.fromkeys(frames)),
         kind[1].lower() if kind else "",
         shape == SENTENCE and bool(re.search(_ASKS_TESTS, text)),
-        shape == SENTENCE and _asks_texts(text),
+        shape == SENTENCE and bool(re.search(_ASKS_TEXTS, text)),
         tuple(dict.fromkeys(re.findall(_CAPITAL, text))) if shape == SENTENCE else (),
     )
-
-
-def _asks_texts(text: str) -> bool:
-    low = text.lower()
-    return any(word in low for word in _TEXTS_WORDS) and bool(re.search(_ASKS_TEXTS, text))
 
 
 def _shape(text: str, parts: list[Part]) -> str:
@@ -204,8 +190,8 @@ def _sort(line: str, stripped: str, fenced: bool) -> str:
 
 
 def _terms(parts: list[Part]) -> tuple[dict[str, Term], tuple[str, ...]]:
-    weighed: dict[str, Term] = {}
     order: list[str] = []
+    weighed: dict[str, Term] = {}
     for part in parts:
         share = SHARES[part.sort]
         for written in words(part.text):
@@ -216,7 +202,7 @@ def _terms(parts: list[Part]) -> tuple[dict[str, Term], tuple[str, ...]]:
                 # A repeated word counts a little more; code repeats the same names often.
                 weight = weight if before is None else max(before.weight, weight) + 0.15 * min(before.weight, weight)
                 weighed[term] = Term(weight, word)
-            order += [term for _, term in mine[:1]] if len(mine) == 1 else ["", *(term for _, term in mine), ""]
+            order += [term for _, term in mine] if len(mine) == 1 else ["", *(term for _, term in mine), ""]
     return weighed, tuple(order)
 
 

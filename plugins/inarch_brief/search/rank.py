@@ -47,17 +47,7 @@ _AMONG = ((1 << len(FIELDS)) - 1, HEAD, *(1 << FIELDS.index(field) for field in 
 
 
 class Explained(NamedTuple):
-    """The terms of a question that a place explains, and the explained shares of the question.
-
-    Args:
-        whole: the weight of all terms of the question.
-        terms: each explained term with the explained part of its weight.
-        share: the share of the whole, by any field.
-        in_head: by the fields read first: name, signature, first line of its description, path.
-        in_name: by its name.
-        in_path: by the path of its file.
-        shown: by texts that people see.
-    """
+    """The terms of a question that a place explains, and the explained shares of the question."""
 
     whole: float
     terms: Mapping[str, float]
@@ -91,34 +81,6 @@ def file_scores(scored: Iterable[tuple[str, float]]) -> dict[str, float]:
         file: sum(score / (1 << place) for place, score in enumerate(sorted(scores, reverse=True)[:6]))
         for file, scores in by_file.items()
     }
-
-
-def judged(
-    question: Question,
-    weighing: Weighing,
-    found: Sequence[Candidate],
-    shares: Sequence[float],
-    near: Mapping[int, float],
-) -> list[tuple[Candidate, Explained, float]]:
-    """Return each candidate with the terms it explains and the score of its traits.
-
-    Args:
-        question: the question.
-        weighing: its words.
-        found: the candidates.
-        shares: the share of each nature.
-        near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
-    """
-    by_file = file_scores((one.kept.file, one.score) for one in found)
-    most = max(by_file.values(), default=1.0) or 1.0
-    by_nature = dict(zip(NATURES, shares, strict=True))
-    rows = []
-    for one in found:
-        explains = explained_by(weighing, one)
-        evidence = MEANING * near.get(one.kept.id, 0.0) + BESIDE * by_file[one.kept.file] / most
-        evidence += _by_words(one, explains) + _by_kind(question, one.kept)
-        rows.append((one, explains, by_nature[one.kept.nature] * math.exp(evidence)))
-    return rows
 
 
 def _by_words(candidate: Candidate, explains: Explained) -> float:
@@ -182,20 +144,17 @@ def ranked(
     shares: Sequence[float],
     near: Mapping[int, float],
 ) -> list[Hit]:
-    """Rank the candidates.
-
-    Args:
-        question: the question.
-        weighing: its words.
-        found: the candidates.
-        shares: the share of each nature.
-        near: how much nearer in meaning to the question than others a place is, by its row, if that is known.
-    """
+    """Rank the candidates."""
+    by_file = file_scores((one.kept.file, one.score) for one in found)
+    most = max(by_file.values(), default=1.0) or 1.0
+    by_nature = dict(zip(NATURES, shares, strict=True))
     hits = []
-    for candidate, explains, worth in judged(question, weighing, found, shares, near):
-        kept = candidate.kept
+    for candidate in found:
+        kept, explains = candidate.kept, explained_by(weighing, candidate)
         exact = named_in(question, kept)
-        score = worth * given(question, kept, exact)
+        evidence = MEANING * near.get(kept.id, 0.0) + BESIDE * by_file[kept.file] / most
+        evidence += _by_words(candidate, explains) + _by_kind(question, kept)
+        score = by_nature[kept.nature] * math.exp(evidence) * given(question, kept, exact)
         best = sorted(explains.terms, key=lambda term: (-explains.terms[term], term))[:4]
         reasons = [NAMED_THERE] * (exact >= _SURELY)
         reasons += [question.terms[term].word for term in best if explains.terms[term] > 0]

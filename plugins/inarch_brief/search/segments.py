@@ -13,7 +13,7 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 from operator import itemgetter
@@ -277,79 +277,47 @@ class Segments:
 
     def _make_one(self, segments: Sequence[Segment]) -> None:
         """Merge segments without their crossed out documents, one term at a time to limit memory."""
-        ids, natures = array("q"), bytearray()
-        moved: dict[int, Callable[[bytes], bytes | Postings]] = {}
+        ids, natures, numbers = array("q"), bytearray(), dict[int, list[int]]()
         for segment in segments:
-            moved[segment.id] = _moving(segment, len(ids))
-            ids += segment.ids if not segment.gone else array("q", filter(None, segment.ids))
+            fresh = itertools.count(len(ids))
+            numbers[segment.id] = [next(fresh) if row else -1 for row in segment.ids]
+            ids.extend(filter(None, segment.ids))
             natures += bytes(nature for nature, row in zip(segment.natures, segment.ids, strict=True) if row)
         rows = self.connection.execute(
-            f"SELECT term, segment, data FROM search_postings WHERE segment IN ({', '.join('?' * len(moved))})"
+            f"SELECT term, segment, data FROM search_postings WHERE segment IN ({', '.join('?' * len(numbers))})"
             " ORDER BY term, segment",
-            list(moved),
+            list(numbers),
         )
-        self._put(ids, bytes(natures), _joined((term, moved[segment](data)) for term, segment, data in rows))
+        self._put(ids, bytes(natures), _joined(rows, numbers))
         for table, column in (("search_postings", "segment"), ("search_segments", "id")):
             self.connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(part.id,) for part in segments])
         self.forget()
 
 
-def _moving(segment: Segment, first: int) -> Callable[[bytes], bytes | Postings]:
-    """Return a function that renumbers packed postings from `first`; unchanged ones stay packed."""
-    shift = first << 8
-    if not segment.gone:
-        return _shifting(shift) if shift else bytes
-    numbers = _renumbered(segment, first)
-
-    def living(data: bytes) -> Postings:
-        pairs = zip(*unpacked(data), strict=True)
-        kept = [(numbers[entry >> 8] << 8 | entry & 255, some) for entry, some in pairs if numbers[entry >> 8] >= 0]
-        return Postings(array("I", [entry for entry, _ in kept]), array("H", [some for _, some in kept]))
-
-    return living
-
-
-def _shifting(shift: int) -> Callable[[bytes], Postings]:
-    def shifted(data: bytes) -> Postings:
-        entries, fields = unpacked(data)
-        return Postings(array("I", [entry + shift for entry in entries]), fields)
-
-    return shifted
-
-
-def _renumbered(segment: Segment, first: int) -> list[int]:
-    """Return the new numbers of a segment's documents, counted from `first`; -1 for crossed out ones."""
-    fresh = itertools.count(first)
-    return [next(fresh) if row else -1 for row in segment.ids]
-
-
-def _joined(rows: Iterable[tuple[str, bytes | Postings]]) -> Iterator[tuple[str, bytes]]:
-    """Yield each term once with its entries of all segments, without terms that have none left."""
+def _joined(
+    rows: Iterable[tuple[str, int, bytes]], numbers: Mapping[int, Sequence[int]]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield each term once with its living entries of all segments, by their new numbers."""
     for term, group in itertools.groupby(rows, itemgetter(0)):
-        parts = [part for _, part in group]
-        if len(parts) == 1 and isinstance(parts[0], bytes):
-            yield term, parts[0]
-            continue
-        whole = empty()
-        for part in parts:
-            some = unpacked(part) if isinstance(part, bytes) else part
-            whole.entries.extend(some.entries)
-            whole.fields.extend(some.fields)
-        if whole.entries:
-            yield term, packed(whole)
+        kept = [
+            (new << 8 | entry & 255, some)
+            for _, segment, data in group
+            for entry, some in zip(*unpacked(data), strict=True)
+            if (new := numbers[segment][entry >> 8]) >= 0
+        ]
+        if kept:
+            entries, fields = zip(*kept, strict=True)
+            yield term, packed(Postings(array("I", entries), array("H", fields)))
 
 
 def _living(segment: Segment, postings: Postings) -> Postings:
     """Remove crossed out entries. Entries are in the order of their documents."""
     entries = postings.entries
     gone: list[int] = []
-    if len(entries) < len(segment.gone):
-        gone += [place for place, entry in enumerate(entries) if not segment.ids[entry >> 8]]
-    else:
-        for number in segment.gone:
-            place = bisect_left(entries, number << 8, gone[-1] if gone else 0)
-            if place < len(entries) and entries[place] >> 8 == number:
-                gone.append(place)
+    for number in segment.gone:
+        place = bisect_left(entries, number << 8, gone[-1] if gone else 0)
+        if place < len(entries) and entries[place] >> 8 == number:
+            gone.append(place)
     for place in reversed(gone):
         del postings.entries[place], postings.fields[place]
     return postings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -14,19 +13,12 @@ from inarch_brief.search.vocabulary import near_words
 
 MOST_TERMS = 40
 """Terms of a report that are searched: the heaviest."""
-NEAR, JOINED = 0.3, 0.8
-"""The share of a near word, and of two joined words, against the word itself."""
+NEAR = 0.3
+"""The share of a near word against the word itself."""
 
 
 class Sought(NamedTuple):
-    """A term to look up.
-
-    Args:
-        term: its form in the index.
-        weight: its largest score.
-        stands_for: terms of the question that it explains.
-        share: how well it explains them.
-    """
+    """A term to look up."""
 
     term: str
     weight: float
@@ -57,25 +49,13 @@ def weighed(index: Index, question: Question) -> Weighing:
     unknown = tuple(term for term in order if not index.postings(term))
     sought: dict[str, Sought] = {term: Sought(term, own[term], (term,), 1.0) for term in order if term not in unknown}
 
-    def add(term: str, words: tuple[str, ...], share: float) -> None:
-        if term in sought or term in unknown or not index.postings(term):
-            return
-        weight = share * min(rarity(index, term, texts), max(own[word] for word in words))
-        sought[term] = Sought(term, weight, words, share)
-
-    for joined, words in _pairs(question, own):
-        add(stem(joined), words, JOINED)
     if len(order) < MOST_TERMS:  # a report has enough words of its own
         for term in order:
             for near in map(stem, _near().get(term, ())):
-                add(near, (term,), NEAR)
+                if near not in sought and near not in unknown and index.postings(near):
+                    weight = NEAR * min(rarity(index, near, texts), own[term])
+                    sought[near] = Sought(near, weight, (term,), NEAR)
     return Weighing(own, unknown, tuple(sought.values()))
-
-
-def _pairs(question: Question, own: dict[str, float]) -> Iterator[tuple[str, tuple[str, str]]]:
-    for first, second in zip(question.order, question.order[1:], strict=False):
-        if first in own and second in own and first != second:
-            yield question.terms[first].word + question.terms[second].word, (first, second)
 
 
 @cache

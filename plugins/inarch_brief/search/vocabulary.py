@@ -62,12 +62,7 @@ shaken
 """
 
 
-def _irregular() -> dict[str, str]:
-    verbs = (verb.split() for verb in _IRREGULAR.split(";"))
-    return {form: verb for verb, *forms in verbs for form in forms}
-
-
-IRREGULAR = _irregular()
+IRREGULAR = {form: verb for verb, *forms in map(str.split, _IRREGULAR.split(";")) for form in forms}
 """Irregular forms of verbs: a question about what is kept finds `keep`."""
 
 

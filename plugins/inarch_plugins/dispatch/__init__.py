@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 from typing import TYPE_CHECKING, Literal
-from weakref import WeakValueDictionary
 
 from attrs import field, frozen, validators
 
-from inarch import DecisionStrategy, PluginContext, Tracer, hookimpl
+from inarch import DecisionStrategy, PluginContext, hookimpl
 
 if TYPE_CHECKING:
     from inarch_plugins.dispatch.cache import DecisionCache
-    from inarch_plugins.dispatch.decision_tracer import Watcher
 
 
 @frozen(eq=False, repr=False)
@@ -30,10 +28,6 @@ class Settings:
     break_even: Literal["both", "time", "money", "never"] = "both"
 
 
-_watchers: WeakValueDictionary[int, Watcher] = WeakValueDictionary()
-"""Watchers by the context of their run: strategy and tracer are registered apart and share one watcher."""
-
-
 @hookimpl
 def inarch_settings() -> type:
     """Return the settings class."""
@@ -45,31 +39,11 @@ def inarch_strategies(context: PluginContext) -> list[DecisionStrategy]:
     """Return the `structured` strategy."""
     from inarch_plugins.dispatch.strategy import Structured
 
-    settings = _settings(context)
-
     @functools.cache  # most profiles never use it
     def decisions() -> DecisionCache:
         from inarch_plugins.dispatch.cache import DecisionCache
 
+        settings = context.settings if isinstance(context.settings, Settings) else Settings()
         return DecisionCache.beside(context.cache_dir, settings.ttl_s, settings.max_entries)
 
-    return [Structured(decisions, _watcher(context))]
-
-
-@hookimpl
-def inarch_tracers(context: PluginContext) -> list[Tracer]:
-    """Return the tracer that removes decisions whose call was not valid."""
-    return [_watcher(context)]
-
-
-def _settings(context: PluginContext) -> Settings:
-    return context.settings if isinstance(context.settings, Settings) else Settings()
-
-
-def _watcher(context: PluginContext) -> Watcher:
-    from inarch_plugins.dispatch.decision_tracer import Watcher
-
-    known = _watchers.get(id(context))  # a watcher holds its context, so that the id stays its own
-    if known is None:
-        known = _watchers[id(context)] = Watcher(context)
-    return known
+    return [Structured(decisions)]

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +42,11 @@ class DecisionCache:
         """Return a decision that is still valid, and count the hit or the miss."""
         self.load()
         entry = self.entries.get(key)
-        if entry is None or time.time() - entry["time"] > self.ttl_s:
-            self.misses += 1
-            self._save()
-            return None
-        self.hits += 1
+        is_valid = entry is not None and time.time() - entry["time"] <= self.ttl_s
+        self.hits += is_valid
+        self.misses += not is_valid
         self._save()
-        return from_data(DispatchReply, entry["reply"])
+        return from_data(DispatchReply, entry["reply"]) if entry is not None and is_valid else None
 
     def put(self, key: str, reply: DispatchReply) -> None:
         """Store a decision."""
@@ -59,12 +56,6 @@ class DecisionCache:
         for oldest in list(self.entries)[: -self.max_entries]:
             del self.entries[oldest]
         self._save()
-
-    def drop(self, key: str) -> None:
-        """Remove one decision."""
-        self.load()
-        if self.entries.pop(key, None) is not None:
-            self._save()
 
     def clear(self) -> int:
         """Remove all decisions and return their number."""
@@ -102,14 +93,10 @@ def cache_key(situation: Situation, query: str) -> str:
     size and time of every file that the session has seen.
     """
     tools = [[tool.name, to_data(tool.input_schema)] for tool in situation.tools]
-    state = [situation.effectful_calls, _files(situation)]
+    state = [situation.effectful_calls, {path: _stamp(situation, path) for path in sorted(situation.seen)}]
     root = situation.workspace.root
     text = json.dumps([query, root, situation.decision_model, tools, state], sort_keys=True)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _files(situation: Situation) -> Mapping[str, Any]:
-    return {path: _stamp(situation, path) for path in sorted(situation.seen)}
 
 
 def _stamp(situation: Situation, path: str) -> list[int] | None:

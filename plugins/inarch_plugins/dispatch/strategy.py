@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
 from inarch import Decision, Message, ModelRequest, PlannedCall, ProviderError, Situation, Text
-from inarch_plugins.dispatch.decision_tracer import STRATEGY
 
 if TYPE_CHECKING:
     from inarch import DispatchReply, Reply
     from inarch_plugins.dispatch.cache import DecisionCache
-    from inarch_plugins.dispatch.decision_tracer import Watcher
 
 # Every start with the default profile makes one that decides nothing, so its imports come with the first decision.
 
@@ -29,13 +26,11 @@ CONTEXT_MESSAGES = 4
 class Structured:
     """Strategy that asks the decision model for one tool to begin with; the prompt includes its result.
 
-    An invalid reply and a failed request mean "no tool" and are not stored. A decision whose call turns out to be
-    invalid is removed.
+    An invalid reply and a failed request mean "no tool" and are not stored.
     """
 
     cache: Callable[[], DecisionCache]
-    watcher: Watcher
-    name: str = STRATEGY
+    name: str = "structured"
     _plain: set[str] = field(init=False, factory=set)
 
     async def decide(self, situation: Situation) -> Decision | None:
@@ -53,7 +48,6 @@ class Structured:
             if reply is None:
                 return None
             cache.put(key, reply)
-        self.watcher.rests_on(situation.turn.id, partial(cache.drop, key))
         return self._decision(reply, cached)
 
     async def _ask(self, situation: Situation, query: str) -> DispatchReply | None:

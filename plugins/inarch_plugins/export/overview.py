@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from attrs import define, field, frozen
@@ -46,6 +46,11 @@ class Overview:
     files: dict[str, dict[int, set[str]]] = field(factory=dict)
     spent: tuple[Spent, ...] = ()
     steps: int = 0
+    turns: int = 0
+    calls: int = 0
+    failed: int = 0
+    working: float = 0.0
+    """Seconds that turns took, without the pauses between them."""
 
     @property
     def title(self) -> str:
@@ -53,26 +58,6 @@ class Overview:
         return next(
             (entry.title for entry in self.entries if entry.number and entry.title), "A session without prompts"
         )
-
-    @property
-    def turns(self) -> int:
-        """Return the number of the agent's turns."""
-        return sum(entry.number > 0 for entry in self.entries)
-
-    @property
-    def calls(self) -> int:
-        """Return the number of calls."""
-        return sum(entry.calls for entry in self.entries)
-
-    @property
-    def failed(self) -> int:
-        """Return the number of calls that failed or were stopped."""
-        return sum(entry.failed for entry in self.entries)
-
-    @property
-    def working(self) -> float:
-        """Return the seconds that turns took, without the pauses between them."""
-        return sum(entry.span.seconds for entry in self.entries if entry.span is not None)
 
     @property
     def total(self) -> Spent:
@@ -91,7 +76,12 @@ def overview_of(session: Transcript) -> Overview:
     """Return the summary of a session; takes one pass."""
     overview = _begun(session)
     for exchange in exchanges_of(session):
-        overview.entries.append(_entry(exchange))
+        entry = _entry(exchange)
+        overview.entries.append(entry)
+        overview.turns += entry.number > 0
+        overview.calls += entry.calls
+        overview.failed += entry.failed
+        overview.working += entry.span.seconds if entry.span is not None else 0.0
         overview.steps += len(exchange.steps) + len(exchange.later)
         if exchange.model:
             overview.models[exchange.model] += 1
@@ -120,15 +110,14 @@ def _entry(exchange: Exchange) -> Entry:
     return Entry(exchange.number, title, exchange.status, exchange.span, len(calls), failed)
 
 
-def spans_of(steps: Iterable[Step]) -> Iterator[tuple[SpanKind, Span]]:
-    """Yield the spans of time: requests, calls, waits for a person, waits for a service."""
-    for step in steps:
-        if isinstance(step, Call):
-            if step.asking is not None:
-                yield "asking", step.asking
-            if step.span is not None:
-                yield "failed" if step.status == "error" else "call", step.span
-        elif isinstance(step, Request):
-            yield "failed" if step.error not in ("", "cancelled") else "model", step.span
-        elif step.span is not None:
-            yield "wait", step.span
+def spans_of(step: Step) -> Iterator[tuple[SpanKind, Span]]:
+    """Yield the spans of time of a step: a request, a call, waits for a person or a service."""
+    if isinstance(step, Call):
+        if step.asking is not None:
+            yield "asking", step.asking
+        if step.span is not None:
+            yield "failed" if step.status == "error" else "call", step.span
+    elif isinstance(step, Request):
+        yield "failed" if step.error not in ("", "cancelled") else "model", step.span
+    elif step.span is not None:
+        yield "wait", step.span

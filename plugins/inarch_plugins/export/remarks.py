@@ -83,17 +83,6 @@ def _decision(data: Data) -> Headline:
     return Headline("decision", f"{strategy} {decision}{cached}", "\n\n".join(filter(None, (reason, text))), strategy)
 
 
-def _note(data: Data) -> Headline:
-    source, text = _said(data, "source"), _said(data, "text")
-    head, _, rest = text.partition("\n")
-    return Headline("note", head, rest, source)
-
-
-def _error(data: Data) -> Headline:
-    where = " · ".join(filter(None, (_said(data, "plugin"), _said(data, "door"))))
-    return Headline("error", _said(data, "message"), _said(data, "remedy"), where)
-
-
 def _wait(data: Data) -> Headline:
     seconds = data.get("seconds")
     long = float(seconds) if isinstance(seconds, (int, float)) else 0.0
@@ -101,38 +90,11 @@ def _wait(data: Data) -> Headline:
     return Headline("wait", title, _said(data, "reason").replace("_", " "))
 
 
-def _switched(data: Data) -> Headline:
-    return Headline("switched", f"{_said(data, 'new')} takes over from {_said(data, 'old')}", _said(data, "reason"))
-
-
 def _dropped(data: Data) -> Headline:
     count = data.get("tokens")
     about = f"about {count:,} tokens" if type(count) is int else "something"
     reason = _said(data, "reason")
     return Headline("dropped", f"Left out of the model's input: {about}", _DROPPED.get(reason, reason))
-
-
-def _held(data: Data) -> Headline:
-    plugin = _said(data, "plugin")
-    title = f"{plugin} holds back the end of the turn" if plugin else "The answer does not match the requested form"
-    return Headline("switched", title, _said(data, "reason"), plugin)
-
-
-def _input(data: Data) -> Headline:
-    by, text = _said(data, "by"), _said(data, "text")
-    who = f"The plugin {by}" if by else "You"
-    said = "took back" if _said(data, "outcome") == "taken_back" else "said"
-    return Headline("said", f"{who} {said}", text, by)
-
-
-def _child(data: Data) -> Headline:
-    return Headline("other", child_words(data))
-
-
-def _command(data: Data) -> Headline:
-    name, arguments = _said(data, "name"), _said(data, "arguments")
-    title = f"!{arguments}" if name == "!" else f"/{name.removeprefix('/')} {arguments}".rstrip()
-    return Headline("command", title, _said(data, "result"))
 
 
 def _undone(data: Data) -> Headline:
@@ -158,15 +120,37 @@ def _other(remark: Remark) -> Headline:
 _MAKERS: dict[str, Callable[[Data], Headline]] = {
     "context.added": _context,
     "decision.made": _decision,
-    "note": _note,
-    "error": _error,
+    "note": lambda data: Headline("note", *_said(data, "text").partition("\n")[::2], _said(data, "source")),
+    "error": lambda data: Headline(
+        "error", _said(data, "message"), _said(data, "remedy"),
+        " · ".join(filter(None, (_said(data, "plugin"), _said(data, "door")))),
+    ),
     "limit.wait": _wait,
-    "model.switched": _switched,
+    "model.switched": lambda data: Headline(
+        "switched", f"{_said(data, 'new')} takes over from {_said(data, 'old')}", _said(data, "reason")
+    ),
     "context.dropped": _dropped,
-    "command.ran": _command,
-    "turn.held": _held,
+    "command.ran": lambda data: Headline(
+        "command",
+        f"!{data.get('arguments')}" if data.get("name") == "!"
+        else f"/{_said(data, 'name').removeprefix('/')} {_said(data, 'arguments')}".rstrip(),
+        _said(data, "result"),
+    ),
+    "turn.held": lambda data: Headline(
+        "switched",
+        f"{data['plugin']} holds back the end of the turn" if data.get("plugin")
+        else "The answer does not match the requested form",
+        _said(data, "reason"),
+        _said(data, "plugin"),
+    ),
     "changes.undone": _undone,
-    "input.ended": _input,
-    "child.started": _child,
-    "child.ended": _child,
-}
+    "input.ended": lambda data: Headline(
+        "said",
+        f"{'The plugin ' + data['by'] if data.get('by') else 'You'} "
+        f"{'took back' if data.get('outcome') == 'taken_back' else 'said'}",
+        _said(data, "text"),
+        _said(data, "by"),
+    ),
+    "child.started": lambda data: Headline("other", child_words(data)),
+    "child.ended": lambda data: Headline("other", child_words(data)),
+}  # fmt: skip

@@ -30,14 +30,7 @@ def is_secret(name: str, value: str) -> bool:
 
 @define
 class Keys:
-    """The variables that the imported servers need.
-
-    Args:
-        environ: The environment with the stored keys.
-        ask: Asks the user for inputs.
-        new: Values to store, by variable.
-        missing: Variables without a value that can be stored, with reasons.
-    """
+    """The variables that the imported servers need."""
 
     environ: Mapping[str, str] = field(repr=False)
     ask: Ask
@@ -46,13 +39,7 @@ class Keys:
     _answers: dict[str, str] = field(factory=dict)
 
     def moved(self, name: str, value: str, server: str) -> str:
-        """Return a value in which a variable replaces the key; the scheme of a header stays.
-
-        Args:
-            name: The name of the variable, header or argument.
-            value: Its value.
-            server: The server's name.
-        """
+        """Return a value in which a variable replaces the key; the scheme of a header stays."""
         found = _SCHEME.fullmatch(value)
         scheme, key = (found[1], found[2]) if found else ("", value)
         return scheme + _VARIABLE.format(self._variable(name, key, server))

@@ -88,13 +88,7 @@ def find_items(context: inarch.PluginContext, told: list[str]) -> list[Item]:
 
 
 def servers_of(path: Path, told: list[str], project: str = "") -> list[Item]:
-    """Return the servers of a file; one that is missing has none.
-
-    Args:
-        path: JSON with `mcpServers` or `servers`, or TOML with `mcp_servers`.
-        told: Gets the fault of an unreadable file.
-        project: The root of the project that has the file.
-    """
+    """Return the servers of a file; one that is missing has none."""
     data = read_table(path, told)
     inputs = {one["id"]: one for one in data.get("inputs") or () if isinstance(one, dict) and "id" in one}
     return [

@@ -23,15 +23,7 @@ _MOST_FILES, _MOST_BYTES = 1_000, 50_000_000
 
 @frozen
 class Change:
-    """A file to write.
-
-    Args:
-        path: The file.
-        before: Its present bytes; None if it is new.
-        after: Its new bytes.
-        source: The file that is copied; None if the text is made.
-        mode: Its permissions.
-    """
+    """A file to write."""
 
     path: Path
     before: bytes | None
@@ -51,15 +43,7 @@ class Change:
 
 @frozen
 class Targets:
-    """The user's files, with the changes so far.
-
-    Args:
-        context: The plugin's context.
-        keys: The variables of servers.
-        texts: The new bytes of the files that several items change.
-        copies: The files to copy.
-        told: What the user has to know.
-    """
+    """The user's files, with the changes so far."""
 
     context: inarch.PluginContext
     keys: Keys

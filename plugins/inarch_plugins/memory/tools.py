@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import inarch
-from inarch_plugins.memory.memory import LONGEST, Memory, Note
+from inarch_plugins.memory.memory import LONGEST, Memory
 
 MOST = 20
 """Maximum notes in one answer."""
@@ -59,7 +59,7 @@ def tools(memory: Memory) -> list[inarch.Tool]:
         note = f"{left} more match; use more words" if left > 0 else None
         if not found:
             note = "no note matches these words" if notes else "nothing is remembered yet"
-        return {"notes": [_shown(one) for one in found[:MOST]], "note": note}
+        return {"notes": [{"text": one.text, "saved": one.saved or None} for one in found[:MOST]], "note": note}
 
     return [save_memory, recall]
 
@@ -77,7 +77,3 @@ def listed(memory: Memory, words: str) -> str:
     if not found:
         return "No note matches these words." if notes else f"Nothing is remembered yet (it would be in {place})."
     return "\n".join([*(one.line for one in found), "", place])
-
-
-def _shown(note: Note) -> dict[str, Any]:
-    return {"text": note.text, "saved": note.saved or None}

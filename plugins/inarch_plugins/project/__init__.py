@@ -14,13 +14,7 @@ Gather = Callable[[inarch.Situation], Awaitable[inarch.Contribution | None]]
 
 @frozen
 class Source:
-    """Context source whose function, `MODULE:FUNCTION`, is imported when it may have content.
-
-    Args:
-        name: The source's name.
-        place: The function of the situation.
-        is_due: Whether there may be something to add.
-    """
+    """Context source whose function, `MODULE:FUNCTION`, is imported when it may have content."""
 
     name: str
     place: str

@@ -49,8 +49,9 @@ async def changes_undone(situation: Situation) -> Contribution | None:
     for one in situation.happened:
         if one.kind == "changes.undone":
             undone.add(one.data.get("id"))
-        elif one.kind == "file.changed" and one.data.get("call_id") in undone and _has_bytes(one):
-            paths[str(one.data.get("path"))] = None
+        elif one.kind == "file.changed" and one.data.get("call_id") in undone:
+            has_bytes = one.data.get("before") is not None or one.data.get("after") is not None  # a folder has none
+            paths |= {str(one.data.get("path")): None} if has_bytes else {}
     if not paths:
         return None
     named, more = [*paths][:MOST_NAMED], len(paths) - MOST_NAMED
@@ -59,8 +60,3 @@ async def changes_undone(situation: Situation) -> Contribution | None:
         f"(The user has undone or redone earlier changes of yours since. Not as you left them: {listed}."
         " Read again what you need of them.)"
     )
-
-
-def _has_bytes(changed: Event) -> bool:
-    """Return whether a file's bytes changed: a folder has none."""
-    return changed.data.get("before") is not None or changed.data.get("after") is not None

@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import inarch
@@ -52,6 +52,10 @@ def _requirement_names(requirements: Sequence[Any]) -> list[str]:
     return list(dict.fromkeys(match[1] for match in matches if match))
 
 
+def _names_in(data: Mapping[str, Any], *tables: str) -> list[str]:
+    return [name for table in tables for name in data.get(table, {})]
+
+
 def _pyproject(text: str) -> list[str]:
     data = loads(text)
     project = data.get("project", {})
@@ -60,35 +64,13 @@ def _pyproject(text: str) -> list[str]:
     return _requirement_names([*project.get("dependencies", []), *extra, *poetry])
 
 
-def _requirements(text: str) -> list[str]:
-    return _requirement_names([line for line in text.splitlines() if not line.lstrip().startswith(("#", "-"))])
-
-
-def _package_json(text: str) -> list[str]:
-    data = json.loads(text)
-    return [*data.get("dependencies", {}), *data.get("devDependencies", {})]
-
-
-def _cargo(text: str) -> list[str]:
-    data = loads(text)
-    return [*data.get("dependencies", {}), *data.get("dev-dependencies", {})]
-
-
-def _go_mod(text: str) -> list[str]:
-    return re.findall(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\d", text, re.MULTILINE)
-
-
-def _gemfile(text: str) -> list[str]:
-    return re.findall(r"^\s*gem\s+['\"]([^'\"]+)", text, re.MULTILINE)
-
-
 READERS: dict[str, Callable[[str], list[str]]] = {
     "pyproject.toml": _pyproject,
-    "requirements.txt": _requirements,
-    "package.json": _package_json,
-    "Cargo.toml": _cargo,
-    "go.mod": _go_mod,
-    "Gemfile": _gemfile,
+    "requirements.txt": lambda text: _requirement_names(re.findall(r"(?m)^[ \t]*([^#\s-].*)", text)),
+    "package.json": lambda text: _names_in(json.loads(text), "dependencies", "devDependencies"),
+    "Cargo.toml": lambda text: _names_in(loads(text), "dependencies", "dev-dependencies"),
+    "go.mod": lambda text: re.findall(r"(?m)^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+v\d", text),
+    "Gemfile": lambda text: re.findall(r"(?m)^\s*gem\s+['\"]([^'\"]+)", text),
 }
 """Parsers of manifests, by their name at the root."""
 
@@ -110,13 +92,9 @@ LANGUAGES = {
 async def structure(situation: inarch.Situation) -> inarch.Contribution | None:
     """Return the project's description, unless the model has just that already."""
     text = await asyncio.to_thread(describe_project, situation.workspace)
-    return None if text == _last_said(situation.messages) else inarch.Contribution(text)
-
-
-def _last_said(messages: Sequence[inarch.Message]) -> str:
-    """Return the last description of the structure that the model still sees."""
-    parts = (part for message in reversed(messages) for part in reversed(message.parts))
-    return next((part.text for part in parts if isinstance(part, inarch.Text) and part.text.startswith(TITLE)), "")
+    parts = (part for message in reversed(situation.messages) for part in reversed(message.parts))
+    known = (part.text for part in parts if isinstance(part, inarch.Text) and part.text.startswith(TITLE))
+    return None if text == next(known, "") else inarch.Contribution(text)
 
 
 def describe_project(workspace: inarch.Workspace) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from inarch import PlannedCall
 from inarch_brief.offline import calls
-from inarch_brief.offline.exchange import Plan
 from inarch_brief.offline.intents import CALLEES, CALLERS, EDIT, EXPLAIN, HELP, NEEDS_MODEL, REFUSED, UNCLEAR, Intent
-from inarch_brief.offline.lookup import best_hits, definition_search, say_hits, text_search
-from inarch_brief.offline.page import cut, joined
+from inarch_brief.offline.lookup import best_hits, definition_search, text_search
+from inarch_brief.offline.page import Plan, cut, joined, say_hits
 from inarch_brief.offline.results import hits, said
 from inarch_brief.offline.words import significant
 

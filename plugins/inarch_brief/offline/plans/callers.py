@@ -7,22 +7,24 @@ from collections.abc import Iterable
 
 from inarch_brief.offline import calls
 from inarch_brief.offline.calls import whole_code
-from inarch_brief.offline.exchange import Plan
 from inarch_brief.offline.intents import Intent
 from inarch_brief.offline.layout import is_aside, is_test
-from inarch_brief.offline.lookup import (
-    best_hits,
-    is_named,
+from inarch_brief.offline.lookup import best_hits, is_named, written
+from inarch_brief.offline.page import (
+    Page,
+    Plan,
+    counted,
+    cut,
+    joined,
     say_definition,
     say_hits,
     say_note,
     say_sites,
     say_tests,
     say_ways,
-    written,
+    shortened,
 )
-from inarch_brief.offline.page import Page, Place, counted, cut, joined, shortened
-from inarch_brief.offline.results import Context, Hit, context, hits
+from inarch_brief.offline.results import Context, Hit, Place, context, hits
 from inarch_brief.offline.words import paths_in, significant
 
 _MOST_CALLERS, _MOST_MENTIONS = 12, 6
@@ -42,14 +44,14 @@ def callers(intent: Intent) -> Plan:
         calls.context_get(intent.subject or name),
         calls.search(pattern, limit=60) if name else calls.list_files(limit=1),
     ]
-    found = context(result)
+    found, lines = context(result), hits(mentions)
     page = Page()
     if found.target is not None and is_named(intent, found.target):
-        _say_callers(page, found, hits(mentions))
+        _say_callers(page, found, lines)
         say_ways(page, found.ways, 5)
         say_tests(page, found.ways, 3)
     elif (not intent.names and " " in intent.subject) or not say_hits(
-        page, f"Closest lines for “{cut(name, 60)}” (text search)", _important_first(hits(mentions)), _MOST_CALLERS
+        page, f"Closest lines for “{cut(name, 60)}” (text search)", _important_first(lines), _MOST_CALLERS
     ):
         page = yield from _places(intent)
         return page

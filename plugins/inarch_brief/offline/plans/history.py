@@ -6,9 +6,8 @@ import re
 
 from inarch_brief.offline import calls
 from inarch_brief.offline.calls import whole_file
-from inarch_brief.offline.exchange import Asking, Plan
 from inarch_brief.offline.intents import Intent
-from inarch_brief.offline.page import Page, cut, shortened
+from inarch_brief.offline.page import Asking, Page, Plan, cut, shortened
 from inarch_brief.offline.prose import facts_of
 from inarch_brief.offline.results import Symbol, commits, files, said, symbols
 from inarch_brief.offline.words import paths_in

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 
 from inarch_brief.offline import calls
-from inarch_brief.offline.exchange import Plan
 from inarch_brief.offline.intents import Intent
 from inarch_brief.offline.layout import is_aside, is_built, is_manifest
 from inarch_brief.offline.lookup import is_the_project
-from inarch_brief.offline.page import Page, Place, code, cut
+from inarch_brief.offline.page import Page, Plan, code, cut
 from inarch_brief.offline.prose import say_section, told_in
-from inarch_brief.offline.results import Hit, hits, is_partial, symbols
+from inarch_brief.offline.results import Hit, Place, hits, is_partial, symbols
 from inarch_brief.offline.words import holds_word, significant
 from inarch_brief.search.formats import is_log
 

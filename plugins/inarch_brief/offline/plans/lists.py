@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 from inarch import ToolResult
 from inarch_brief.offline import calls
-from inarch_brief.offline.calls import whole, whole_files, whole_list
-from inarch_brief.offline.exchange import Asking, Plan
+from inarch_brief.offline.calls import read_file, whole, whole_list, whole_texts
 from inarch_brief.offline.intents import Intent
 from inarch_brief.offline.layout import MANIFESTS, is_aside, is_test, languages
 from inarch_brief.offline.manifests import Project, read_project
-from inarch_brief.offline.page import Page, Place, code, counted, cut, fitted, joined, shortened
+from inarch_brief.offline.page import Asking, Page, Plan, code, counted, cut, fitted, joined, shortened
 from inarch_brief.offline.prose import Fact
-from inarch_brief.offline.results import Entry, entries, files, hits, is_partial, said, totals
+from inarch_brief.offline.results import Entry, Place, entries, files, hits, is_partial, said, totals
 
 _MOST, _FEW, _LINES = 30, 6, 15
 _MARKS = r"\b(TODO|FIXME|XXX)\b"
@@ -66,7 +65,7 @@ def _tests(intent: Intent) -> Plan:
 def _project(paths: Sequence[str]) -> Asking[Project]:
     """Read the manifests and the licence of the top folder."""
     present = [one for one in paths if one in MANIFESTS or one.lower().startswith(("licen", "copying"))][:8]
-    read = yield from whole_files(dict.fromkeys(present, 0))
+    read = yield from whole_texts(*map(read_file, present))
     return read_project([text for text, _ in read if text], paths)
 
 
@@ -205,13 +204,7 @@ _MOST_ENTRIES = 40
 
 
 class Way(NamedTuple):
-    """The entry points of one kind, those of the product first.
-
-    Args:
-        kind: The kind's name, in the singular.
-        found: The entry points; those of examples and tests only if there are no others.
-        complete: Whether all were listed.
-    """
+    """The entry points of one kind, those of the product first."""
 
     kind: str
     found: tuple[Entry, ...]

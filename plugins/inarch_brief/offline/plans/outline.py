@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 
 from inarch_brief.offline import calls
 from inarch_brief.offline.calls import whole_file
-from inarch_brief.offline.exchange import Asking, Plan
 from inarch_brief.offline.intents import EXPLAIN, Intent
 from inarch_brief.offline.layout import is_test
-from inarch_brief.offline.page import Page, Place, code, counted, cut, joined, sentence, shortened
+from inarch_brief.offline.page import Asking, Page, Plan, code, counted, cut, joined, sentence, shortened
 from inarch_brief.offline.prose import docstring_in, lead_of
-from inarch_brief.offline.results import FileText, Hit, context, files, hits, is_partial, last_line, said
+from inarch_brief.offline.results import FileText, Hit, Place, context, files, hits, is_partial, last_line, said
 from inarch_brief.search.documents import SECTION
 from inarch_brief.search.formats import APART
 from inarch_brief.search.texts import documents_of_text

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from inarch import ToolResult
 from inarch_brief.offline import calls
-from inarch_brief.offline.calls import whole, whole_files, whole_list
-from inarch_brief.offline.exchange import Asking, Plan
+from inarch_brief.offline.calls import read_file, whole, whole_list, whole_texts
 from inarch_brief.offline.intents import Intent
 from inarch_brief.offline.layout import (
     MANIFESTS,
@@ -28,13 +27,13 @@ from inarch_brief.offline.layout import (
     sources,
 )
 from inarch_brief.offline.manifests import Project, read_project
-from inarch_brief.offline.page import Page, Place, clause, counted, fitting, joined, room_for
+from inarch_brief.offline.page import Asking, Page, Plan, clause, counted, fitting, joined, room_for
 from inarch_brief.offline.plans.lists import Way, ways_of
 from inarch_brief.offline.plans.ways_in import say_ways_in
 from inarch_brief.offline.prose import Fact, docstring_in, title_of
 from inarch_brief.offline.public_api import exported, is_script, main_file
 from inarch_brief.offline.purpose import comment_in, is_telling, names_of, said_of
-from inarch_brief.offline.results import FileText, Hit, file_text, hits, is_limited, is_partial, said
+from inarch_brief.offline.results import FileText, Hit, Place, file_text, hits, is_limited, is_partial, said
 
 MOST_FILES = 10_000
 _MOST_HITS = 10_000
@@ -79,7 +78,7 @@ def summarize(intent: Intent) -> Plan:
         )
         return page
     chosen = _important_files(paths)
-    read = yield from whole_files(chosen)
+    read = yield from whole_texts(*(read_file(path, None, last) for path, last in chosen.items()))
     texts = {text.path: text for text, _ in read if text is not None}
     findings, looks = yield from _look_closer(paths, texts)
     _write(page, findings, ways_of(ways_in))
@@ -122,10 +121,9 @@ def _look_closer(paths: Sequence[str], texts: dict[str, FileText]) -> Asking[tup
     ]
     if f"{main.home}go.mod" in paths:
         searched.append(calls.search(r"^(// |/\* ?)?Package \w+ ", where or ".", "*.go", limit=_MOST_HITS))
-    files = {path: 0 for path in wanted if path in paths and not is_script(path)}
-    yield [*searched, *calls.first_reads(files)]
-    read = yield from whole_files(files)
-    texts |= {text.path: text for text, _ in read if text is not None}
+    reads = [read_file(path) for path in dict.fromkeys(wanted) if path in paths and not is_script(path)]
+    yield [*searched, *reads]
+    texts |= {text.path: text for text, _ in (yield from whole_texts(*reads)) if text is not None}
     looks = yield from whole(*(yield searched))
     if main.home:
         project = read_project([one for path, one in texts.items() if not _is_readme(path)], paths)

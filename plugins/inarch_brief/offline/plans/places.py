@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from inarch import ToolResult
 from inarch_brief.offline import calls
 from inarch_brief.offline.calls import whole_code
-from inarch_brief.offline.exchange import Asking, Plan
 from inarch_brief.offline.intents import IN_FULL, NEEDS_MODEL, Intent
 from inarch_brief.offline.layout import is_aside
 from inarch_brief.offline.lookup import (
@@ -16,19 +15,32 @@ from inarch_brief.offline.lookup import (
     bears,
     best_hits,
     definition_search,
-    doc_of,
     is_named,
     is_the_project,
+    text_search,
+)
+from inarch_brief.offline.page import (
+    NOTICE,
+    Asking,
+    Page,
+    Plan,
+    clause,
+    code,
+    columns,
+    cut,
+    doc_of,
+    fitting,
+    glued,
+    joined,
+    plain_text,
+    quoted,
     say_definition,
     say_hits,
     say_note,
     say_path,
     say_sites,
-    text_search,
 )
-from inarch_brief.offline.page import NOTICE, Page, Place, clause, code, columns, cut, fitting, glued, joined, quoted
-from inarch_brief.offline.prose import plain_text
-from inarch_brief.offline.results import Context, Symbol, context, file_text, files, hits, symbols
+from inarch_brief.offline.results import Context, Place, Symbol, context, file_text, files, hits, symbols
 from inarch_brief.offline.snippets import telling_lines
 from inarch_brief.offline.words import held, significant
 from inarch_brief.search.confidence import LIKELY as LIKELY_FROM

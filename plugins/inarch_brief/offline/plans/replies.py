@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from inarch_brief.offline import calls
-from inarch_brief.offline.exchange import Plan
 from inarch_brief.offline.intents import Intent
 from inarch_brief.offline.layout import TOP_LEVEL, parts_of
-from inarch_brief.offline.page import Page, code
+from inarch_brief.offline.page import Page, Plan, code
 from inarch_brief.offline.results import hits, symbols
 
 _MOST_HITS = 400

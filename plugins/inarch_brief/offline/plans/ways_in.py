@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from inarch_brief.offline.layout import is_aside
-from inarch_brief.offline.page import Page, Place, fitting, room_for
+from inarch_brief.offline.page import Page, fitting, room_for
 from inarch_brief.offline.plans.lists import HOOKS, MODULES, NPM, ROUTES, SCRIPTS, Way, named
 from inarch_brief.offline.prose import Fact
+from inarch_brief.offline.results import Place
 
 PROGRAMS = "program"
 _RUN = (MODULES, PROGRAMS)

@@ -13,6 +13,7 @@ from inarch_plugins.export.remarks import headline_of
 from inarch_plugins.export.words import OUTCOMES, PURPOSES, added_by, amount_of, answered, cost, one_line, tokens
 
 _MARKS = {"success": ("ok", "✓", "succeeded"), "error": ("bad", "✗", "failed"), "cancelled": ("off", "⊘", "stopped")}
+_STATES = {"success": "is-done", "error": "is-failed", "cancelled": "is-stopped"}
 _OPEN_END = ("off", "…", "no end is known")
 _GOES_ON = ("off", "…", "goes on")
 _FIRST_WORDS = 90
@@ -20,13 +21,7 @@ _LONGEST_NAME, _LONGEST_TITLE = 80, 300
 
 
 def step_items(steps: list[Step], answer: str, *, running: bool = False) -> Html:
-    """Return steps as list items; the reply that is the turn's answer is not repeated.
-
-    Args:
-        steps: The steps.
-        answer: The answer of their turn.
-        running: Whether the turn is running, so that a missing end is normal.
-    """
+    """Return steps as list items; the reply that is the turn's answer is not repeated."""
     return join(_item(step, answer, running) for step in steps)
 
 
@@ -64,14 +59,21 @@ def _call(call: Call, running: bool) -> Html:
     name = one_line(call.title or call.name, _LONGEST_NAME)
     about = [] if call.title else [tag("span", short(_unseen(call)))]
     output = Html() if running and call.result is None else _output(call)
-    told = [_approval(call), _input(call), _rewritten(call, name), output, _added(call), _changed(call.changes)]
+    names = shown_as_diff(call.arguments)
+    rewritten = [tag("p", rewritten_words({**one, "name": name})) for one in call.rewritten]
+    added = [join([tag("p", added_by(one)), long_text(str(one.get("text") or ""))]) for one in call.added]
+    told = [
+        _approval(call),
+        _part("Input", members(call.arguments, names), diff(call.arguments, names) if names else Html()),
+        _part("Rewritten", *rewritten),
+        output,
+        _part("Added to the output", *added),
+        _changed(call.changes),
+    ]
     shown = join([*about, *(part for chip in chips for part in (" ", chip))])
     head = _row(mark, name, shown, took)
-    return _folded(head, join(told), f"step call {'titled ' if call.title else ''}{_status(call)}", call.id)
-
-
-def _status(call: Call) -> str:
-    return {"success": "is-done", "error": "is-failed", "cancelled": "is-stopped"}.get(call.status, "is-open")
+    state = f"{'titled ' * bool(call.title)}{_STATES.get(call.status, 'is-open')}"
+    return _folded(head, join(told), f"step call {state}", call.id)
 
 
 def _unseen(call: Call) -> dict[str, object]:
@@ -92,31 +94,11 @@ def _chips(call: Call) -> list[str]:
 
 
 def _approval(call: Call) -> Html:
-    if not call.reasons and not call.answers:
-        return Html()
     asked = [tag("p", "Asked because ", "; ".join(call.reasons), ".")] if call.reasons else []
     waited = call.asking.seconds if call.asking is not None and call.answered is not None else 0.0
     told = [tag("p", answered(answer.outcome, answer.scope, answer.by, answer.reason)) for answer in call.answers]
     wait = [tag("p", f"It waited {duration(waited)}.", class_="quiet")] if waited >= 0.1 else []
     return _part("Approval", *asked, *told, *wait)
-
-
-def _input(call: Call) -> Html:
-    names = shown_as_diff(call.arguments)
-    shown = [members(call.arguments, names)]
-    if names:
-        shown.append(diff(call.arguments, names))
-    return _part("Input", *shown) if call.arguments else Html()
-
-
-def _rewritten(call: Call, name: str) -> Html:
-    said = [tag("p", rewritten_words({**one, "name": name})) for one in call.rewritten]
-    return _part("Rewritten", *said) if said else Html()
-
-
-def _added(call: Call) -> Html:
-    texts = [join([tag("p", added_by(one)), long_text(str(one.get("text") or ""))]) for one in call.added]
-    return _part("Added to the output", *texts) if texts else Html()
 
 
 def _output(call: Call) -> Html:
@@ -133,23 +115,20 @@ def _output(call: Call) -> Html:
     data = call.result.get("data")
     shown = [value(data)] if data is not None else []
     shown += [tag("p", f"Pictures, not exported: {call.pictures}", class_="left-out")] if call.pictures else []
-    return _part("Output", *shown) if shown else Html()
+    return _part("Output", *shown)
 
 
 def _changed(changes: list[Change]) -> Html:
-    if not changes:
-        return Html()
-    rows = (_change(change) for change in changes)
-    return _part("Files", tag("ul", *rows, class_="files"))
-
-
-def _change(change: Change) -> Html:
-    path = tag("code", str(change), data_path=change.new_path or change.path)
-    return tag("li", tag("span", change.verb, class_="verb"), " ", path)
+    rows = [
+        tag("li", tag("span", change.verb, class_="verb"), " ",
+            tag("code", str(change), data_path=change.new_path or change.path))
+        for change in changes
+    ]  # fmt: skip
+    return _part("Files", tag("ul", *rows, class_="files")) if rows else Html()
 
 
 def _part(title: str, *inside: Html) -> Html:
-    return tag("section", tag("h4", title), *inside, class_="part")
+    return tag("section", tag("h4", title), *inside, class_="part") if any(inside) else Html()
 
 
 def _request(request: Request, answer: str, running: bool) -> Html:

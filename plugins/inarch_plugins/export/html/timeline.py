@@ -5,9 +5,7 @@ A bar's position is in thousandths of the axis. The browser stretches the pictur
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-
-from attrs import evolve, frozen
+from collections.abc import Iterator, Sequence
 
 from inarch.figures import duration
 from inarch.transcripts import Call, Exchange, Remark, Span, Step
@@ -26,11 +24,7 @@ NAMES: dict[SpanKind, str] = {
 }  # fmt: skip
 
 
-@frozen
-class _Bar:
-    kind: SpanKind
-    span: Span
-    said: str
+_Bar = tuple[SpanKind, Span, str]
 
 
 def turn_timeline(exchange: Exchange) -> Html:
@@ -39,51 +33,31 @@ def turn_timeline(exchange: Exchange) -> Html:
     bars = [bar for step in exchange.steps for bar in _bars_of(step)]
     if whole is None or whole.seconds <= 0 or not bars:
         return Html()
-    begun = [evolve(bar, span=_moved(bar.span, -whole.begin)) for bar in bars]
-    return _figure(begun, whole.seconds, f"Timeline of turn {exchange.number}: {duration(whole.seconds)}")
+    lanes = _lanes([span for _, span, _ in bars])
+    height = (max(lanes) + 1) * (ROW + GAP) - GAP
+    drawn = join(_rect(bar, lane, whole) for bar, lane in zip(bars, lanes, strict=True))
+    said = f"Timeline of turn {exchange.number}: {duration(whole.seconds)}"
+    picture = tag("svg", drawn, viewBox=f"0 0 {WIDTH} {height}", height=height, preserveAspectRatio="none",
+                  role="img", aria_label=said)  # fmt: skip
+    labels = (duration(whole.seconds * quarter / 4) if quarter else "0" for quarter in range(5))
+    axis = tag("div", *(tag("span", label) for label in labels), class_="axis", aria_hidden="true")
+    kinds = {kind for kind, _, _ in bars}
+    legend = [tag("span", tag("i", class_=f"swatch is-{kind}"), name) for kind, name in NAMES.items() if kind in kinds]
+    return tag("figure", picture, axis, tag("figcaption", *legend), class_="timeline")
 
 
 def _bars_of(step: Step) -> Iterator[_Bar]:
-    for kind, span in spans_of([step]):
-        waits = " waits for approval" if kind == "asking" else ""
-        yield _Bar(kind, span, f"{_name(step)}{waits} · {duration(span.seconds)}")
+    name = headline_of(step).title if isinstance(step, Remark) else step.name if isinstance(step, Call) else step.model
+    for kind, span in spans_of(step):
+        yield kind, span, f"{name}{' waits for approval' * (kind == 'asking')} · {duration(span.seconds)}"
 
 
-def _name(step: Step) -> str:
-    if isinstance(step, Remark):
-        return headline_of(step).title
-    return step.name if isinstance(step, Call) else step.model
-
-
-def _moved(span: Span, by: float) -> Span:
-    return Span(span.begin + by, span.end + by)
-
-
-def _figure(bars: Sequence[_Bar], seconds: float, said: str) -> Html:
-    lanes = _lanes(bars)
-    height = (max(lanes) + 1) * (ROW + GAP) - GAP
-    drawn = join(_rect(bar, lane, seconds) for bar, lane in zip(bars, lanes, strict=True))
-    picture = tag("svg", drawn, viewBox=f"0 0 {WIDTH} {height}", height=height, preserveAspectRatio="none",
-                  role="img", aria_label=said)  # fmt: skip
-    axis = _axis(duration(seconds * quarter / 4) if quarter else "0" for quarter in range(5))
-    return tag("figure", picture, axis, _legend({bar.kind for bar in bars}), class_="timeline")
-
-
-def _axis(labels: Iterable[str]) -> Html:
-    return tag("div", *(tag("span", label) for label in labels), class_="axis", aria_hidden="true")
-
-
-def _legend(kinds: set[SpanKind]) -> Html:
-    shown = [tag("span", tag("i", class_=f"swatch is-{kind}"), name) for kind, name in NAMES.items() if kind in kinds]
-    return tag("figcaption", *shown)
-
-
-def _lanes(bars: Sequence[_Bar]) -> list[int]:
+def _lanes(spans: Sequence[Span]) -> list[int]:
     """Return each bar's lane: the first that is free when it begins."""
     free: list[float] = []
-    lanes = [0] * len(bars)
-    for place in sorted(range(len(bars)), key=lambda place: bars[place].span.begin):
-        span = bars[place].span
+    lanes = [0] * len(spans)
+    for place in sorted(range(len(spans)), key=lambda place: spans[place].begin):
+        span = spans[place]
         fitting = (lane for lane, end in enumerate(free) if end <= span.begin + 1e-9)
         lane = next(fitting, min(len(free), MOST_LANES - 1))
         if lane == len(free):
@@ -93,9 +67,10 @@ def _lanes(bars: Sequence[_Bar]) -> list[int]:
     return lanes
 
 
-def _rect(bar: _Bar, lane: int, seconds: float) -> Html:
-    scale = WIDTH / seconds
-    width = min(max(bar.span.seconds * scale - APART, THINNEST), WIDTH)
-    x = min(max(bar.span.begin * scale, 0.0), WIDTH - width)
-    return tag("rect", tag("title", bar.said), x=f"{x:.1f}", y=lane * (ROW + GAP), width=f"{width:.1f}", height=ROW,
-               class_=f"bar is-{bar.kind}")  # fmt: skip
+def _rect(bar: _Bar, lane: int, whole: Span) -> Html:
+    kind, span, said = bar
+    scale = WIDTH / whole.seconds
+    width = min(max(span.seconds * scale - APART, THINNEST), WIDTH)
+    x = min(max((span.begin - whole.begin) * scale, 0.0), WIDTH - width)
+    return tag("rect", tag("title", said), x=f"{x:.1f}", y=lane * (ROW + GAP), width=f"{width:.1f}", height=ROW,
+               class_=f"bar is-{kind}")  # fmt: skip

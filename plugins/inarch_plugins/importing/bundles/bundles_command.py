@@ -62,7 +62,8 @@ def add(
         files, commit = (tree, sha) if at[:2] == given[:2] else fetch(at)
         contents = contents_of(files, at.folder, entry)
         contents = contents._replace(name=own or contents.name)
-        code = max(code, _add(context, contents, {**_origin(at, commit, entry), "enabled": not for_projects}, yes))
+        origin = {"source": at.place, "ref": at.ref, "folder": at.folder, "sha": commit, "entry": entry}
+        code = max(code, _add(context, contents, {**origin, "enabled": not for_projects}, yes))
     return code
 
 
@@ -169,20 +170,18 @@ def _changing(context: inarch.PluginContext) -> Iterator[dict[str, dict[str, Any
 
 def _differences(old: Mapping[str, File], new: Mapping[str, File]) -> Iterator[str]:
     """Yield a diff of two trees; only the first lines if it is long."""
-    most = _MOST_LINES
-    for path in sorted({*old, *new}):
-        before, after = (tree[path].data if path in tree else b"" for tree in (old, new))
-        if old.get(path) == new.get(path):
-            continue
-        if b"\0" in before + after:
-            yield f"binary {path} differs"
-            continue
-        was, now = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
-        lines = list(unified_diff(was, now, path, path, lineterm="")) or [f"mode of {path} differs"]
-        yield from lines[:most]
-        if most < len(lines):
-            yield f"… {path} has more"
-        most = max(0, most - len(lines))
+    lines = [line for path in sorted({*old, *new}) for line in _difference(path, old.get(path), new.get(path))]
+    yield from lines[:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        yield f"… {len(lines) - _MOST_LINES:,} more lines"
+
+
+def _difference(path: str, old: File | None, new: File | None) -> list[str]:
+    before, after = (file.data if file else b"" for file in (old, new))
+    if b"\0" in before + after:
+        return [f"binary {path} differs"] if old != new else []
+    was, now = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
+    return [*unified_diff(was, now, path, path, lineterm="")] or [f"mode of {path} differs"] * (old != new)
 
 
 def _stored(context: inarch.PluginContext, name: str, record: Mapping[str, Any]) -> Contents:
@@ -197,10 +196,6 @@ def _record(context: inarch.PluginContext, name: str) -> dict[str, Any]:
     if name not in found:
         raise inarch.UsageError(f"there is no bundle {name!r}", "inarch bundles list shows them")
     return found[name]
-
-
-def _origin(source: Source, sha: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"source": source.place, "ref": source.ref, "folder": source.folder, "sha": sha, "entry": entry}
 
 
 def _where(record: Mapping[str, Any]) -> str:

@@ -29,14 +29,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,47}")
 
 
 class Contents(NamedTuple):
-    """A bundle in one form: its name, its manifest, and its files in the default places.
-
-    Args:
-        name: The prefix of its names.
-        about: Its version and description.
-        files: Its files by path.
-        told: What it has that is not supported or is wrong.
-    """
+    """A bundle in one form: its name, its manifest, and its files in the default places."""
 
     name: str
     about: str
@@ -57,7 +50,8 @@ def entries_of(tree: Tree, source: Source) -> tuple[dict[str, tuple[Source, dict
                 found.setdefault(name, (_source(entry["source"], root, source), entry))
             except (KeyError, TypeError, ValueError) as error:
                 what = entry.get("name") if isinstance(entry, dict) else entry
-                told.append(f"{path}: the entry {what!r:.60} is left out: {_why(error)}")
+                why = f"it has no {error}" if isinstance(error, KeyError) else error
+                told.append(f"{path}: the entry {what!r:.60} is left out: {why}")
     return found, told
 
 
@@ -219,7 +213,3 @@ def _list(value: Any) -> list[Any]:
 
 def _table(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _why(error: Exception) -> str:
-    return f"it has no {error}" if isinstance(error, KeyError) else str(error)

@@ -112,7 +112,8 @@ def _of_commit(folder: str, sha: str) -> Iterator[tuple[str, str, bytes]]:
 
 def _of_folder(top: Path) -> Iterator[tuple[str, str, bytes]]:
     total = 0
-    for number, path in enumerate(sorted(_walked(top))):
+    found = (one for one in top.rglob("*") if ".git" not in one.relative_to(top).parts)
+    for number, path in enumerate(sorted(one for one in found if one.is_symlink() or not one.is_dir())):
         name = path.relative_to(top).as_posix()
         if path.is_symlink():
             yield name, _LINK, os.fsencode(path.readlink())
@@ -122,13 +123,6 @@ def _of_folder(top: Path) -> Iterator[tuple[str, str, bytes]]:
             raise _too_large()
         if path.is_file():
             yield name, "100755" if facts.st_mode & 0o100 else "100644", path.read_bytes()
-
-
-def _walked(top: Path) -> Iterator[Path]:
-    for folder, folders, files in os.walk(top):
-        yield from (Path(folder, name) for name in files if name != ".git")
-        yield from (Path(folder, name) for name in folders if Path(folder, name).is_symlink())
-        folders[:] = [name for name in folders if name != ".git"]
 
 
 def _checked(entries: Iterator[tuple[str, str, bytes]]) -> Tree:
