@@ -76,7 +76,10 @@ def test_any_text_has_an_intent(prompt, earlier):
 @pytest.mark.parametrize(
     ("prompt", "facet"),
     [("thanks!", "thanks"), ("danke", "thanks"), ("why?", "why"), (" ", "nothing"), ("hola", "hello"),
-     ("どこ", "foreign"), ("größe", ""), ("what is the port?", "")],
+     ("wo ist der Parser?", "foreign"), ("どこ", "foreign"), ("Was macht dieses Projekt?", "foreign"),
+     ("¿Qué hace este proyecto?", "foreign"), ("que fait ce projet ?", "foreign"), ("Erkläre mir den Code", "foreign"),
+     ("vad gör det här", "foreign"), ("what does the größe field mean", ""), ("größe", ""),
+     ("what is the port?", "")],
 )  # fmt: skip
 def test_small_talk_has_a_kind_of_their_own(prompt, facet):
     intent = parse(prompt)

@@ -160,6 +160,18 @@ _TALK = {
     r"how (?:are you|can you help).*|what do you do",
 }
 """Small talk."""
+_FOREIGN = words_of("""
+    wie wo wer warum wird werden ist sind und der das den ein eine nicht hier im für von comment pourquoi quoi où
+    qui est sont les des une dans avec cómo qué quién dónde porque está el los las del una como onde quem não são uma
+    dei il della dove chi perché sono waar wat waarom het een wordt zijn niet was mir fait ce que este esta fa doet dit
+    co robi ten o faz hace""")
+"""Words that are seldom in English. Two of them make a question foreign."""
+_PLAINLY_FOREIGN = words_of("""
+    dieses diese dieser macht gibt erkläre erklär zeige projekt funktioniert werden warum projet cette explique montre
+    pourquoi proyecto explica muestra quién dónde cómo código projeto mostre explique questo progetto spiega perché
+    waarom wordt""")
+"""Words that never are in English. One makes a question foreign unless it has a word of `_ENGLISH`, too."""
+_ENGLISH = words_of("the are does what how where which who why of this that these show list explain when for")
 _MODEL_VERBS = words_of("""
     fix implement add write refactor improve optimise optimize review debug port convert generate design update
     upgrade make remove build clean rewrite migrate translate solve suggest propose create extend change modify
@@ -239,8 +251,10 @@ def _talk(prompt: str, text: str) -> str:
         return "hello" if "?" in prompt else "nothing"
     if talk := next((kind for kind, pattern in _TALK.items() if re.fullmatch(pattern, low)), ""):
         return talk
-    is_foreign = re.search(r"[^\W\d]", low) and not re.search("[a-z]", low) and not names_in(text)
-    return "foreign" if is_foreign else ""
+    spoken = set(words)
+    is_strange = bool(spoken & _PLAINLY_FOREIGN or re.search(r"[^\W\d_a-z]", low)) and not spoken & _ENGLISH
+    is_foreign = len(spoken & _FOREIGN) > 1 or (is_strange and len(words) > 1) or not re.search("[a-z]", low)
+    return "foreign" if is_foreign and not names_in(text) and re.search(r"[^\W\d]", low) else ""
 
 
 def _framed(prompt: str) -> Intent | None:
