@@ -41,7 +41,6 @@ class Runner:
     reviewed: Callable[[LiveCall], Awaitable[None]] | None = None
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
-    _on_loop: dict[str, bool] = field(init=False, factory=dict)
 
     async def run(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> None:
         """Run a call that is `executing` to its end.
@@ -184,11 +183,8 @@ class Runner:
             arguments = self.around.secrets.arguments(tool, live.call.arguments, live.effects)
         except ToolFailed as error:
             return Outcome(error=error)
-        on_loop = self._on_loop.get(tool.name)
-        if on_loop is None:
-            on_loop = self._on_loop[tool.name] = runs_on_loop(tool)
         timeout = tool.timeout_s
-        return await attempt.run(arguments, on_loop, timeout if timeout and timeout > 0 else None)
+        return await attempt.run(arguments, runs_on_loop(tool), timeout if timeout and timeout > 0 else None)
 
     def _result(self, live: LiveCall, attempt: Attempt, outcome: Outcome | None) -> ToolResult:
         tool = live.tool.value
