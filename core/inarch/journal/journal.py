@@ -23,8 +23,6 @@ from inarch.journal.redactor import RedactedStream, Redactor
 Listener = Callable[[Event], None]
 Payload = EventData | PluginEvent
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.01, 0.5
-MOST_WAITING = 10_000
-"""Events that a best-effort journal holds while its store fails; older ones are dropped and counted."""
 
 _AS_IT_COMES = frozenset({"model.delta", "call.output"})
 """Kinds shown while they arrive; their end is a separate event."""
@@ -83,7 +81,6 @@ class Journal:
     _handed_over: int = field(init=False, default=0)
     _is_due: bool = field(init=False, default=False)
     _streams: dict[tuple[str | None, str], RedactedStream] = field(init=False, factory=dict)
-    _dropped: int = field(init=False, default=0)
     _lock: threading.RLock = field(init=False, factory=threading.RLock)
     _flushing: threading.RLock = field(init=False, factory=threading.RLock)
 
@@ -119,7 +116,7 @@ class Journal:
                 self._append()
                 return
             except StoreError as error:
-                if not self._is_worth_waiting(error, pause):
+                if error.kind != "busy" or pause > LONGEST_PAUSE_S:
                     raise
             time.sleep(pause)
             pause *= 2
@@ -162,9 +159,7 @@ class Journal:
                         self._handed_over = batch[-1].seq
                     else:
                         self._waiting[:0] = batch
-            if not kept:
-                self._drop_oldest()
-            elif self.degraded is not None:
+            if kept and self.degraded is not None:
                 self._recovered()
 
     def _tell(self) -> bool:
@@ -200,7 +195,7 @@ class Journal:
                 self.flush()
                 break
             except StoreError as error:
-                if not self._is_worth_waiting(error, pause):
+                if error.kind != "busy" or pause > LONGEST_PAUSE_S:
                     raise
             await asyncio.sleep(pause)
             pause *= 2
@@ -275,31 +270,7 @@ class Journal:
     def _recovered(self) -> None:
         self.degraded = None
         if not self.required:
-            lost = f"; {self._dropped} events are lost" if self._dropped else ""
-            self.record(Note(f"recording goes on{lost}", source="journal"))
-        self._dropped = 0
-
-    def _drop_oldest(self) -> None:
-        with self._lock:
-            over = len(self._waiting) - MOST_WAITING
-            if over > 0:
-                del self._waiting[:over]
-                self._dropped += over
-
-    def _is_worth_waiting(self, error: StoreError, pause: float) -> bool:
-        if error.kind != "busy" or pause > LONGEST_PAUSE_S:
-            return False
-        # Waiting for a lock helps only if no other process writes this session.
-        first = self._waiting[0].seq if self._waiting else self.seq
-        return not self._has_after(first - 1)
-
-    def _has_after(self, seq: int) -> bool:
-        from inarch_sdk.snapshots import scan
-
-        try:
-            return next(scan(self.store, self.session_id, seq), None) is not None
-        except StoreError:
-            return False
+            self.record(Note("recording goes on", source="journal"))
 
 
 def keep_packed(journal: Journal, text: str) -> str:
