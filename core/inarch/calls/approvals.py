@@ -58,6 +58,7 @@ class Approvals:
     approvers: Approvers | None = None
     tracers: Sequence[Bound[Tracer]] = ()
     giving_up: str = ""  # why the turn ends without a user
+    denials: str = ""  # the same, once there was no user to ask
 
     def passes(self, live: LiveCall) -> bool:
         """Return whether a lasting approval covers a call that needs one; if so, record and bind it.
@@ -295,12 +296,13 @@ class Approvals:
         """
         only_asks = live.is_persons and not live.has_effects and not (live.judgement and live.judgement.by_policy)
         if live.offer is not None and live.offer.unasked and only_asks:
-            live.is_unasked = True
+            # It finds no rights, because nothing approved it.
+            live.approved, live.judgement = None, live.judgement and live.judgement._replace(by="mode")
             self._given(live, "approve", "once", "headless")
             return
         from inarch.calls.remedies import remedy_of_unasked  # few turns need it
 
-        live.denials = self.giving_up
+        self.denials = self.giving_up
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"
         held = live.judgement.held if live.judgement is not None else frozenset()
         kept = self.promises_kept() if held and COPY not in held else frozenset()

@@ -125,11 +125,9 @@ class LiveCall:
         allowed_by: Why a rewriter answers the mode's question.
         needs_person: Why no mode, grant or earlier approval answers.
         stop: The plugin that ends the turn because of the call, and why.
-        is_unasked: Whether it runs because there was no user to ask.
         is_first: Whether it waits for no other call of its batch.
         then: The approval mode that the user chose to follow.
         unreviewed: Why an approver leaves its question to the user.
-        denials: Why the turn ends after too many denials by an approver.
     """
 
     call: ToolCall
@@ -149,11 +147,9 @@ class LiveCall:
     said: tuple[Bound[Policy], ...] = ()
     needs_person: str | None = None
     stop: tuple[str, str] | None = None
-    is_unasked: bool = False
     is_first: bool = False
     then: str = ""
     unreviewed: str = ""
-    denials: str = ""
 
     @property
     def rights(self) -> ChosenRights:
@@ -165,7 +161,7 @@ class LiveCall:
         """Rights to run with: None unless the user, a rule or a grant let it run, `BYPASS` in that mode."""
         if self.judgement is not None and self.judgement.passed:
             return {BYPASS: ()} if self.judgement.passed_in == BYPASS else None
-        return self.rights if (self.approved is not None or self.is_persons) and not self.is_unasked else None
+        return self.rights if self.approved is not None or self.is_persons else None
 
     @property
     def is_persons(self) -> bool:

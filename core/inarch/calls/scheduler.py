@@ -162,13 +162,13 @@ class Ended(NamedTuple):
     denials: str = ""
 
 
-def _ended(batch: Sequence[LiveCall]) -> Ended:
+def _ended(batch: Sequence[LiveCall], denials: str) -> Ended:
     return Ended(
         tuple(live.call for live in batch),
         frozenset(live.call.id for live in batch if live.has_effects),
         bool(batch) and all(live.refused for live in batch),
         next((live.stop for live in batch if live.stop is not None), None),
-        next((live.denials for live in batch if live.denials), ""),
+        denials,
     )
 
 
@@ -218,16 +218,15 @@ class Scheduler:
     doors: Doors | None = None
     last: Ended = field(init=False, default=Ended())
     _closed: bool = field(init=False, default=False)
-    preparation: Preparation = field(init=False)
-    _runner: Runner = field(init=False)
 
-    @preparation.default
-    def _make_preparation(self) -> Preparation:
+    @cached_property
+    def preparation(self) -> Preparation:
+        """Repair and checks of calls."""
         several = able(self.workspace, HasAdded)
         return Preparation(self.tools, self.workspace.root, () if several is None else several.added)
 
-    @_runner.default
-    def _make_runner(self) -> Runner:
+    @cached_property
+    def _runner(self) -> Runner:
         around = Surroundings(
             self.journal, self.workspace, self.seen, Secrets(self.journal.redactor, self.workspace), self.front_end,
             self.keeper, self.events.checked, self.doors,
@@ -253,15 +252,15 @@ class Scheduler:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
             StoreError: A required journal cannot be written.
         """
-        batch = self._batch(turn_id, calls, origin)
+        batch, approvals = self._batch(turn_id, calls, origin), self._approvals(person, situation)
         try:
-            await self._run(batch, earlier, self._approvals(person, situation))
+            await self._run(batch, earlier, approvals)
         except asyncio.CancelledError:
             for live in batch:
                 live.cancel()
             raise
         finally:
-            self.last = _ended(batch)
+            self.last = _ended(batch, approvals.denials)
             done = CallsDone(tuple(live.call.id for live in batch), origin, self.last.refused)
             if batch and all(live.is_done for live in batch):
                 self.journal.record(done, turn_id or None)
