@@ -300,7 +300,7 @@ class Approvals:
             live.approved, live.judgement = None, live.judgement and live.judgement._replace(by="mode")
             self._given(live, "approve", "once", "headless")
             return
-        from inarch.calls.remedies import remedy_of_unasked  # few turns need it
+        from inarch.calls.explanation import remedy_of_unasked  # few turns need it
 
         self.denials = self.giving_up
         message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"

@@ -345,7 +345,7 @@ class Scheduler:
             remedy = "let the user fix what is missing"
             live.judgement = Judgement(decision, live.needs_person, "person", is_rule=True, remedy=remedy)
         if live.judgement.decision == "deny":
-            from inarch.calls.remedies import denied  # few turns need it
+            from inarch.calls.explanation import denied  # few turns need it
 
             live.fail(denied(live, live.judgement))
 
