@@ -10,6 +10,7 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field, frozen
@@ -38,39 +39,30 @@ class Outcome(NamedTuple):
     error: BaseException | None = None
 
 
-@frozen(eq=False, repr=False)
-class _Job:
-    function: Callable[[], Any]
-    loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Outcome]
-
-    def run(self) -> None:
-        outcome = Outcome(error=PluginError("the thread of the tool ended"))
-        try:
-            outcome = Outcome(self.function())
-        except (InarchError, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
-            outcome = Outcome(error=error)
-        finally:
-            try:
-                self.loop.call_soon_threadsafe(self._settle, outcome)
-            except RuntimeError:
-                pass  # the loop is closed: no task waits any more
-
-    def _settle(self, outcome: Outcome) -> None:
-        if not self.future.done():
-            self.future.set_result(outcome)
-
-
 def in_thread(function: Callable[[], Any]) -> asyncio.Future[Outcome]:
     """Run a function in a daemon thread, which does not delay the exit; the future belongs to the running loop.
 
     Pass a function that may raise an `InarchError`, `SystemExit` or `KeyboardInterrupt` through `guarded`.
     """
-    loop = asyncio.get_running_loop()
-    context = contextvars.copy_context()
-    job = _Job(lambda: context.run(function), loop, loop.create_future())
-    threading.Thread(target=job.run, name="inarch-tool", daemon=True).start()
-    return job.future
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+    future: asyncio.Future[Outcome] = loop.create_future()
+
+    def settle(outcome: Outcome) -> None:
+        if not future.done():
+            future.set_result(outcome)
+
+    def work() -> None:
+        outcome = Outcome(error=PluginError("the thread of the tool ended"))
+        try:
+            outcome = Outcome(context.run(function))
+        except (InarchError, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as error:
+            outcome = Outcome(error=error)
+        finally:
+            with suppress(RuntimeError):  # the loop is closed: no task waits any more
+                loop.call_soon_threadsafe(settle, outcome)
+
+    threading.Thread(target=work, name="inarch-tool", daemon=True).start()
+    return future
 
 
 GRACE_S = 1.0
@@ -186,11 +178,8 @@ class Attempt:
 
     def _close(self, coroutine: Coroutine[Any, Any, Outcome]) -> None:
         # A coroutine that swallows every cancellation would keep the loop from ever closing.
-        try:
-            with guarded(self.bound.plugin, "tool"):
-                coroutine.close()
-        except InarchError:
-            pass  # it ignored that too, and has been reported already
+        with suppress(InarchError), guarded(self.bound.plugin, "tool"):
+            coroutine.close()
 
 
 async def _ended(work: asyncio.Future[Outcome], seconds: float) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -96,7 +97,6 @@ class LiveOutput:
     _chunks: list[str] = field(init=False, factory=list)
     _room: int = field(init=False, default=MOST_LIVE)
     _is_over: bool = field(init=False, default=False)
-    _timer: asyncio.TimerHandle | None = field(init=False, default=None)
     _armed: bool = field(init=False, default=False)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
@@ -115,26 +115,17 @@ class LiveOutput:
                 self._chunks.append("\n… further live output is not shown\n")
             armed, self._armed = self._armed, True
         if not armed:
-            try:
-                self.loop.call_soon_threadsafe(self._arm)
-            except RuntimeError:
-                pass  # the loop is closed: no front end watches any more
+            with suppress(RuntimeError):  # the loop is closed: no front end watches any more
+                self.loop.call_soon_threadsafe(self.loop.call_later, COALESCE_S, self.flush)
 
     def flush(self) -> None:
         """Show pending output; call this on the loop only."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         with self._lock:
             text = "".join(self._chunks)
             self._chunks.clear()
             self._armed = False
         if text:
             self.show(text)
-
-    def _arm(self) -> None:
-        if self._chunks:
-            self._timer = self.loop.call_later(COALESCE_S, self.flush)
 
 
 class Doors(Protocol):
@@ -296,15 +287,7 @@ class _Recording:
 class Surroundings:
     """Shared dependencies of all calls of one session.
 
-    Args:
-        journal: Records changes and output.
-        workspace: The workspace behind the handles.
-        seen: Hashes of files that the session knows.
-        secrets: The secrets that calls know.
-        front_end: The front end in which the user may select something.
-        keeper: Stores images of the files that calls change.
-        checked: Makes an event of a record by a plugin, given its name, if the plugin may record it.
-        doors: Session operations that calls may use; None outside of sessions.
+    `checked` makes an event of a record by a plugin, given its name, if the plugin may record it.
     """
 
     journal: Journal
@@ -341,14 +324,8 @@ def open_context(
 ) -> tuple[CallContext, LiveOutput]:
     """Make the context of one attempt, on the loop that the call runs under.
 
-    Args:
-        around: Shared dependencies of the session's calls.
-        call: The call.
-        part: Owner of the settings and the folder: the call's tool, or the plugin object asked about the call.
-        earlier: Returns the turn's finished calls.
-        effects: Effects that the call declared; None if it may change anything.
-        hidden: Globs of the paths that rules hide from the call.
-        rights: Additional rights from the user; None if the user did not approve the call.
+    `part` owns the settings and the folder: the call's tool, or the plugin object asked about the call. `effects` of
+    None may change anything. `rights` of None mean that the user did not approve the call.
     """
     journal, given = around.journal, part.context
     recording = _Recording(call, journal, partial(around.checked, part.plugin), asyncio.get_running_loop())

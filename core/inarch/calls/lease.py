@@ -119,7 +119,7 @@ class Handle:
         """Move a file, unless it has changed since the session last read it."""
         self._demand_declared(path, new_path)
         self._demand_seen(path, expected_hash, unread=expected_hash)
-        images = self._keeping.before_move(path, new_path, expected_hash)
+        images = self._keeping.before(path, expected_hash, new_path)
         self._announce(FileChange(path, expected_hash, expected_hash, new_path), images)
         return self._note(self._workspace.move(path, new_path, expected_hash), images)
 
@@ -175,12 +175,11 @@ class Handle:
         Raises:
             ToolFailed: The workspace runs one program at a time.
         """
-        for part in parts:
-            self._demand_allowed(part.argv, part.rights, cwd)
+        self._demand_all_allowed(parts, cwd)
         workspace = able(self._workspace, RunsPiped)
         if workspace is None:
             raise ToolFailed("execution", "this workspace cannot run pipelines", "run one command a call")
-        with self._keeping.comparing([*dict.fromkeys(path for part in parts for path in part.rights.writes)]):
+        with self._keeping.comparing(_written(parts)):
             parts = [evolve(one, rights=self._within_undo(one.rights)) for one in parts]
             return workspace.run_piped(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})
 
@@ -190,8 +189,7 @@ class Handle:
         Raises:
             ToolFailed: The workspace has no copies.
         """
-        for part in parts:
-            self._demand_allowed(part.argv, part.rights, cwd)
+        self._demand_all_allowed(parts, cwd)
         workspace = able(self._workspace, TriesPrograms)
         if workspace is None:
             raise ToolFailed("execution", "this workspace cannot try commands", "run it instead")
@@ -209,12 +207,11 @@ class Handle:
         Raises:
             ToolFailed: The workspace does not support such programs.
         """
-        for part in parts:
-            self._demand_allowed(part.argv, part.rights, cwd)
+        self._demand_all_allowed(parts, cwd)
         workspace = able(self._workspace, StartsPrograms)
         if workspace is None:
             raise ToolFailed("execution", "this workspace cannot run background programs", "run commands that end")
-        goes_on = self._keeping.begin_going_on([*dict.fromkeys(path for part in parts for path in part.rights.writes)])
+        goes_on = self._keeping.begin_going_on(_written(parts))
 
         def ended() -> None:
             goes_on()
@@ -273,28 +270,26 @@ class Handle:
                     "report it to the plugin's author",
                 )  # fmt: skip
 
+    def _demand_all_allowed(self, parts: Sequence[Piped], cwd: str) -> None:
+        for part in parts:
+            self._demand_allowed(part.argv, part.rights, cwd)
+
     def _demand_allowed(self, argv: Sequence[str], rights: Rights, cwd: str) -> None:
         """Refuse rights that the call did not declare, and learn the secrets in files that the program may read."""
         self._demand_declared(*rights.writes)
-        self._demand_undeclared_allowed(rights)
-        if self._secrets is not None:
-            self._secrets.learn_run(argv, cwd, rights)
-
-    def _demand_undeclared_allowed(self, rights: Rights) -> None:
-        """Refuse rights that paths cannot express, unless the call may do anything."""
-        if self._effects is None:
-            return
-        wanted = {
-            "start programs": rights.executes and not self._effects.programs,
-            "use the network": (rights.network or bool(rights.hosts)) and not self._effects.programs,
-            "write outside the workspace": bool(rights.writes_outside) and not changes_protected(self._effects),
-        }
-        for what, asked in wanted.items():
-            if asked:
+        if self._effects is not None:
+            wanted = {
+                "start programs": rights.executes and not self._effects.programs,
+                "use the network": (rights.network or bool(rights.hosts)) and not self._effects.programs,
+                "write outside the workspace": bool(rights.writes_outside) and not changes_protected(self._effects),
+            }
+            if what := next((what for what, asked in wanted.items() if asked), ""):
                 raise ToolFailed(
                     "permission", f"this call did not declare that it may {what}; nothing was run",
                     "report it to the plugin's author",
                 )  # fmt: skip
+        if self._secrets is not None:
+            self._secrets.learn_run(argv, cwd, rights)
 
     def _demand_seen(self, path: str, expected_hash: str | None, unread: str | None = None) -> None:
         """Refuse to touch bytes that the session does not know; `unread` replaces the hash of an unread file."""
@@ -359,6 +354,10 @@ class Handle:
             else:
                 self._seen[path] = digest
         self._keeping.changed(change, images, at_once=self._lease.revoked)  # then its call has a result already
+
+
+def _written(parts: Sequence[Piped]) -> list[str]:
+    return [*dict.fromkeys(path for part in parts for path in part.rights.writes)]
 
 
 def _was_declared(path: str, effects: Effects) -> bool:

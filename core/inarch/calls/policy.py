@@ -91,21 +91,14 @@ def judge(
     A rule that allows removes the mode's and the tool's question, never a policy's. Mode `auto` answers what the
     sandbox holds with yes, and so does mode `review` in a copy. Mode `all` answers that and every question that not
     only the user may answer, mode `bypass` every question. Mode `none` answers with no. A deny holds in every mode. In
-    mode `plan`, no rule and no approval allows a call that may change something.
-
-    Args:
-        call: The call.
-        tool: Its tool.
-        effects: What it declares to change.
-        mode: The approval mode.
-        policies: The policies to ask.
-        kept: Returns the promises that the workspace keeps here; called only if they decide.
+    mode `plan`, no rule and no approval allows a call that may change something. `kept` returns the promises that the
+    workspace keeps here.
     """
-    # After a deny, do not ask the others: none of them could let the call run.
-    opinions = list(_until_denied(opinions_of(call, tool, policies)))
-    denied = next((said for said in opinions if said.verdict.decision == "deny"), None)
-    if denied is not None:
-        return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules, remedy=denied.verdict.remedy)
+    opinions = []
+    for said in opinions_of(call, tool, policies):
+        if said.verdict.decision == "deny":  # none of the others could let the call run
+            return Judgement("deny", said.verdict.reason, "policy", is_rule=said.is_rules, remedy=said.verdict.remedy)
+        opinions.append(said)
     # Regardless of rules: a call allowed while working may not run while planning.
     if mode == "plan" and (reason := _changing(tool, effects)):
         return Judgement("deny", f"{reason}, and the approval mode is plan", denied_in="plan")
@@ -198,13 +191,6 @@ def opinions_of(call: ToolCall, tool: Tool, policies: Sequence[Bound[Policy]]) -
     for bound in policies:
         verdict = _verdict(call, tool, bound)
         yield Opinion(bound.plugin, bound.value.name, verdict, isinstance(bound.value, RulesPolicy))
-
-
-def _until_denied(opinions: Iterator[Opinion]) -> Iterator[Opinion]:
-    for said in opinions:
-        yield said
-        if said.verdict.decision == "deny":
-            return
 
 
 def _verdict(call: ToolCall, tool: Tool, bound: Bound[Policy]) -> Verdict:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
@@ -88,11 +89,8 @@ class Runner:
         tool = able(live.tool.value, Checks)
         if tool is None:
             return None
-        context, output = self._open(live, lambda: (), effects=Effects(reads=live.effects.reads))
-        try:
+        with self._opened(live, Effects(reads=live.effects.reads)) as context:
             return await asyncio.to_thread(self._refused, live, tool, context)
-        finally:
-            self._close(context, output)
 
     async def ask(self, live: LiveCall, part: Bound[Any], asking: Asking, door: Door, effects: Effects | None) -> Any:
         """Return a plugin's answer about a call; it runs like a tool, in its own time limit.
@@ -104,12 +102,9 @@ class Runner:
         from inarch.contract.interventions import patience_of  # a profile without such plugins saves the import
 
         patience = patience_of(part.value)
-        context, output = self._open(live, lambda: (), effects, part)
-        attempt = Attempt(evolve(part, value=asking), context, door)
-        try:
+        with self._opened(live, effects, part) as context:
+            attempt = Attempt(evolve(part, value=asking), context, door)
             outcome = await attempt.run({}, inspect.iscoroutinefunction(asking.method), patience)
-        finally:
-            self._close(context, output)
         if outcome is None:
             left = " and was abandoned" if attempt.abandoned else ""
             raise blame(part.plugin, door, f"did not answer within {patience:g} s{left}")
@@ -127,13 +122,11 @@ class Runner:
             asyncio.CancelledError: The caller was cancelled; the dry run is being stopped.
         """
         arguments = self.around.secrets.arguments(live.tool.value, live.call.arguments, live.effects)
-        context, output = self._open(live, lambda: ())
-        try:
-            with guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
+        with self._opened(live) as context, guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
+            try:
                 return await asyncio.to_thread(tool.try_, arguments, context)
-        finally:
-            context.revoke()
-            self._close(context, output)
+            finally:
+                context.revoke()
 
     def _refused(self, live: LiveCall, tool: Checks, context: CallContext) -> ToolError | None:
         try:
@@ -150,6 +143,16 @@ class Runner:
         """Revoke the handles of every running call."""
         for context in tuple(self._running):
             context.revoke()
+
+    @contextmanager
+    def _opened(
+        self, live: LiveCall, effects: Effects | None = None, part: Bound[Any] | None = None
+    ) -> Iterator[CallContext]:
+        context, output = self._open(live, lambda: (), effects, part)
+        try:
+            yield context
+        finally:
+            self._close(context, output)
 
     def _open(
         self,
