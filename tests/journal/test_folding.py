@@ -29,8 +29,7 @@ from inarch.contract.events import (
     TurnEnded,
     TurnStarted,
 )
-from inarch.journal.fold import fold
-from inarch.journal.history import History
+from inarch.journal.fold import History, fold
 from inarch.journal.journal import Journal
 from inarch.journal.redactor import Redactor
 from inarch_sdk.memory_store import MemoryStore

@@ -9,8 +9,7 @@ from attrs import evolve
 
 from inarch import Event, ToolResult
 from inarch.contract.errors import StoreError
-from inarch.journal.fold import fold, is_readable_drop
-from inarch.journal.history import History
+from inarch.journal.fold import History, fold, is_readable_drop
 from inarch.journal.interrupted_calls import OpenCalls, Settled
 from inarch.journal.resume_state import resume_kept
 from inarch_sdk.memory_store import MemoryStore

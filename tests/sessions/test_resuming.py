@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from inarch import ContextStore, Limits, StoreError
 from inarch.contract.compaction import EarlierTurn
 from inarch.contract.events import Event
-from inarch.journal.fold import fold
-from inarch.journal.history import History
+from inarch.journal.fold import History, fold
 from inarch.journal.redactor import Redactor
 from inarch.journal.resume_state import Going, resume_kept
 from inarch.sessions.app import App

@@ -26,7 +26,7 @@ from inarch_sdk.modes import COPY
 from inarch_sdk.result_text import NO_ANSWER, USER_DENIED
 
 if TYPE_CHECKING:
-    from inarch.calls.approvers import Approvers
+    from inarch.calls.call_interventions import Approvers
     from inarch.calls.live_call import LiveCall
     from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.journal.journal import Journal

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field, frozen
 
+from inarch.calls.attempt import hide_secrets
 from inarch.calls.call_order import normalised
-from inarch.calls.results import hide_secrets
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.capabilities import OffersRights, Shaped, able
 from inarch.contract.errors import InarchError, ToolFailed

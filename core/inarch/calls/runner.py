@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.calls.attempt import Asking, Attempt, Outcome, runs_on_loop
+from inarch.calls.attempt import (
+    LONGEST_RESULT,
+    Attempt,
+    Outcome,
+    failed,
+    from_error,
+    from_outcome,
+    hide_secrets,
+    runs_on_loop,
+    within_limit,
+)
 from inarch.calls.context import CallContext, LiveOutput, Surroundings, open_context
 from inarch.calls.policy import READING
-from inarch.calls.results import LONGEST_RESULT, failed, from_error, from_outcome, hide_secrets, within_limit
 from inarch.contract.capabilities import Checks, Triable, Trial, able
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
@@ -55,7 +64,7 @@ class Runner:
         while True:
             # Each attempt has its own context: an abandoned one keeps a revoked handle.
             context, output = self._open(live, earlier)
-            attempt = Attempt(live.tool, context)
+            attempt = Attempt(live.tool.plugin, tool.run, context)
             try:
                 outcome = await self._attempt(live, attempt)
             except asyncio.CancelledError:
@@ -92,8 +101,10 @@ class Runner:
         with self._opened(live, Effects(reads=live.effects.reads)) as context:
             return await asyncio.to_thread(self._refused, live, tool, context)
 
-    async def ask(self, live: LiveCall, part: Bound[Any], asking: Asking, door: Door, effects: Effects | None) -> Any:
-        """Return a plugin's answer about a call; it runs like a tool, in its own time limit.
+    async def ask(
+        self, live: LiveCall, part: Bound[Any], method: Callable[..., Any], door: Door, effects: Effects | None
+    ) -> Any:
+        """Return a plugin's answer about a call and its tool; it runs like a tool, in its own time limit.
 
         Raises:
             InarchError: It failed or took too long.
@@ -103,8 +114,9 @@ class Runner:
 
         patience = patience_of(part.value)
         with self._opened(live, effects, part) as context:
-            attempt = Attempt(evolve(part, value=asking), context, door)
-            outcome = await attempt.run({}, inspect.iscoroutinefunction(asking.method), patience)
+            about = live.call, live.tool.value
+            attempt = Attempt(part.plugin, lambda _, context: method(*about, context), context, door)
+            outcome = await attempt.run({}, inspect.iscoroutinefunction(method), patience)
         if outcome is None:
             left = " and was abandoned" if attempt.abandoned else ""
             raise blame(part.plugin, door, f"did not answer within {patience:g} s{left}")

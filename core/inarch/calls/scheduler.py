@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from attrs import define, evolve, field
 
 from inarch.calls.approvals import Approvals
-from inarch.calls.attempt import MOST
+from inarch.calls.attempt import LONGEST_RESULT, MOST
 from inarch.calls.call_checks import Preparation
 from inarch.calls.call_order import edges
 from inarch.calls.context import Doors, Surroundings
@@ -22,7 +22,6 @@ from inarch.calls.grants import Grants
 from inarch.calls.live_call import LiveCall
 from inarch.calls.offered_tools import called, is_offered
 from inarch.calls.policy import Judgement, judge, promises_kept
-from inarch.calls.results import LONGEST_RESULT
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.calls.secrets import Secrets
@@ -300,7 +299,7 @@ class Scheduler:
             self._runner.tried, tracers=self.tracers,
         )  # fmt: skip
         if self.approvers and situation is not None and rank(self.approve) >= rank("auto"):
-            from inarch.calls.approvers import Approvers
+            from inarch.calls.call_interventions import Approvers
 
             approvals.approvers = Approvers(self.approvers, self.may_allow, situation, self._kept)
         return approvals

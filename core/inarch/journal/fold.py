@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
 from inarch.contract.codec import from_data
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
+from inarch.contract.frozen import frozen
 from inarch.contract.inputs import Input
 from inarch.contract.records import (
     TERMINAL,
@@ -30,11 +31,42 @@ from inarch.contract.records import (
     Turn,
 )
 from inarch.contract.replacements import Settled
-from inarch.journal.history import History
 from inarch.journal.journal import unpacked
 from inarch.journal.pictures import kept_images, with_bytes
 from inarch_sdk.message_cache import without_thoughts
 from inarch_sdk.result_text import held_text, with_added
+
+if TYPE_CHECKING:
+    from inarch.journal.interrupted_calls import OpenCall
+
+
+@frozen
+class History:
+    """Session as its events describe it.
+
+    `seen` has hashes of the files as the session last read or wrote them, `said` the same messages by the agent's turn
+    that they belong to, `left_out` the data of each `context.dropped`. `unknown`, `cut_off` and `unended` are calls
+    with an unknown outcome, calls without a result, and turns without an end. `settled` are the outcomes of the cut-off
+    calls according to the files. `last_request` is the model last asked in a turn, the number of messages, and their
+    digest; `compacted` says whether the conversation was shortened since.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    messages: tuple[Message, ...] = ()
+    seen: Mapping[str, str] = field(factory=dict)
+    root: str = ""
+    title: str = ""
+    seq: int = 0
+    unknown: tuple[str, ...] = ()
+    said: tuple[tuple[str, tuple[Message, ...]], ...] = ()
+    left_out: tuple[Mapping[str, Any], ...] = ()
+    cut_off: tuple[str, ...] = ()
+    unended: tuple[str, ...] = ()
+    settled: tuple[tuple[OpenCall, Settled], ...] = ()
+    fixed: Mapping[str, Mapping[str, Any]] = field(factory=dict)
+    last_request: tuple[str, int, str] = ("", 0, "")
+    compacted: bool = False
+
 
 CUT_OFF = "Inarch stopped before the turn ended"
 

@@ -15,8 +15,7 @@ from attrs import define, evolve, field
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
 from inarch.contract.stores import ContextStore
-from inarch.journal.fold import fold, is_readable_drop
-from inarch.journal.history import History
+from inarch.journal.fold import History, fold, is_readable_drop
 from inarch.journal.interrupted_calls import OpenCalls, Settle, nobody_knows
 from inarch_sdk.snapshots import between, folded
 
