@@ -34,20 +34,9 @@ if TYPE_CHECKING:
 class Explanation:
     """Decision about a call, and the answer of each layer.
 
-    Args:
-        call: The call, its arguments repaired.
-        decision: The decision; `invalid` calls reach no policy.
-        reason: Why.
-        by: Source of the decision: `mode`, `confirmation`, `policy`, or `project` for a stored approval.
-        effects: Effects that the call declares.
-        shape: Calls that a lasting approval would cover, in words.
-        opinions: The answers of all policies.
-        question: The question before the mode or an approval answers it; empty for none.
-        rules: The rules that match.
-        holds: The one of them that applies.
-        approved: Whether an approval stored for the project covers the call.
-        allows: Configuration that would let it run without a question.
-        forbids: Configuration that would deny it.
+    `invalid` calls reach no policy. `by` may also be `project`, for a stored approval. `question` is asked before the
+    mode or an approval answers it; `holds` is the one of the matching `rules` that applies. `allows` and `forbids` are
+    lines of configuration.
     """
 
     call: ToolCall

@@ -115,19 +115,11 @@ def _hash(value: Any) -> str:
 class LiveCall:
     """A call with its tool and the journal that records every step.
 
-    Attributes:
-        refused: Whether the user denied it without a comment.
-        hidden: Globs of the paths that rules hide from the call when it reads whole folders.
-        proposed: The arguments before the user changed them.
-        offer: Additional rights that the user can give, with those they chose.
-        original: The arguments before a plugin rewrote the call.
-        said: Rewriters' questions and denials.
-        allowed_by: Why a rewriter answers the mode's question.
-        needs_person: Why no mode, grant or earlier approval answers.
-        stop: The plugin that ends the turn because of the call, and why.
-        is_first: Whether it waits for no other call of its batch.
-        then: The approval mode that the user chose to follow.
-        unreviewed: Why an approver leaves its question to the user.
+    `proposed` are the arguments before the user changed them, `original` those before a plugin rewrote them. `offer`
+    are rights that the user can give. `said` are rewriters' questions and denials, `allowed_by` says why a rewriter
+    answers the mode's question, `needs_person` why no mode, grant or earlier approval does. `stop` is the plugin that
+    ends the turn, and why. `is_first` calls wait for no other one of the batch. `then` is the approval mode that the
+    user chose to follow. `unreviewed` says why an approver leaves the question to the user.
     """
 
     call: ToolCall
@@ -213,15 +205,11 @@ class LiveCall:
     @property
     def changed_by_user(self) -> dict[str, Any]:
         """Arguments that the user changed, with their new values; None for removed ones."""
-        if self.proposed is None:
-            return {}
         return _changed(self.proposed, self.call.arguments)
 
     @property
     def rewritten(self) -> dict[str, Any]:
         """Arguments that plugins changed, with their new values; None for removed ones."""
-        if self.original is None:
-            return {}
         return _changed(self.original, self.call.arguments if self.proposed is None else self.proposed)
 
     @property
@@ -253,14 +241,16 @@ class LiveCall:
         """Enter a terminal state with a result, which reports to the model what became of its own arguments."""
         assert not self.is_done
         # In the order of events; values from plugins and the user may contain secrets.
+        more: dict[str, Any] = {}
         if self.rewritten:
-            by = {"by": self.rewritten_by, "arguments": self.rewritten}
-            result = evolve(result, metadata={**result.metadata, **self.journal.redactor.redact({REWRITTEN: by})})
+            more[REWRITTEN] = {"by": self.rewritten_by, "arguments": self.rewritten}
         if self.changed_by_user:
-            changed = self.journal.redactor.redact({CHANGED_BY_USER: self.changed_by_user})
-            result = evolve(result, metadata={**result.metadata, **changed})
+            more[CHANGED_BY_USER] = self.changed_by_user
+        more = self.journal.redactor.redact(more)
         if self.repaired:
-            result = evolve(result, metadata={**result.metadata, "repaired": list(self.repaired)})
+            more["repaired"] = list(self.repaired)
+        if more:
+            result = evolve(result, metadata={**result.metadata, **more})
         self.call = evolve(self.call, status=status, result=result, ended=self.journal.clock.utc_now())
         self.record(CallResult(self.call.id, self.call.name, status, result, self.call.started, self.call.ended))
 
@@ -283,6 +273,8 @@ class LiveCall:
         self.journal.record(payload, self.call.turn_id)
 
 
-def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> dict[str, Any]:
+    if before is None:
+        return {}
     names = [*now, *(name for name in before if name not in now)]
     return {name: now.get(name) for name in names if name not in before or before[name] != now.get(name)}

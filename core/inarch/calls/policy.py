@@ -29,17 +29,11 @@ READING: frozenset[Category] = frozenset({"search", "nav", "trace"})
 class Judgement(NamedTuple):
     """Decision about a call.
 
-    Args:
-        decision: The answer.
-        reason: Why it asks or is denied.
-        by: Source of the question or denial; `person` if only the user's own answer, rule or grant can allow it.
-        passed_in: The approval mode that let it through without asking.
-        is_rule: Whether the user's own rules ask or deny; with `person`, whether another policy asks, too.
-        remedy: Alternative to the call, from the policy.
-        denied_in: The approval mode that denies.
-        held: Promises of the workspace that make the question needless if all of them are kept; empty for none.
-        reviewable: Such promises that let an approver answer; empty for none.
-        why: The reason for the person who is asked; empty if the call's title says it.
+    `by` is the source of the question or denial: `person` if only the user's own answer, rule or grant can allow it.
+    `passed_in` is the mode that let it through, `denied_in` the one that denies. `is_rule` says that the user's own
+    rules ask or deny; with `person`, that another policy asks, too. `held` and `reviewable` are promises of the
+    workspace: if it keeps all of them, the question is needless, or an approver may answer it; empty for none. `why` is
+    the reason for the person who is asked.
     """
 
     decision: Literal["allow", "ask", "deny"]

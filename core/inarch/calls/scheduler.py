@@ -144,14 +144,10 @@ class Executor:
 
 
 class Ended(NamedTuple):
-    """End of a batch.
+    """End of a batch: its calls, all terminal, and the ids of those that could have changed something.
 
-    Args:
-        calls: The calls, all terminal.
-        effectful: Ids of those that could have changed something.
-        refused: Whether the user denied every one and wants the turn to end.
-        stopped: The plugin that ends the turn because of one of them, and why.
-        denials: Why the turn ends after too many denials by an approver, without a user to ask.
+    `refused` says that the user denied every one and wants the turn to end. `stopped` is the plugin that ends the turn,
+    and why. `denials` says why it ends after too many denials by an approver, without a user to ask.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -175,27 +171,10 @@ def _ended(batch: Sequence[LiveCall], denials: str) -> Ended:
 class Scheduler:
     """Scheduler of one session's calls, from models, strategies, slash commands and mentions alike.
 
-    Args:
-        tools: The composition's tools by name.
-        policies: All policies, including the rules policy.
-        approve: The mode that answers whether a call may run.
-        front_end: The front end that asks the user; None is headless.
-        journal: Records every step.
-        workspace: The workspace of the tools.
-        seen: Path to hash of what the session last read or wrote; the scheduler updates it.
-        last: The end of the last batch.
-        grants: Approvals for longer than one call.
-        output_limit: Characters of JSON above which a result is stored as a blob and cut; None never cuts.
-        keeper: Stores the file images that undo needs.
-        events: Events that plugins may record.
-        rewriters: Plugins that may rewrite a call before it is judged.
-        approvers: Plugins that may answer questions in the user's place.
-        reviewers: Plugins that may add text to the result of a finished call.
-        may_allow: Plugins whose rewriters and approvers may answer the approval mode's question, by the user's
-            configuration.
-        tracers: Tracers, which may know what an edit would reach.
-        doors: Session operations that calls may use; None without a session.
-        preparation: Repairs and checks calls.
+    `policies` include the rules policy. `seen` has a hash of each file that the session last read or wrote; the
+    scheduler updates it. Results of more than `output_limit` characters of JSON are stored as blobs and cut; None never
+    cuts. `may_allow` has the plugins whose rewriters and approvers may answer the approval mode's question, by the
+    user's configuration.
     """
 
     tools: dict[str, Bound[Tool]]
@@ -367,13 +346,19 @@ class Scheduler:
 
     def _give(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a call that is not yet judged a plugin's arguments; return what is wrong with them, if anything."""
+        before = live.call.arguments
+        if (wrong := self._arguments(live, arguments)) is None:
+            live.original = before if live.original is None else live.original
+        return wrong
+
+    def _arguments(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
+        """Give a call arguments and their effects; return what is wrong with them, and then keep the old ones."""
         before = live.call, live.effects
         live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])
-        if (error := self.preparation.checked(live)) is not None:
-            live.call, live.effects = before
-            return error.message
-        live.original = before[0].arguments if live.original is None else live.original
-        return None
+        if (error := self.preparation.checked(live)) is None:
+            return None
+        live.call, live.effects = before
+        return error.message
 
     def _hidden(self, live: LiveCall) -> tuple[str, ...]:
         rules = (bound.value for bound in self.policies if isinstance(bound.value, RulesPolicy))
@@ -410,14 +395,11 @@ class Scheduler:
             self.journal.record(ErrorHappened(error.message, error.remedy, live.tool.plugin, "tool"), live.call.turn_id)
 
     def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
-        """Give a waiting call changed arguments; return what is wrong with them, and then keep the old ones."""
-        before = live.call, live.effects, live.proposed
-        live.proposed = live.call.arguments if live.proposed is None else live.proposed
-        live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])
-        error = self.preparation.checked(live)
-        if error is not None:
-            live.call, live.effects, live.proposed = before
-            return error.message
+        """Give a waiting call the user's arguments; return what is wrong with them, and then keep the old ones."""
+        before = live.call.arguments
+        if (wrong := self._arguments(live, arguments)) is not None:
+            return wrong
+        live.proposed = before if live.proposed is None else live.proposed
         self._judge(live)
         if not live.is_done:
             self._offer(live)

@@ -55,15 +55,8 @@ class Journal:
     anyway, and the next `flush` reports the failure. Threads may record concurrently; listeners see the events in the
     order of their numbers.
 
-    Args:
-        store: Stores the events.
-        session_id: The session of these events.
-        redactor: Redacts secrets.
-        listeners: Called with every event, `model.delta` too; they must not raise.
-        required: Whether a failing store ends the work. If not, the failure is shown once as an `error` event.
-        seq: The last number in use.
-        opening: Whether the session is just being opened; then events wait for the first one that follows.
-        clock: Source of the events' times and the session's ids.
+    If the journal is `required`, a failing store ends the work; else the failure is shown once as an `error` event.
+    `opening` events wait for the first one that follows. Listeners must not raise. `seq` is the last number in use.
     """
 
     store: ContextStore
@@ -284,10 +277,6 @@ def keep_packed(journal: Journal, text: str) -> str:
 
 def unpacked(blob: Callable[[str], bytes], ref: str) -> str:
     """Return a stored text.
-
-    Args:
-        blob: Returns stored bytes.
-        ref: The reference.
 
     Raises:
         StoreError: It cannot be read, or is not such a text.
