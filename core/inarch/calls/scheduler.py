@@ -157,16 +157,6 @@ class Ended(NamedTuple):
     denials: str = ""
 
 
-def _ended(batch: Sequence[LiveCall], denials: str) -> Ended:
-    return Ended(
-        tuple(live.call for live in batch),
-        frozenset(live.call.id for live in batch if live.has_effects),
-        bool(batch) and all(live.refused for live in batch),
-        next((live.stop for live in batch if live.stop is not None), None),
-        denials,
-    )
-
-
 @define(eq=False, repr=False, kw_only=True)
 class Scheduler:
     """Scheduler of one session's calls, from models, strategies, slash commands and mentions alike.
@@ -238,7 +228,13 @@ class Scheduler:
                 live.cancel()
             raise
         finally:
-            self.last = _ended(batch, approvals.denials)
+            self.last = Ended(
+                tuple(live.call for live in batch),
+                frozenset(live.call.id for live in batch if live.has_effects),
+                bool(batch) and all(live.refused for live in batch),
+                next((live.stop for live in batch if live.stop is not None), None),
+                approvals.denials,
+            )
             done = CallsDone(tuple(live.call.id for live in batch), origin, self.last.refused)
             if batch and all(live.is_done for live in batch):
                 self.journal.record(done, turn_id or None)
@@ -376,7 +372,7 @@ class Scheduler:
             # A user's own call asks only about the rights that can be chosen with it.
             is_own = approvals.is_own and (live.offer is not None or able(approvals.front_end, AsksAlways) is not None)
             if judgement.passed and not is_own:
-                approvals.let_through(live, judgement)
+                approvals.let_through(live, judgement.reason)
             elif approvals.is_left(live) if is_own else is_asked and not approvals.passes(live):
                 # The result of an earlier call of the batch is not known yet. Otherwise a needless question is avoided.
                 live.is_first = not after()[position]
