@@ -1,7 +1,4 @@
-"""Scheduler from the calls of a reply to their results: validate, judge, ask once, run in order.
-
-A batch is done when all its calls are terminal.
-"""
+"""Scheduler from the calls of a reply to their results: validate, judge, ask once, run in order."""
 
 from __future__ import annotations
 
@@ -80,7 +77,7 @@ class Executor:
             await self._stop_running()
 
     def earlier(self) -> Sequence[ToolCall]:
-        """Return the turn's finished calls, oldest first."""
+        """Return the turn's finished calls."""
         return (*self.before, *(live.call for live in self.batch if live.is_done))
 
     async def _start_ready(self) -> None:
@@ -212,9 +209,8 @@ class Scheduler:
     ) -> tuple[ToolCall, ...]:
         """Return the calls, all terminal, in call order; a tool's failure is a result, never an exception.
 
-        A call runs even if its predecessor failed or was denied: the model sees every result. `person` replaces the
-        front end for calls that the user made. It is also asked about calls that need no approval, if the tool offers
-        rights. `situation` returns the turn's situation for a plugin; without it, no approver is asked.
+        `person` replaces the front end for calls that the user made, and is also asked about the rights that a tool
+        offers. `situation` returns the turn's situation for a plugin; without it, no approver is asked.
 
         Raises:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
@@ -311,7 +307,8 @@ class Scheduler:
             self._offer(live)
             if live.offer is not None and live.offer.is_once:  # it asks the user for an answer, not for a right
                 live.judgement = live.judgement._replace(decision="ask", passed_in="")
-        live.hidden = self._hidden(live)
+        rules = (bound.value for bound in self.policies if isinstance(bound.value, RulesPolicy))
+        live.hidden = tuple(glob for one in rules for glob in one.hidden(live.call, live.tool.value, live.effects))
         if live.allowed_by and live.judgement.decision == "ask" and live.judgement.by in ("mode", "confirmation"):
             live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed_in=self.approve)
         if live.needs_person is not None and live.judgement.decision != "deny":  # no grant and no approval lifts it
@@ -355,10 +352,6 @@ class Scheduler:
             return None
         live.call, live.effects = before
         return error.message
-
-    def _hidden(self, live: LiveCall) -> tuple[str, ...]:
-        rules = (bound.value for bound in self.policies if isinstance(bound.value, RulesPolicy))
-        return tuple(glob for policy in rules for glob in policy.hidden(live.call, live.tool.value, live.effects))
 
     async def _approve(self, batch: Sequence[LiveCall], approvals: Approvals) -> None:
         asked: list[LiveCall] = []

@@ -7,7 +7,7 @@ import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from attrs import define, field, setters
@@ -101,8 +101,11 @@ class Journal:
         with self._lock:
             for payload in payloads:
                 self._take(payload, turn_id)
-        if not at_once:
-            return
+        for pause in self._stored() if at_once else ():
+            time.sleep(pause)
+
+    def _stored(self) -> Iterator[float]:
+        """Store waiting events; yield the pause before each new attempt at a busy store."""
         pause = FIRST_PAUSE_S
         while True:
             try:
@@ -111,7 +114,7 @@ class Journal:
             except StoreError as error:
                 if error.kind != "busy" or pause > LONGEST_PAUSE_S:
                     raise
-            time.sleep(pause)
+            yield pause
             pause *= 2
 
     def show(self) -> None:
@@ -182,16 +185,11 @@ class Journal:
         Raises:
             StoreError: As for `flush`; a locked store is retried for about a second.
         """
-        pause = FIRST_PAUSE_S
-        while True:
-            try:
-                self.flush()
-                break
-            except StoreError as error:
-                if error.kind != "busy" or pause > LONGEST_PAUSE_S:
-                    raise
-            await asyncio.sleep(pause)
-            pause *= 2
+        try:
+            for pause in self._stored():
+                await asyncio.sleep(pause)
+        finally:
+            self.show()
         try:
             await self.store.sync()
         except (StoreError, PluginError) as error:
