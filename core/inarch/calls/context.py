@@ -12,12 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field
 
 from inarch.calls.before_images import Keeper, Keeping
-from inarch.calls.call_order import normalised
 from inarch.calls.lease import Handle, Lease
-from inarch.calls.rules import path_matches
 from inarch.calls.secrets import Secrets
 from inarch.contract.call_events import CallOutput, FileChanged, FileChanging
 from inarch.contract.capabilities import Selects, able
@@ -26,7 +24,7 @@ from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import ErrorHappened, Note
 from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guard import guarded
-from inarch.contract.records import ChosenRights, Effects, FileBytes, FileStat, SearchHits, ToolCall, Walk
+from inarch.contract.records import ChosenRights, Effects, ToolCall
 from inarch.contract.workspaces import Workspace
 from inarch_lib.secrets.secret_names import LONGEST, end_from
 
@@ -35,52 +33,6 @@ if TYPE_CHECKING:
     from inarch.contract.inputs import Inbox
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
-
-
-LEFT_OUT = "files that a rule is about are left out"
-MANY_HITS = 10_000
-
-
-def veiled(workspace: Workspace, hidden: Sequence[str]) -> Workspace:
-    """Return a workspace that hides files matching the globs; the same workspace without globs."""
-    return _Veiled(workspace, tuple(hidden)) if hidden else workspace
-
-
-@frozen(eq=False, repr=False)
-class _Veiled:
-    _workspace: Workspace
-    hidden: tuple[str, ...]
-
-    def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
-        if self._is_hidden(path):
-            raise ToolFailed(
-                "permission", f"a rule keeps {path} from calls that read whole folders", "name the file in a call"
-            )
-        return self._workspace.read(path, offset, max_bytes)
-
-    def entries(self, path: str = ".") -> tuple[FileStat, ...]:
-        return tuple(entry for entry in self._workspace.entries(path) if not self._is_hidden(entry.path))
-
-    def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
-        found = self._workspace.walk(pattern, limit)
-        left = tuple(path for path in found.paths if not self._is_hidden(path))
-        # Always show the note: its presence must not reveal whether a hidden file matched.
-        return evolve(found, paths=left, notes=(*found.notes, LEFT_OUT))
-
-    def search(
-        self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
-    ) -> SearchHits:
-        # Neither a count nor used-up places of the limit may reveal that hidden files match.
-        found = self._workspace.search(pattern, path, glob, ignore_case, max(limit, MANY_HITS))
-        left = tuple(hit for hit in found.hits if not self._is_hidden(hit.path))
-        truncated = found.truncated or len(left) > limit
-        return evolve(found, hits=left[:limit], truncated=truncated, notes=(*found.notes, LEFT_OUT))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._workspace, name)
-
-    def _is_hidden(self, path: str) -> bool:
-        return any(path_matches(normalised(path), glob) for glob in self.hidden)
 
 
 MOST_LIVE = 64_000
@@ -333,7 +285,7 @@ def open_context(
     live = LiveOutput(recording.show_output, recording.loop)
     keeping = Keeping(around.keeper, call.id, recording.keep)
     handle = Handle(
-        veiled(around.workspace, hidden), lease, around.seen, keeping, effects, around.secrets, rights is not None
+        around.workspace, lease, around.seen, keeping, effects, around.secrets, rights is not None, tuple(hidden)
     )
     context = CallContext(
         call, lease, handle, live, journal, earlier, given.state_dir, given.settings, MappingProxyType(around.seen),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.call_order import changes_protected, may_write, normalised
+from inarch.calls.rules import path_matches
 from inarch.contract.capabilities import RunsPiped, StartsPrograms, TriesPrograms, able
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from inarch.calls.secrets import Secrets
     from inarch.contract.files import FileState
     from inarch.contract.processes import Confinement, Piped, Ran, Rights
+
+
+LEFT_OUT = "files that a rule is about are left out"
+MANY_HITS = 10_000
 
 
 @define(eq=False, repr=False)
@@ -52,11 +57,10 @@ class Lease:
 class Handle:
     """`Workspace` for one call that records reads and writes and demands reading before writing.
 
-    It writes only to paths that the call declared, because the user approved those and other calls wait for them.
-    `effects` of None belong to a call that may do anything.
+    It writes only to paths that the call declared; `effects` of None belong to a call that may do anything.
 
-    The call's own reads count only after it succeeded. A tool that reads a file in order to overwrite it has not shown
-    it to the model or the user.
+    The call's own reads count only after it succeeded: a tool that reads a file in order to overwrite it has not shown
+    it to the model or the user. Files that match a glob of `hidden` are left out of what it reads.
     """
 
     _workspace: Workspace
@@ -66,6 +70,7 @@ class Handle:
     _effects: Effects | None = None
     _secrets: Secrets | None = None
     _approved: bool = False
+    hidden: tuple[str, ...] = ()
     files: dict[str, str | None] = field(init=False, factory=dict)
     _reads: dict[str, str] = field(init=False, factory=dict)
 
@@ -82,6 +87,10 @@ class Handle:
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         """Return the bytes of a file and remember their hash."""
         self._lease.check()
+        if not self._is_shown(path):
+            raise ToolFailed(
+                "permission", f"a rule keeps {path} from calls that read whole folders", "name the file in a call"
+            )
         found = self._workspace.read(path, offset, max_bytes)
         self._lease.check()
         if found.hash:
@@ -137,14 +146,29 @@ class Handle:
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the files that match a glob."""
         self._lease.check()
-        return self._workspace.walk(pattern, limit)
+        found = self._workspace.walk(pattern, limit)
+        if not self.hidden:
+            return found
+        # Always show the note: its presence must not reveal whether a hidden file matched.
+        return evolve(found, paths=tuple(filter(self._is_shown, found.paths)), notes=(*found.notes, LEFT_OUT))
+
+    def entries(self, path: str = ".") -> tuple[FileStat, ...]:
+        """Return what is in a folder."""
+        self._lease.check()
+        return tuple(entry for entry in self._workspace.entries(path) if self._is_shown(entry.path))
 
     def search(
         self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
     ) -> SearchHits:
         """Return the lines that match a regular expression."""
         self._lease.check()
-        found = self._workspace.search(pattern, path, glob, ignore_case, limit)
+        # Neither a count nor used-up places of the limit may reveal that hidden files match.
+        most = max(limit, MANY_HITS) if self.hidden else limit
+        found = self._workspace.search(pattern, path, glob, ignore_case, most)
+        if self.hidden:
+            left = tuple(hit for hit in found.hits if self._is_shown(hit.path))
+            truncated = found.truncated or len(left) > limit
+            found = evolve(found, hits=left[:limit], truncated=truncated, notes=(*found.notes, LEFT_OUT))
         if self._secrets is not None:
             self._secrets.learn_hits(found)
         return found
@@ -223,6 +247,9 @@ class Handle:
         except BaseException:
             goes_on()
             raise
+
+    def _is_shown(self, path: str) -> bool:
+        return not any(path_matches(normalised(path), glob) for glob in self.hidden)
 
     def _within_undo(self, rights: Rights) -> Rights:
         """Return rights to change only what undo covers, unless the user approved the call."""
