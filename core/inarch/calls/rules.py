@@ -175,9 +175,10 @@ class RulesPolicy:
             return said_of_parts
         # A command behind a pipe reads from another one, which no rule about its words foresaw.
         if found is not None and not fed:
-            may_steer = not is_command(call, tool)
+            # A wider rule does not cover steering files, and neither does one that was accepted for some time.
+            steering = () if is_command(call, tool) else self.rules
             named = (
-                _names_program(rule) or (may_steer and rule in self.rules and _names_steering(rule))
+                _names_program(rule) or (rule in steering and rule.decision == "allow" and steers(rule.path or ""))
                 for rule in self.matching(call, tool)
             )
             return Verdict("allow", str(found), person=any(named))
@@ -216,12 +217,14 @@ class RulesPolicy:
 
         The user was not asked about those files, so the call skips them.
         """
+        # An isolated plugin's calls may read everything within their bounds.
+        may_read = frozenset({""}) if able(tool, Isolated) is not None else effects.reads
         return tuple(
             rule.path
             for rule in self.rules
             if rule.path is not None
             and rule.decision != "allow"
-            and _is_above(_may_read(tool, effects), rule.path)
+            and _is_above(may_read, rule.path)
             and _is_about(rule, call, tool)
             and rule.counts_at(self.now())
             and not _path_matches(rule.path, call, tool, effects, self.root, every=False)
@@ -238,16 +241,6 @@ def _names_program(rule: Rule) -> bool:
     from inarch_sdk.commandline import CARRIERS
 
     return program not in CARRIERS and not _GLOB.search(program)
-
-
-def _names_steering(rule: Rule) -> bool:
-    """Return whether a rule allows steering files by their names; a wider rule does not cover them."""
-    return rule.decision == "allow" and rule.path is not None and bool(steers(rule.path))
-
-
-def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:
-    """Return what a call may read; an isolated plugin's calls may read everything within their bounds."""
-    return frozenset({""}) if able(tool, Isolated) is not None else effects.reads
 
 
 def _is_about(rule: Rule, call: ToolCall, tool: Tool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -239,15 +239,12 @@ class Runner:
         if context.handle.files:
             result = evolve(result, metadata={**result.metadata, "files": dict(context.handle.files)})
         elif live.tool.is_replaced:  # a program's own data may bypass the workspace and contains what it saw
-            self._learn(result.metadata.get("files") or {})
+            for path, known in (result.metadata.get("files") or {}).items():
+                if known is None:
+                    self.around.seen.pop(path, None)
+                else:
+                    self.around.seen[path] = known
         return within_limit(hide_secrets(result, journal.redactor), journal, self.output_limit)
-
-    def _learn(self, files: Mapping[str, str | None]) -> None:
-        for path, known in files.items():
-            if known is None:
-                self.around.seen.pop(path, None)
-            else:
-                self.around.seen[path] = known
 
 
 def _with(result: ToolResult, started: float, retries: int) -> ToolResult:
