@@ -112,7 +112,7 @@ class Handle:
         self._demand_seen(path, expected_hash)
         # Store the old bytes, announce the change, then make it: undo knows of it whenever the process is killed.
         images = self._keeping.before(path, expected_hash)
-        taken = self._keeping.taking(path, images, self._while_allowed(chunks))
+        taken = self._keeping.taking(path, images, _while_allowed(self._lease, chunks))
         self._announce(FileChange(path, expected_hash, images.after), images)
         return self._note(self._workspace.replace(path, taken, expected_hash), images)
 
@@ -136,8 +136,7 @@ class Handle:
         """Restore an earlier state of a file whose present bytes the session knows."""
         self._demand_declared(path)
         present = None if self._workspace.stat(path) is None else self._workspace.digest(path)
-        if present is not None:
-            self._demand_seen(path, present)
+        self._demand_seen(path, present)
         images = self._keeping.before(path, present)
         self._keeping.taking(path, images, (blob,))
         self._announce(FileChange(path, present, images.after), images)
@@ -362,11 +361,6 @@ class Handle:
         self._keeping.announce(evolve(change, path=normalised(change.path), new_path=new_path), images)
         self._lease.check()
 
-    def _while_allowed(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        for chunk in chunks:
-            self._lease.check()
-            yield chunk
-
     def _note(self, change: FileChange, images: Images) -> FileChange:
         """Remember a change that has happened, even if the call was stopped meanwhile."""
         self._remember(change, images)
@@ -381,6 +375,12 @@ class Handle:
             else:
                 self._seen[path] = digest
         self._keeping.changed(change, images, at_once=self._lease.revoked)  # then its call has a result already
+
+
+def _while_allowed(lease: Lease, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        lease.check()
+        yield chunk
 
 
 def _written(parts: Sequence[Piped]) -> list[str]:

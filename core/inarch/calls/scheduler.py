@@ -143,8 +143,8 @@ class Executor:
 class Ended(NamedTuple):
     """End of a batch: its calls, all terminal, and the ids of those that could have changed something.
 
-    `refused` says that the user denied every one and wants the turn to end. `stopped` is the plugin that ends the turn,
-    and why. `denials` says why it ends after too many denials by an approver, without a user to ask.
+    `refused`: the user denied every one and wants the turn to end. `stopped`: the plugin that ends the turn, and why.
+    `denials`: why it ends after too many denials by an approver, without a user to ask.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -183,10 +183,10 @@ class Scheduler:
     doors: Doors | None = None
     last: Ended = field(init=False, default=Ended())
     _closed: bool = field(init=False, default=False)
+    preparation: Preparation = field(init=False)
 
-    @cached_property
-    def preparation(self) -> Preparation:
-        """Repair and checks of calls."""
+    @preparation.default
+    def _make_preparation(self) -> Preparation:
         several = able(self.workspace, HasAdded)
         return Preparation(self.tools, self.workspace.root, () if several is None else several.added)
 
@@ -291,7 +291,10 @@ class Scheduler:
                 live.cancel("cancelled before it ran: the turn is stopped")
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]
-        self._order(ready)
+        for live, waits in zip(ready, edges([live.effects for live in ready]), strict=True):
+            if waits:
+                live.call = evolve(live.call, after=tuple(ready[position].call.id for position in waits))
+            live.go("scheduled")
         await Executor(ready, batch, self._runner, self.journal, earlier).run()
         for live in ready:
             if live.then and live.call.status == "success" and self.doors is not None:
@@ -393,9 +396,3 @@ class Scheduler:
         if not live.is_done:
             self._offer(live)
         return None
-
-    def _order(self, ready: Sequence[LiveCall]) -> None:
-        for live, waits in zip(ready, edges([live.effects for live in ready]), strict=True):
-            if waits:
-                live.call = evolve(live.call, after=tuple(ready[position].call.id for position in waits))
-            live.go("scheduled")
