@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from attrs import define, field
 
 from inarch.calls import workspace_diff
 from inarch.calls.before_images import Keeper, Keeping
-from inarch.calls.workspace_diff import Tree
 from inarch.contract.call_events import FileChanged, FileChanging
 from inarch.contract.events import Note
 from inarch.journal.journal import Journal
@@ -56,12 +54,6 @@ class Place:
     @property
     def notes(self) -> list[str]:
         return [one.text for one in self.recorded if isinstance(one, Note)]
-
-    def settle(self) -> None:
-        """Wait until what was written just now is no longer new to a comparison."""
-        newest = max(place.lstat().st_ctime_ns for place in (self.folder, *self.folder.rglob("*")))
-        while time.time_ns() < newest + 2 * workspace_diff._RACY_NS:
-            time.sleep(0.01)
 
 
 @pytest.fixture
@@ -123,35 +115,3 @@ def test_too_many_files_are_reported_once_and_nothing_is_recorded(
             (place.folder / "0").write_text("2")
     assert place.notes == ["what commands change can't be undone: there are more than 2 files"]
     assert place.changes == []
-
-
-def test_only_what_changed_is_read_again(place: Place) -> None:
-    for number in range(10):
-        (place.folder / str(number)).write_text("1")
-    place.settle()
-    tree = Tree(place.workspace, "", 1000)
-    tree.look(("",))
-    length = tree._end
-    tree.look(("",))
-    assert tree._end == length == 10
-    (place.folder / "3").write_text("22")
-    tree.look(("",))
-    assert tree._end == length + 2
-
-
-def test_the_same_bytes_are_kept_once(place: Place) -> None:
-    keeping = place.keeping()
-    for number in range(3):
-        data = f"{number}".encode()
-        before = place.workspace.digest("a") if number else None
-        images = keeping.before("a", before)
-        place.workspace.replace("a", keeping.taking("a", images, [data]), before)
-        keeping.changed(place_change(place, before), images)
-    assert [change[2:] for change in place.changes] == [(None, b"0"), (b"0", b"1"), (b"1", b"2")]
-    assert all(one.kept for one in place.recorded)
-
-
-def place_change(place: Place, before: str | None) -> Any:
-    from inarch.contract.files import FileChange
-
-    return FileChange("a", before, place.workspace.digest("a"))

@@ -91,14 +91,8 @@ def test_edges_order_all_conflicting_pairs_and_no_others(batch: list[Effects]) -
             assert conflict(batch[earlier], batch[later])
 
 
-def test_a_call_waits_for_the_readers_and_the_reduced_edges_leave_out_the_rest() -> None:
-    batch = [_effects(writes="a"), _effects(reads="a"), _effects(reads="a"), _effects(writes="a"), _effects(reads="a")]
-    assert edges(batch) == [(), (0,), (0,), (1, 2), (3,)]
-
-
-def test_many_calls_cost_few_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_thousand_calls_are_ordered_in_time() -> None:
     half = 5_000
     batch = [_effects(writes=f"d/x{number}") for number in range(half)] + [Effects(reads=frozenset({""}))] * half
     waits = edges(batch)
-    assert sum(map(len, waits)) <= 2 * len(batch)
-    assert half > call_order.MANY_WAITS
+    assert sum(map(len, waits)) <= call_order.MOST_COMPARED * len(batch)

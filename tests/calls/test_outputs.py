@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.calls.results import LONGEST_RESULT
+from inarch.calls.attempt import LONGEST_RESULT
 from inarch.contract.records import Effects
 from inarch_sdk.short_data import shortened
 from inarch_sdk.tool_decorator import tool

@@ -9,7 +9,6 @@ import pytest
 
 import inarch
 from inarch.calls.before_images import Keeping
-from inarch.calls.context import veiled
 from inarch.calls.lease import Handle, Lease
 from inarch.contract.capabilities import CAPABILITIES, optional
 from inarch.program.output_choice import Display
@@ -52,8 +51,6 @@ WRAPPERS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "tracers": {"replay": lambda inner: RecordedTracer(inner, None)},  # type: ignore[arg-type]
     "workspaces": {
         "handle": _handle,
-        "veil": lambda inner: veiled(inner, ["*.env"]),
-        "both": lambda inner: _handle(veiled(inner, ["*.env"])),
         "noting": Noting,
     },
 }

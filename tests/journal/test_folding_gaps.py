@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from inarch import Event, ToolResult
 from inarch.contract.errors import StoreError
-from inarch.journal.fold import fold, is_readable_drop
-from inarch.journal.history import History
-from inarch.journal.interrupted_calls import Settled
+from inarch.journal.fold import History, fold, is_readable_drop
+from inarch.journal.interrupted_calls import OpenCalls, Settled
+from inarch.journal.resume_state import resume_kept
+from inarch_sdk.memory_store import MemoryStore
 
 TIME = "2026-01-01T00:00:00.000000Z"
 CALL = {"id": "c1", "provider_id": "p1", "turn_id": "a", "name": "read_file", "arguments": {"path": "x"}}
@@ -33,8 +35,9 @@ def said(history: History) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in history.messages]
 
 
-def result(call_id: str, **more: Any) -> Event:
-    return event("call.result", call_id=call_id, name="run", status="success", result={"success": True}, **more)
+def result(call_id: str, files: Any = None, **more: Any) -> Event:
+    done = {"success": True, "metadata": {"files": files or {}}}
+    return event("call.result", call_id=call_id, name="run", status="success", result=done, **more)
 
 
 def test_a_turn_whose_beginning_is_lost_is_the_agents() -> None:
@@ -42,17 +45,23 @@ def test_a_turn_whose_beginning_is_lost_is_the_agents() -> None:
     assert (turn.id, turn.type, turn.parent_id, turn.session_id, turn.started) == ("a", "agent", None, "s", TIME)
 
 
-def test_files_that_no_turn_changed_are_not_known_any_more() -> None:
-    files = {"a": "1", "b": "2", "c": "3", "d": "4"}
-    read = event(
-        "call.result", call_id="c", name="n", status="success", result={"success": True, "metadata": {"files": files}}
-    )
-    changed = [
+def test_a_resume_knows_the_files_that_the_model_has_seen() -> None:
+    files = {"a": "1", "b": "2", "c": "3", "d": "4", "e": "5"}
+    events = [
+        event("session.started", None, root="/root", version="1"),
+        began("u", type="user", content="first\nprompt", status="done"),
+        result("c", files=files),
+        result("c", files={"e": None}),
         event("file.changed", None, call_id="u", path="a", new_path="b"),
         event("file.changed", "a", call_id="c", path="c", new_path="d"),
         event("note", None, path="c"),
+        event("call.result", result=7),
     ]
-    assert fold([read, *changed]).seen == {"c": "3", "d": "4"}
+    store = MemoryStore()
+    store.append("s", [evolve(one, seq=number) for number, one in enumerate(events, 1)])
+    history, _ = resume_kept(store, "s", OpenCalls)
+    assert history.seen == {"c": "3", "d": "4"}
+    assert (history.root, history.title, history.seq) == ("/root", "first prompt", 8)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from inarch import Event, StoreError
 from inarch.contract.call_events import CallOutput, CallResult, FileChanged
 from inarch.contract.events import EventData, ModelDelta, Note, SessionStarted
 from inarch.contract.records import ToolResult
-from inarch.journal import journal as journal_module
 from inarch.journal.journal import Journal
 from inarch.journal.redactor import Redactor
 from inarch_sdk.memory_store import MemoryStore
@@ -155,20 +154,6 @@ def test_a_best_effort_journal_says_so_once_and_goes_on() -> None:
     assert [item.seq for item in store.load("s")] == [1, 2, 3, 4, 5]
 
 
-def test_a_best_effort_journal_holds_only_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_module, "MOST_WAITING", 5)
-    store = Moody()
-    journal = Journal(store, "s", redactor=Redactor(), required=False)
-    store.mood = "full"
-    for number in range(20):
-        journal.record(Note(str(number)))
-        journal.flush()
-    store.mood = ""
-    journal.flush()
-    journal.flush()
-    assert texts(store) == ["15", "16", "17", "18", "19", "recording goes on; 16 events are lost"]
-
-
 def test_a_locked_store_is_asked_again() -> None:
     store = Moody()
     journal = Journal(store, "s", redactor=Redactor())
@@ -180,7 +165,7 @@ def test_a_locked_store_is_asked_again() -> None:
     assert texts(store) == ["one"]
 
 
-def test_a_session_that_another_process_writes_is_reported_at_once() -> None:
+def test_a_session_that_another_process_writes_is_reported() -> None:
     store = MemoryStore()
     store.append("s", [Event(1, "2026-01-01T00:00:00.000000Z", "s", None, "note", {"text": "theirs"})])
     journal = Journal(store, "s", redactor=Redactor())

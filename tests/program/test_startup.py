@@ -130,6 +130,6 @@ def test_a_first_request_loads_nothing_that_only_calls_or_failures_need(
     assert not loaded & {
         f"inarch.contract.{name}" for name in ("other_events", "call_events", "processes", "undo_records")
     }
-    assert not loaded & {"inarch.sessions.repair", "inarch.journal.history"}
+    assert not loaded & {"inarch.sessions.repair", "inarch.journal.fold"}
     tracing = ("indexing", "finding", "linking", "facts", "store", "answers.flow_answers", "graph")
     assert not loaded & {f"inarch_brief.tracer.{name}" for name in tracing}

@@ -43,7 +43,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from attrs import define, field, frozen
+from attrs import define, field
 from safety_runner import (
     _MAKERS,
     DEADLINE_S,
@@ -54,12 +54,16 @@ from safety_runner import (
     _is_any,
     _text,
     differing,
+    load,
     own_the_lost,
     set_up,
     snapshot,
 )
 
 import inarch
+from inarch_plugins.sandbox_fs.safe_open import Open
+from inarch_plugins.sandbox_fs.settings import Settings
+from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 SUCCEEDED = ("PWNED", "DONE")
 """What attempts print when they get through."""
@@ -89,32 +93,9 @@ PROJECT = {
 """The files of a small project."""
 
 
-@frozen
-class CommandCase(Case):
-    """A case of commands."""
-
-    contained: bool = False
-    repeat: int = 1
-    approve: str = "all"
-
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> CommandCase:
-        """Read a case; one that is `contained` needs no other verdict."""
-        return super().of({**data, "allowed": {}} if data.get("contained") else data)
-
-    @property
-    def verdict(self) -> str:
-        """What must come of it, in a word."""
-        return "contained" if self.contained else "refused" if self.refused else "allowed"
-
-
-def load_commands() -> list[CommandCase]:
+def load_commands() -> list[Case]:
     """Return all cases of commands."""
-    cases = [CommandCase.of(data) for name in _FILES for data in json.loads((_HERE / name).read_text("utf-8"))]
-    names = [case.name for case in cases]
-    if len(set(names)) != len(names):
-        raise ValueError(f"the same name twice: {sorted({name for name in names if names.count(name) > 1})}")
-    return cases
+    return load(*_FILES)
 
 
 _BYSTANDER = """
@@ -166,15 +147,15 @@ class Stage:
         self._loop.close()
         self.bystander.communicate()
 
-    def check(self, case: CommandCase) -> inarch.ToolResult:
-        """Run a case; an `AssertionError` says what is not as it must be."""
+    def check(self, case: Case, opens: Open | None = None) -> inarch.ToolResult:
+        """Run a case; an `AssertionError` says what is not as it must be. `opens` opens the files of the workspace."""
         case = self._filled(case)
         self._empty()
         self._others = _processes()
         with ExitStack() as stack:
             stack.enter_context(mock.patch.dict(os.environ, {**case.environ, "PRIVATE_WORD": SECRET}))
             set_up(case, self.place)
-            app = self._app(case)
+            app = self._app(case, opens)
             around, inside = self.place.around(), snapshot(self.place.root)  # before anything is exchanged under it
             for thing in case.setup:
                 if "swap" in thing:
@@ -186,7 +167,7 @@ class Stage:
         self._judge(case, result, [path for path in changes if not _is_any(path, case.touched)])
         return result
 
-    def _one(self, case: CommandCase, app: Any) -> inarch.ToolResult:
+    def _one(self, case: Case, app: Any) -> inarch.ToolResult:
         start = time.monotonic()
         for call in case.earlier:
             earlier = self._loop.run(app.call_tool(call["tool"], call["arguments"]))
@@ -199,7 +180,7 @@ class Stage:
         assert not any(word in told for word in SUCCEEDED), f"an attempt succeeded: {told[:300]}"
         return result
 
-    def _judge(self, case: CommandCase, result: inarch.ToolResult, changes: list[str]) -> None:
+    def _judge(self, case: Case, result: inarch.ToolResult, changes: list[str]) -> None:
         if not case.contained:
             _check_verdict(case, self.place, result, changes)
             return
@@ -208,7 +189,7 @@ class Stage:
         found = {path: _text(file) if (file := self.place.root / path).is_file() else None for path in changes}
         assert found == dict(case.files), f"changed: {found}"
 
-    def _filled(self, case: CommandCase) -> CommandCase:
+    def _filled(self, case: Case) -> Case:
         def fill(value: Any) -> Any:
             if isinstance(value, str):
                 for name, text in self.names.items():
@@ -218,10 +199,10 @@ class Stage:
                 return {fill(name): fill(one) for name, one in value.items()}
             return type(value)(map(fill, value)) if isinstance(value, list | tuple) else value
 
-        return CommandCase(**{name: fill(getattr(case, name)) for name in _FIELDS})
+        return Case(**{name: fill(getattr(case, name)) for name in _FIELDS})
 
-    def _app(self, case: CommandCase) -> Any:
-        key = json.dumps([case.config, case.environ, case.approve], default=dict, sort_keys=True)
+    def _app(self, case: Case, opens: Open | None) -> Any:
+        key = json.dumps([case.config, case.environ, case.approve, repr(opens)], default=dict, sort_keys=True)
         if key not in self._apps:
             environ = {"HOME": str(self.place.home), "PATH": os.environ.get("PATH", "")}
             environ |= {f"XDG_{name}_HOME": str(self.place.state) for name in ("STATE", "CACHE")}
@@ -229,6 +210,9 @@ class Stage:
                 root=self.place.root, config=dict(case.config), flags={"approve": case.approve}, journal=False,
                 environ={**environ, **case.environ},
             )  # fmt: skip
+            if opens is not None:
+                workspace = FolderWorkspace.open(str(self.place.root), Settings(), opens)
+                self._apps[key].parts.__dict__["workspace"] = workspace
         return self._apps[key]
 
     def _empty(self) -> None:
@@ -271,7 +255,7 @@ def _processes() -> set[int]:
     return set(map(int, filter(str.isdigit, os.listdir("/proc"))))
 
 
-_FIELDS = [one.name for one in CommandCase.__attrs_attrs__]
+_FIELDS = [one.name for one in Case.__attrs_attrs__]
 
 
 def _remove(path: bytes) -> None:

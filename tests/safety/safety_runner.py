@@ -44,7 +44,6 @@ changed nothing inside either and names no exception.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import ctypes
 import fnmatch
@@ -141,12 +140,22 @@ class Case:
     touched: tuple[str, ...] = ()
     config: Mapping[str, Any] = field(factory=dict)
     environ: Mapping[str, str] = field(factory=dict)
+    contained: bool = False
+    repeat: int = 1
+    approve: str = "all"
+
+    @property
+    def verdict(self) -> str:
+        """What must come of it, in a word."""
+        return "contained" if self.contained else "refused" if self.refused else "allowed"
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Case:
         """Read a case; a key that means nothing, or a missing verdict, is an error."""
         known = {("kind" if name == "class" else name): value for name, value in data.items()}
         refused = known.pop("refused", ())
+        if known.get("contained"):  # needs no other verdict
+            known["allowed"] = {}
         known["refused"] = (refused,) if isinstance(refused, str) else tuple(refused)
         for name in ("setup", "earlier", "has", "lacks", "touched"):
             known[name] = tuple(known.get(name, ()))
@@ -156,60 +165,21 @@ class Case:
         return case
 
 
-def load(name: str) -> list[Case]:
-    """Return the cases of a file beside this one.
+def load(*names: str) -> list[Case]:
+    """Return the cases of files beside this one.
 
     Raises:
         ValueError: Two have the same name, or one has no verdict.
     """
-    cases = [Case.of(data) for data in json.loads((_HERE / name).read_text("utf-8"))]
-    if len({case.name for case in cases}) != len(cases):
-        raise ValueError(f"{name}: two cases have the same name")
+    cases = [Case.of(data) for name in names for data in json.loads((_HERE / name).read_text("utf-8"))]
+    known = [case.name for case in cases]
+    if len(set(known)) != len(known):
+        raise ValueError(f"the same name twice: {sorted({name for name in known if known.count(name) > 1})}")
     return cases
-
-
-def check(case: Case, place: Place, workspace: Callable[[str], inarch.Workspace] | None = None) -> inarch.ToolResult:
-    """Run a case; an `AssertionError` says what is not as it must be.
-
-    Args:
-        case: The case.
-        place: An untouched place.
-        workspace: Opens the workspace instead of the application, to try other openings or to leave layers out.
-    """
-    set_up(case, place)
-    own_the_lost()
-    processes, around, inside = children(), place.around(), snapshot(place.root)
-    start = time.monotonic()
-    result = asyncio.run(_call(case, place, workspace))
-    assert time.monotonic() - start < DEADLINE_S, f"hung: {result}"
-    assert_none_left(processes)
-    assert place.around() == around, f"changed outside: {differing(around, place.around())}"
-    told = json.dumps([result.data, str(result.error), result.metadata], default=str, ensure_ascii=False)
-    assert SECRET not in told, "leaked"
-    changes = differing(inside, snapshot(place.root))
-    _check_verdict(case, place, result, [path for path in changes if not _is_any(path, case.touched)])
-    return result
 
 
 def _is_any(path: str, patterns: Iterable[str]) -> bool:
     return any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns)
-
-
-async def _call(case: Case, place: Place, workspace: Callable[[str], inarch.Workspace] | None) -> inarch.ToolResult:
-    environ = {"HOME": str(place.home), "PATH": os.environ.get("PATH", "")}
-    environ |= {f"XDG_{name}_HOME": str(place.state) for name in ("STATE", "CACHE")}
-    environ |= place.filled(dict(case.environ))
-    config = place.filled(dict(case.config))
-    app = inarch.compose(root=place.root, config=config, flags={"approve": "all"}, journal=False, environ=environ)
-    if workspace is not None:
-        app.parts.__dict__["workspace"] = workspace(str(place.root))
-    try:
-        for call in case.earlier:
-            earlier = await app.call_tool(call["tool"], place.filled(call["arguments"]))
-            assert earlier.success, earlier.error
-        return await app.call_tool(case.tool, place.filled(dict(case.arguments)))
-    finally:
-        await app.aclose()
 
 
 def _check_verdict(case: Case, place: Place, result: inarch.ToolResult, changes: list[str]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from command_runner import CommandCase, Stage, load_commands
+from command_runner import Stage, load_commands
+from safety_runner import Case
 
 pytestmark = [pytest.mark.once, pytest.mark.needs("git")]
 
@@ -29,7 +30,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         for place, case in enumerate(CASES)
     ],
 )
-def test_case(case: CommandCase, stage: Stage) -> None:
+def test_case(case: Case, stage: Stage) -> None:
     stage.check(case)
 
 

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import pytest
-from safety_runner import Case, Place, check, load
+from command_runner import Stage
+from safety_runner import Case, load
 
 from inarch_plugins.sandbox_fs.safe_open import Open, best_open, openat2, walking_open
-from inarch_plugins.sandbox_fs.settings import Settings
-from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 CASES = load("paths.json")
-WAYS: dict[str, Callable[[], Open]] = {"openat2": openat2, "walk": lambda: walking_open}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """One place for all cases."""
+    stage = Stage.make(tmp_path_factory.mktemp("paths"))
+    yield stage
+    stage.close()
+
+
+@pytest.mark.parametrize("way", [openat2(), walking_open], ids=["openat2", "walk"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_case(case: Case, way: str, place: Place) -> None:
-    check(case, place, lambda root: FolderWorkspace.open(root, Settings(), WAYS[way]()))
+def test_case(case: Case, way: Open, stage: Stage) -> None:
+    stage.check(case, way)
 
 
-def test_the_application_opens_files_the_best_way(place: Place) -> None:
-    descriptor = os.open(place.root, os.O_RDONLY)
+def test_the_application_opens_files_the_best_way(stage: Stage) -> None:
+    descriptor = os.open(stage.place.root, os.O_RDONLY)
     try:
         assert best_open(descriptor) is not walking_open, "these tests ran without openat2"
     finally:

@@ -137,13 +137,6 @@ def test_nothing_of_a_session_holds_a_secret(place: Place, caplog: pytest.LogCap
     assert "DEBUG=true" in sent and "PORT=8000" in sent
 
 
-def test_a_key_that_a_call_reads_first_is_known_before_its_result_is_shown(place: Place) -> None:
-    script = [calls(("read_multiple_files", {"file_paths": ["a/b/c/d/.env.local"]})), says("done")]
-    app, model, _ = session(place, script)
-    run(app, "read it")
-    assert place.leaks(json.dumps(to_data(model.requests[-1]), ensure_ascii=False)) == []
-
-
 def test_an_edit_beside_a_secret_leaves_the_secret_as_it_is(place: Place) -> None:
     script = [
         calls(("read_file", {"file_path": ".env"})),

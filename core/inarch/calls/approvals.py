@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, evolve, field
 
 from inarch.calls.grants import LASTING, Grants, covering, narrowed
-from inarch.calls.policy import Judgement
 from inarch.contract.capabilities import Isolated, Triable, Trial, able
 from inarch.contract.errors import ErrorCode, InarchError, PluginError, StoreError
 from inarch.contract.events import ErrorHappened
@@ -26,7 +25,7 @@ from inarch_sdk.modes import COPY
 from inarch_sdk.result_text import NO_ANSWER, USER_DENIED
 
 if TYPE_CHECKING:
-    from inarch.calls.approvers import Approvers
+    from inarch.calls.call_interventions import Approvers
     from inarch.calls.live_call import LiveCall
     from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.journal.journal import Journal
@@ -58,6 +57,7 @@ class Approvals:
     approvers: Approvers | None = None
     tracers: Sequence[Bound[Tracer]] = ()
     giving_up: str = ""  # why the turn ends without a user
+    denials: str = ""  # the same, once there was no user to ask
 
     def passes(self, live: LiveCall) -> bool:
         """Return whether a lasting approval covers a call that needs one; if so, record and bind it.
@@ -85,9 +85,9 @@ class Approvals:
             covering(live, self.grants)
         return True
 
-    def let_through(self, live: LiveCall, judgement: Judgement) -> None:
+    def let_through(self, live: LiveCall, reason: str) -> None:
         """Record that the approval mode answered instead of the user."""
-        self._given(live, "approve", "once", "mode", judgement.reason)
+        self._given(live, "approve", "once", "mode", reason)
 
     async def ask(self, batch: Sequence[LiveCall], prepare: Prepare) -> None:
         """Ask about calls that await approval until each is approved or has ended."""
@@ -104,12 +104,13 @@ class Approvals:
             if not waiting:
                 return
             answers = await self._answers(waiting, remarks)
-            remarks = {}
             if not answers:
                 for live in waiting:
                     self._unasked(live)
                 return
-            waiting = [live for live in waiting if self._again(live, answers.get(live.call.id), prepare, remarks)]
+            said = [(live, self._again(live, answers.get(live.call.id), prepare)) for live in waiting]
+            remarks = {live.call.id: remark for live, remark in said if remark is not None}
+            waiting = [live for live in waiting if live.call.id in remarks]
         for live in waiting:
             self._deny(live, f"{live.call.name} was changed {MOST_ROUNDS} times without an answer", "user")
 
@@ -117,7 +118,7 @@ class Approvals:
         """Let approvers answer before the user; return whether the user must be asked."""
         if self.approvers is None:
             return True
-        request, is_persons = self._request(live, _reason(live, {}), {}), live.shape.key in self.grants.denied
+        request, is_persons = self._request(live, _reason(live)), live.shape.key in self.grants.denied
         plugin, outcome, reason, rights = await self.approvers.answer(live, request, is_persons=is_persons)
         if not outcome:
             return True
@@ -138,7 +139,7 @@ class Approvals:
 
     async def _answers(self, waiting: Sequence[LiveCall], remarks: Mapping[str, str]) -> dict[str, Approval]:
         digests = tuple(live.digest for live in waiting)
-        reasons = tuple(_reason(live, remarks) for live in waiting)
+        reasons = tuple(_reason(live, remarks.get(live.call.id, "")) for live in waiting)
         for live, bound in zip(waiting, digests, strict=True):
             live.approved = bound
         from inarch.contract.approval_records import ApprovalAsked
@@ -152,7 +153,8 @@ class Approvals:
 
         requests = []
         for live, reason in zip(waiting, reasons, strict=True):
-            request, trial = self._request(live, reason, remarks), await self._trial(live)
+            request = self._request(live, reason, remarks.get(live.call.id, ""))
+            trial = await self._trial(live)
             remark = self.journal.redactor.text(await remark_on(request.file, self.tracers))
             requests.append(evolve(request, trial=trial, remark=remark))
         self.journal.flush()  # The user may think for a long time, so store what led to the question first.
@@ -177,7 +179,7 @@ class Approvals:
 
         return go
 
-    def _request(self, live: LiveCall, reason: str, remarks: Mapping[str, str]) -> ApprovalRequest:
+    def _request(self, live: LiveCall, reason: str, remark: str = "") -> ApprovalRequest:
         from inarch.calls.previews import Files, preview  # most turns ask no question
         from inarch.contract.approval_records import ApprovalRequest
         from inarch_sdk.figures import call_title
@@ -203,7 +205,7 @@ class Approvals:
         if file is not None and not file.argument:
             title = f"{'Create' if files.stat(file.path) is None else 'Edit'} {file.path}"
         asked = live.judgement.why or (live.judgement.by != "mode" and live.judgement.reason) if live.judgement else ""
-        why = " ".join(_sentence(one, live.call) for one in (asked, *_circumstances(live, remarks), then) if one)
+        why = " ".join(_sentence(one, live.call) for one in (asked, *_circumstances(live), remark, then) if one)
         return ApprovalRequest(
             live.call, tool, reason, shown, words, file, offer, live.is_persons, shape.key, title=title, why=why
         )
@@ -223,10 +225,10 @@ class Approvals:
             self.journal.record(ErrorHappened(error.message, error.remedy, plugin, "front end"), turn_id)
             return {}
 
-    def _again(self, live: LiveCall, answer: Approval | None, prepare: Prepare, remarks: dict[str, str]) -> bool:
-        """Apply one answer; return whether the call has to be asked about again."""
+    def _again(self, live: LiveCall, answer: Approval | None, prepare: Prepare) -> str | None:
+        """Apply one answer; return what to remark when the call is asked about again, None if it is settled."""
         if live.is_done:
-            return False
+            return None
         if answer is None:
             self._deny(live, NO_ANSWER.format(name=live.call.name), "user")
         # The approval was for other arguments or rights than those that would run now.
@@ -234,20 +236,20 @@ class Approvals:
             live.approved = None
             self._deny(live, f"the arguments of {live.call.name} changed while it was asked about", "user")
         elif answer.outcome == "approve":
-            return self._approved(live, answer, remarks)
+            return self._approved(live, answer)
         elif answer.outcome == "modify":
-            return self._changed(live, answer, prepare, remarks)
+            return self._changed(live, answer, prepare)
         else:
             said = f": {answer.reason}" if answer.reason else ""
             self.grants.denied.add(live.shape.key)
             live.refused = not answer.reason.strip() if answer.ends_turn is None else answer.ends_turn
             self._deny(live, USER_DENIED.format(name=live.call.name) + said, "user", answer.reason)
-        return False
+        return None
 
-    def _approved(self, live: LiveCall, answer: Approval, remarks: dict[str, str]) -> bool:
+    def _approved(self, live: LiveCall, answer: Approval) -> str | None:
         """Let a call run, or ask again if its rights differ from those of the answer."""
         if answer.rights is not None and self._chosen(live, answer.rights) is not None:
-            return self._with_rights(live, answer, remarks)
+            return self._with_rights(live, answer)
         self._trials.pop(live.call.id, None)
         live.approved = live.digest
         live.then = live.offer.approve if live.offer is not None else ""
@@ -259,24 +261,23 @@ class Approvals:
             # The session remembers it anyway, as recorded.
             scope = "shape"
         self._given(live, "approve", scope, "user", answer.reason, rights=live.rights)
-        return False
+        return None
 
-    def _changed(self, live: LiveCall, answer: Approval, prepare: Prepare, remarks: dict[str, str]) -> bool:
+    def _changed(self, live: LiveCall, answer: Approval, prepare: Prepare) -> str | None:
         if answer.arguments is None and answer.rights is not None:
-            return self._with_rights(live, answer, remarks)
+            return self._with_rights(live, answer)
         given = live.call.arguments if answer.arguments is None else answer.arguments
         self._given(live, "modify", "once", "user", answer.reason, given)
         wrong = prepare(live, given)
         if wrong is not None:
-            remarks[live.call.id] = f"the change is not valid: {wrong}"
-        return not live.is_done
+            return f"the change is not valid: {wrong}"
+        return None if live.is_done else ""
 
-    def _with_rights(self, live: LiveCall, answer: Approval, remarks: dict[str, str]) -> bool:
+    def _with_rights(self, live: LiveCall, answer: Approval) -> str:
+        # Stored as the reason: a replay reads no files and must ask the same question.
         wrong = self._chosen(live, answer.rights or {}) or answer.reason
-        if wrong:  # Stored as the reason: a replay reads no files and must ask the same question.
-            remarks[live.call.id] = wrong
         self._given(live, "modify", "once", "user", wrong, rights=live.rights)
-        return True
+        return wrong
 
     def _chosen(self, live: LiveCall, rights: ChosenRights) -> str | None:
         """Give a call the chosen rights; return what is wrong, or None if it has exactly those rights."""
@@ -295,13 +296,14 @@ class Approvals:
         """
         only_asks = live.is_persons and not live.has_effects and not (live.judgement and live.judgement.by_policy)
         if live.offer is not None and live.offer.unasked and only_asks:
-            live.is_unasked = True
+            # It finds no rights, because nothing approved it.
+            live.approved, live.judgement = None, live.judgement and live.judgement._replace(by="mode")
             self._given(live, "approve", "once", "headless")
             return
-        from inarch.calls.remedies import remedy_of_unasked  # few turns need it
+        from inarch.calls.explanation import remedy_of_unasked  # few turns need it
 
-        live.denials = self.giving_up
-        message = f"{live.call.name} needs approval ({_reason(live, {})}) and there was no user to ask"
+        self.denials = self.giving_up
+        message = f"{live.call.name} needs approval ({_reason(live)}) and there was no user to ask"
         held = live.judgement.held if live.judgement is not None else frozenset()
         kept = self.promises_kept() if held and COPY not in held else frozenset()
         self._deny(live, message, "headless", remedy=remedy_of_unasked(live, kept))
@@ -333,10 +335,9 @@ class Approvals:
         self.journal.record(given, live.call.turn_id)
 
 
-def _reason(live: LiveCall, remarks: Mapping[str, str]) -> str:
+def _reason(live: LiveCall, remark: str = "") -> str:
     reason = live.judgement.reason if live.judgement is not None else ""
-    remark = remarks.get(live.call.id)
-    reason = "; ".join([reason, *_circumstances(live, {})])
+    reason = "; ".join([reason, *_circumstances(live)])
     return f"{reason} ({remark})" if remark else reason
 
 
@@ -346,7 +347,7 @@ def _sentence(text: str, call: ToolCall) -> str:
     return f"{text if is_name else text[0].upper() + text[1:]}."
 
 
-def _circumstances(live: LiveCall, remarks: Mapping[str, str]) -> Iterator[str]:
+def _circumstances(live: LiveCall) -> Iterator[str]:
     isolated = able(live.tool.value, Isolated)
     if isolated is not None:  # an isolated plugin itself declared what it changes, so that proves nothing
         yield isolated.isolated_bounds(live.effects)
@@ -354,5 +355,3 @@ def _circumstances(live: LiveCall, remarks: Mapping[str, str]) -> Iterator[str]:
         yield f"{live.rewritten_by} rewrote the call"
     if live.unreviewed:
         yield live.unreviewed
-    if remark := remarks.get(live.call.id):
-        yield remark

@@ -31,28 +31,22 @@ if TYPE_CHECKING:
 
 FILE_LIMIT = 64 << 20
 """Bytes of the biggest file whose images are stored."""
-MOST_REFS = 1024
-"""Images remembered as stored. Others are passed to the store again, which has them already."""
 
 
 @define(eq=False, repr=False)
 class Keeper:
     """Store of file images beside a session's events; each image is stored once.
 
-    Args:
-        journal: The session's journal. Its store takes the images as blobs; it also takes notes for the user.
-        workspace: The workspace of the files.
-        folder: Temporary folder for images of files that a running command may change. It ends with the process.
-        going_on: Calls whose programs still run, with the paths they may write.
-        edited: States of files after edits by other calls, since Inarch last compared the files of these programs.
-        catching_up: Lock held during that comparison.
+    `folder` is for images of files that a running command may change. `going_on` has the calls whose programs still
+    run, with the paths they may write, `edited` the states of files after edits by other calls since the last
+    comparison.
     """
 
     journal: Journal
     workspace: Workspace
     folder: str = ""
     _tree: Tree | None = field(init=False, default=None)
-    _refs: dict[str, None] = field(init=False, factory=dict)
+    _refs: set[str | None] = field(init=False, factory=set)
     _told: set[str] = field(init=False, factory=set)
     going_on: list[tuple[Keeping, Sequence[str]]] = field(init=False, factory=list)
     edited: dict[str, tuple[str | None, int]] = field(init=False, factory=dict)
@@ -70,7 +64,7 @@ class Keeper:
             return self._tree
 
     def has(self, ref: str | None) -> bool:
-        """Return whether these bytes are among the last that were stored."""
+        """Return whether these bytes were stored."""
         return ref in self._refs
 
     def put(self, data: bytes) -> str:
@@ -81,9 +75,7 @@ class Keeper:
         """
         ref = self.journal.store.put_blob(self.journal.session_id, data)
         with self._lock:
-            self._refs[ref] = None
-            if len(self._refs) > MOST_REFS:
-                del self._refs[next(iter(self._refs))]
+            self._refs.add(ref)
         return ref
 
     def is_first(self, what: str) -> bool:
@@ -110,20 +102,17 @@ class Images:
 
 @define(eq=False, repr=False)
 class Keeping:
-    """Recorder of one call's changes to files, with their images.
+    """Recorder of one call's changes to files, with their images; without a keeper it stores none.
 
-    Args:
-        keeper: The session's keeper; None stores no images.
-        call_id: The call.
-        record: Takes events from any thread and passes all of them to the store; without `at_once`, later.
+    `record` takes events from any thread and passes all of them to the store; without `at_once`, later.
     """
 
     keeper: Keeper | None
     call_id: str
     record: Callable[..., None]
 
-    def before(self, path: str, expected: str | None) -> Images:
-        """Store the present state of a file before it changes, if it is as expected.
+    def before(self, path: str, expected: str | None, new_path: str = "") -> Images:
+        """Store the present state of a file before it changes or moves, if it is as expected.
 
         Raises:
             ToolFailed: It cannot be stored and the journal is required.
@@ -133,23 +122,14 @@ class Keeping:
             return Images()
         entry = keeper.workspace.stat(path)
         images = Images(whole_mode(entry), True)
+        if entry is None or new_path:
+            images.folders = tuple(_missing_above(keeper.workspace, new_path or path))
         if entry is None:
-            images.folders = tuple(_missing_above(keeper.workspace, path))
-        elif entry.kind == "file" and not keeper.has(expected):
+            return images
+        if entry.kind == "file" and not keeper.has(expected):
             images.kept = self._kept_file(keeper, path, entry.size, expected)
         elif entry.kind == "link" and isinstance(keeper.workspace, Restorable):
             images.kept = bool(self._kept(keeper, path, keeper.workspace.link_target(path)))
-        return images
-
-    def before_move(self, path: str, new_path: str, expected: str) -> Images:
-        """Store the present state of a file before it moves.
-
-        Raises:
-            ToolFailed: It cannot be stored and the journal is required.
-        """
-        images = self.before(path, expected)
-        if self.keeper is not None:
-            images.folders = tuple(_missing_above(self.keeper.workspace, new_path))
         return images
 
     def taking(self, path: str, images: Images, chunks: Iterable[bytes]) -> Iterable[bytes]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
+from inarch.calls.attempt import broke_contract, from_error
 from inarch.calls.offered_tools import GATEWAY, modes_of
-from inarch.calls.results import broke_contract, from_error
 from inarch.calls.rules import PATH_ARGUMENTS
 from inarch.contract.errors import InarchError, PluginError, ToolFailed
 from inarch.contract.guard import guarded

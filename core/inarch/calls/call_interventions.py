@@ -1,22 +1,25 @@
-"""Plugin interventions in one call: rewrites before it is judged, and additions to its result."""
+"""Plugin interventions in one call: rewrites, answers in the user's place as far as the user's configuration lets them,
+and additions to its result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 
-from inarch.calls.attempt import Asking
+from inarch.calls.attempt import LONGEST_RESULT
+from inarch.calls.call_order import changes_protected
 from inarch.calls.policy import READING
-from inarch.calls.results import LONGEST_RESULT
+from inarch.contract.approval_records import Approval
 from inarch.contract.errors import InarchError
 from inarch.contract.events import ErrorHappened
-from inarch.contract.guard import Door, blame
-from inarch.contract.interventions import MOST_TEXT, Review, Reviewer, Rewrite, Rewriter
+from inarch.contract.guard import Door, blame, guarded
+from inarch.contract.interventions import MOST_TEXT, Review, Reviewer, Rewrite, Rewriter, patience_of
 from inarch.contract.other_events import CallReviewed, CallRewritten
 from inarch.contract.ports import Tool
-from inarch.contract.records import Effects, ToolCall, Verdict
+from inarch.contract.records import ChosenRights, Effects, ToolCall, Verdict
 from inarch.plugins.composition import Bound
 from inarch_sdk.bounds import fault_of
 from inarch_sdk.short_data import measured, shortened
@@ -24,6 +27,9 @@ from inarch_sdk.short_data import measured, shortened
 if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall
     from inarch.calls.runner import Runner
+    from inarch.contract.approval_records import ApprovalRequest
+    from inarch.contract.interventions import Approver, Decided
+    from inarch.contract.ports import Situation
 
 _DECISIONS = ("", "allow", "ask", "deny", "stop")
 
@@ -45,10 +51,6 @@ class Intervening:
     """Interventions of plugins, called one after the other.
 
     Inarch records a failure with its call. If a rewriter fails, the call needs the user's approval.
-
-    Args:
-        runner: Runs plugins the way it runs tools.
-        may_allow: Plugins whose `allow` the user's configuration accepts.
     """
 
     runner: Runner
@@ -123,7 +125,7 @@ class Intervening:
     ) -> Any:
         """Return a plugin's answer, or None after a failure, which is recorded."""
         try:
-            return await self.runner.ask(live, part, Asking(method, live.call, live.tool.value), door, effects)
+            return await self.runner.ask(live, part, method, door, effects)
         except InarchError as error:
             self._tell(live, part, door, error)
         return None
@@ -134,3 +136,62 @@ class Intervening:
         if door == "rewriter":  # it might have denied the call
             absent = f"{part.plugin}: rewriter {part.value.name!r} could not judge this call"
             live.needs_person = live.needs_person or absent
+
+
+Answer = tuple[str, Literal["", "approve", "deny", "ask", "stop"], str, ChosenRights]
+"""Plugin, outcome, reason and rights; an empty outcome if no approver says anything."""
+
+
+@frozen(eq=False, repr=False)
+class Approvers:
+    """Approvers of one batch, asked in order; the first answer counts.
+
+    `may_allow` has the plugins whose approval counts, and `PLUGIN:RIGHT` for each right that they may give.
+    """
+
+    parts: Sequence[Bound[Approver]]
+    may_allow: Collection[str]
+    situation: Callable[[str], Situation]
+    kept: Callable[[], frozenset[str]]
+
+    async def answer(self, live: LiveCall, request: ApprovalRequest, *, is_persons: bool) -> Answer:
+        """Return the first answer. With `is_persons`, no approver may approve the call."""
+        for part in self.parts:
+            may_give = None if is_persons else self._may_give(live, part.plugin)
+            said = await self._asked(part, evolve(request, may_give=may_give))
+            if isinstance(said, str):
+                return part.plugin, "ask", said, {}
+            if said is not None and said.outcome == "deny":
+                return part.plugin, "stop" if said.ends_turn else "deny", said.reason, {}
+            if said is not None and (may_give is None or not set(said.rights or ()) <= set(may_give)):
+                return part.plugin, "ask", "only the user may approve it, or may give these rights", {}
+            if said is not None:
+                return part.plugin, "approve", said.reason, said.rights or {}
+        return "", "", "", {}
+
+    def _may_give(self, live: LiveCall, plugin: str) -> tuple[str, ...] | None:
+        """Return the rights that an approver may give a call, None if it may not approve the call at all."""
+        judgement = live.judgement
+        assert judgement is not None
+        is_open = live.effects.exclusive or live.effects.programs or changes_protected(live.effects)
+        is_bounded = judgement.by == "mode" and not is_open
+        is_held = bool(judgement.reviewable) and self.kept() >= judgement.reviewable
+        if plugin not in self.may_allow or not (is_bounded or is_held):
+            return None
+        offered = live.offer.rights if live.offer is not None else ()
+        return tuple(right.name for right in offered if f"{plugin}:{right.name}" in self.may_allow)
+
+    async def _asked(self, part: Bound[Approver], request: ApprovalRequest) -> Decided:
+        late = asyncio.timeout(patience_of(part.value))
+        try:
+            async with late:
+                with guarded(part.plugin, "approver", passes=()):
+                    said = await part.value.decide(request, self.situation(part.plugin))
+        except (InarchError, TimeoutError) as error:
+            return f"it could not be judged: {'it took too long' if late.expired() else error}"
+        reason = said.reason if isinstance(said, Approval) else said
+        is_known = not isinstance(said, Approval) or said.outcome in ("approve", "deny")
+        is_whole = not isinstance(said, Approval) or isinstance(said.rights or {}, Mapping)
+        if said is None or (isinstance(reason, str) and is_known and is_whole and not fault_of(reason)):
+            return said
+        return f"it could not be judged: {said!r:.200} is not an answer"

@@ -1,21 +1,14 @@
-"""Order of the calls of a batch: happens-before edges from declared effects, in call order.
-
-A tree of path components holds the accesses since the last barrier. A write supersedes everything at and below its
-path, because an access that conflicts with those conflicts with the write too. So each call waits for few others, and
-10,000 calls cost about as much as reading them.
-"""
+"""Order of the calls of a batch: happens-before edges from declared effects, in call order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from attrs import define, field
+from collections.abc import Sequence
 
 from inarch.contract.records import Effects
 from inarch_lib.staging.spellings import folded
 
-MANY_WAITS = 256
-"""Calls to wait for above which a call becomes a barrier: more order than needed, but few edges."""
+MOST_COMPARED = 256
+"""Calls with which a call is compared; one after so many keeps its order with all, so that the time stays linear."""
 
 PROTECTED = (".git", ".inarch")
 """Names below which no tool writes; a program may, if its call declared exactly that."""
@@ -50,94 +43,22 @@ def changes_protected(effects: Effects) -> bool:
 
 
 def edges(batch: Sequence[Effects]) -> list[tuple[int, ...]]:
-    """Return, for each call, the positions of the earlier calls it must wait for.
-
-    The edges are reduced: a call that waits for another omits the calls that the other waited for.
-    """
-    order = _Order()
-    return [order.add(position, effects) for position, effects in enumerate(batch)]
-
-
-@define(eq=False, repr=False)
-class _Node:
-    """The accesses to one path since the last barrier."""
-
-    writers: list[int] = field(factory=list)
-    readers: list[int] = field(factory=list)
-    children: dict[str, _Node] = field(factory=dict)
-    written_below: bool = False
-
-    def here(self, writing: bool) -> list[int]:
-        """Return the calls that a read or write of this path must wait for."""
-        # The readers have waited for the writers.
-        return self.readers if writing and self.readers else self.writers
-
-    def below(self, writing: bool) -> Iterator[int]:
-        """Yield the same for everything below this path."""
-        waiting = list(self.children.values())
-        while waiting:
-            node = waiting.pop()
-            yield from node.here(writing)
-            if writing or node.written_below:
-                waiting.extend(node.children.values())
+    """Return, for each call, the positions of the earlier calls it must wait for."""
+    found: list[tuple[int, ...]] = []
+    since: list[tuple[int, set[Path], set[Path]]] = []
+    barrier: tuple[int, ...] = ()
+    for position, effects in enumerate(batch):
+        if effects.exclusive or len(since) == MOST_COMPARED:
+            found.append(tuple(earlier for earlier, _, _ in since) or barrier)
+            since, barrier = [], (position,)
+            continue
+        reads, writes = set(map(components, effects.reads)), set(map(components, effects.writes))
+        waits = [at for at, read, written in since if _meet(reads, written) or _meet(writes, read | written)]
+        found.append(tuple(waits) or barrier)
+        since.append((position, reads, writes))
+    return found
 
 
-@define(eq=False, repr=False)
-class _Order:
-    """The accesses of the calls so far."""
-
-    barrier: int | None = None
-    since: list[int] = field(factory=list)
-    root: _Node = field(factory=_Node)
-
-    def add(self, position: int, effects: Effects) -> tuple[int, ...]:
-        """Take the next call and return what it waits for."""
-        if effects.exclusive:
-            return self._add_barrier(position)
-        reads = {components(path) for path in effects.reads}
-        writes = {components(path) for path in effects.writes}
-        waits: set[int] = set()
-        for path in reads:
-            waits.update(self._conflicting(path, writing=False))
-        for path in writes:
-            waits.update(self._conflicting(path, writing=True))
-        # Later calls wait for this one alone.
-        if len(waits) > MANY_WAITS:
-            return self._add_barrier(position)
-        for path in reads:
-            self._record(position, path, writing=False)
-        for path in writes:
-            self._record(position, path, writing=True)
-        self.since.append(position)
-        return tuple(sorted(waits)) if waits else self._after_barrier()
-
-    def _after_barrier(self) -> tuple[int, ...]:
-        return () if self.barrier is None else (self.barrier,)
-
-    def _add_barrier(self, position: int) -> tuple[int, ...]:
-        waits = tuple(self.since) or self._after_barrier()
-        self.barrier, self.since, self.root = position, [], _Node()
-        return waits
-
-    def _conflicting(self, path: Path, writing: bool) -> Iterator[int]:
-        node = self.root
-        yield from node.here(writing)
-        for part in path:
-            child = node.children.get(part)
-            if child is None:
-                return
-            node = child
-            yield from node.here(writing)
-        if writing or node.written_below:
-            yield from node.below(writing)
-
-    def _record(self, position: int, path: Path, writing: bool) -> None:
-        node = self.root
-        for part in path:
-            if writing:
-                node.written_below = True
-            node = node.children.setdefault(part, _Node())
-        if writing:
-            node.writers, node.readers, node.children, node.written_below = [position], [], {}, False
-        else:
-            node.readers.append(position)
+def _meet(some: set[Path], others: set[Path]) -> bool:
+    """Return whether any path of the one set is at, below or above one of the other."""
+    return any(one[: len(other)] == other[: len(one)] for one in some for other in others)

@@ -6,17 +6,16 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field
 
 from inarch.calls.before_images import Keeper, Keeping
-from inarch.calls.call_order import normalised
 from inarch.calls.lease import Handle, Lease
-from inarch.calls.rules import path_matches
 from inarch.calls.secrets import Secrets
 from inarch.contract.call_events import CallOutput, FileChanged, FileChanging
 from inarch.contract.capabilities import Selects, able
@@ -25,7 +24,7 @@ from inarch.contract.event_parts import PluginEvent
 from inarch.contract.events import ErrorHappened, Note
 from inarch.contract.front_ends import FrontEnd
 from inarch.contract.guard import guarded
-from inarch.contract.records import ChosenRights, Effects, FileBytes, FileStat, SearchHits, ToolCall, Walk
+from inarch.contract.records import ChosenRights, Effects, ToolCall
 from inarch.contract.workspaces import Workspace
 from inarch_lib.secrets.secret_names import LONGEST, end_from
 
@@ -34,52 +33,6 @@ if TYPE_CHECKING:
     from inarch.contract.inputs import Inbox
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
-
-
-LEFT_OUT = "files that a rule is about are left out"
-MANY_HITS = 10_000
-
-
-def veiled(workspace: Workspace, hidden: Sequence[str]) -> Workspace:
-    """Return a workspace that hides files matching the globs; the same workspace without globs."""
-    return _Veiled(workspace, tuple(hidden)) if hidden else workspace
-
-
-@frozen(eq=False, repr=False)
-class _Veiled:
-    _workspace: Workspace
-    hidden: tuple[str, ...]
-
-    def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
-        if self._is_hidden(path):
-            raise ToolFailed(
-                "permission", f"a rule keeps {path} from calls that read whole folders", "name the file in a call"
-            )
-        return self._workspace.read(path, offset, max_bytes)
-
-    def entries(self, path: str = ".") -> tuple[FileStat, ...]:
-        return tuple(entry for entry in self._workspace.entries(path) if not self._is_hidden(entry.path))
-
-    def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
-        found = self._workspace.walk(pattern, limit)
-        left = tuple(path for path in found.paths if not self._is_hidden(path))
-        # Always show the note: its presence must not reveal whether a hidden file matched.
-        return evolve(found, paths=left, notes=(*found.notes, LEFT_OUT))
-
-    def search(
-        self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
-    ) -> SearchHits:
-        # Neither a count nor used-up places of the limit may reveal that hidden files match.
-        found = self._workspace.search(pattern, path, glob, ignore_case, max(limit, MANY_HITS))
-        left = tuple(hit for hit in found.hits if not self._is_hidden(hit.path))
-        truncated = found.truncated or len(left) > limit
-        return evolve(found, hits=left[:limit], truncated=truncated, notes=(*found.notes, LEFT_OUT))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._workspace, name)
-
-    def _is_hidden(self, path: str) -> bool:
-        return any(path_matches(normalised(path), glob) for glob in self.hidden)
 
 
 MOST_LIVE = 64_000
@@ -96,7 +49,6 @@ class LiveOutput:
     _chunks: list[str] = field(init=False, factory=list)
     _room: int = field(init=False, default=MOST_LIVE)
     _is_over: bool = field(init=False, default=False)
-    _timer: asyncio.TimerHandle | None = field(init=False, default=None)
     _armed: bool = field(init=False, default=False)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
@@ -115,26 +67,17 @@ class LiveOutput:
                 self._chunks.append("\n… further live output is not shown\n")
             armed, self._armed = self._armed, True
         if not armed:
-            try:
-                self.loop.call_soon_threadsafe(self._arm)
-            except RuntimeError:
-                pass  # the loop is closed: no front end watches any more
+            with suppress(RuntimeError):  # the loop is closed: no front end watches any more
+                self.loop.call_soon_threadsafe(self.loop.call_later, COALESCE_S, self.flush)
 
     def flush(self) -> None:
         """Show pending output; call this on the loop only."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         with self._lock:
             text = "".join(self._chunks)
             self._chunks.clear()
             self._armed = False
         if text:
             self.show(text)
-
-    def _arm(self) -> None:
-        if self._chunks:
-            self._timer = self.loop.call_later(COALESCE_S, self.flush)
 
 
 class Doors(Protocol):
@@ -296,15 +239,7 @@ class _Recording:
 class Surroundings:
     """Shared dependencies of all calls of one session.
 
-    Args:
-        journal: Records changes and output.
-        workspace: The workspace behind the handles.
-        seen: Hashes of files that the session knows.
-        secrets: The secrets that calls know.
-        front_end: The front end in which the user may select something.
-        keeper: Stores images of the files that calls change.
-        checked: Makes an event of a record by a plugin, given its name, if the plugin may record it.
-        doors: Session operations that calls may use; None outside of sessions.
+    `checked` makes an event of a record by a plugin, given its name, if the plugin may record it.
     """
 
     journal: Journal
@@ -341,14 +276,8 @@ def open_context(
 ) -> tuple[CallContext, LiveOutput]:
     """Make the context of one attempt, on the loop that the call runs under.
 
-    Args:
-        around: Shared dependencies of the session's calls.
-        call: The call.
-        part: Owner of the settings and the folder: the call's tool, or the plugin object asked about the call.
-        earlier: Returns the turn's finished calls.
-        effects: Effects that the call declared; None if it may change anything.
-        hidden: Globs of the paths that rules hide from the call.
-        rights: Additional rights from the user; None if the user did not approve the call.
+    `part` owns the settings and the folder: the call's tool, or the plugin object asked about the call. `effects` of
+    None may change anything. `rights` of None mean that the user did not approve the call.
     """
     journal, given = around.journal, part.context
     recording = _Recording(call, journal, partial(around.checked, part.plugin), asyncio.get_running_loop())
@@ -356,7 +285,7 @@ def open_context(
     live = LiveOutput(recording.show_output, recording.loop)
     keeping = Keeping(around.keeper, call.id, recording.keep)
     handle = Handle(
-        veiled(around.workspace, hidden), lease, around.seen, keeping, effects, around.secrets, rights is not None
+        around.workspace, lease, around.seen, keeping, effects, around.secrets, rights is not None, tuple(hidden)
     )
     context = CallContext(
         call, lease, handle, live, journal, earlier, given.state_dir, given.settings, MappingProxyType(around.seen),

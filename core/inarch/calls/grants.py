@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights
 
 if TYPE_CHECKING:
-    from inarch.config.approvals import ProjectApproval
+    from inarch.config.approvals import Approvals, ProjectApproval
     from inarch.contract.replacements import LastingApprovals
     from inarch.plugins.composition import Bound
 
@@ -26,17 +27,13 @@ LASTING: frozenset[ApprovalScope] = frozenset({"shape", "tool", "session", "proj
 
 
 def narrowed(scope: ApprovalScope, live: LiveCall) -> ApprovalScope:
-    """Return the scope that an answer really has.
-
-    - A tool that runs commands is never approved as a whole.
-    - A call that only the user may approve is approved only by itself.
-    - A tool may exclude a call from permanent approval. If its rights name things, the session excludes it too.
-    """
+    """Return the scope that an answer really has: no tool that runs commands is approved as a whole, for example."""
     if live.offer is not None and live.offer.is_once:
         return "once"
     is_command = live.tool.value.category == "command"
     if (scope == "tool" and is_command) or (scope in ("tool", "session") and live.is_persons):
         scope = "shape"
+    # If its rights name things, the session does not approve it permanently either.
     if live.offer is not None and not live.offer.lasting:
         return "once" if scope == "project" or (scope == "shape" and any(live.rights.values())) else scope
     return scope
@@ -49,48 +46,38 @@ def covering(live: LiveCall, grants: Grants) -> ApprovalScope | None:
         StoreError: The project's approvals cannot be read.
     """
     found = grants.covered(live)
-    return found.scope if found is not None and _has_again(live, found.rights) else None
-
-
-def _has_again(live: LiveCall, rights: ChosenRights) -> bool:
-    """Give a call the rights that were chosen before; return False if they mean something else by now."""
-    if not rights:
-        return True
-    try:
-        live.choose(rights)
-        if live.rights == rights:
-            return True
-    except InarchError:
-        pass
-    # The next question starts without rights.
-    live.choose({})
-    return False
+    if found is None or not found.rights:
+        return found and found.scope
+    with suppress(InarchError):
+        live.choose(found.rights)
+    if live.rights != found.rights:  # they mean something else by now: the next question starts without rights
+        live.choose({})
+        return None
+    return found.scope
 
 
 @define(eq=False, repr=False)
 class ProjectGrants:
-    """Stored approvals of one project, with what each is bound to.
+    """Stored approvals of one project, each bound to a tool's plugin, version and schema.
 
-    Args:
-        root: The project's folder.
-        state_dir: The folder that stores them.
-        origins: Name, distribution and version of each plugin, by its name. A plugin without them is a single file,
-            whose code may change any time.
+    `origins` has name, distribution and version of each plugin, by its name. A plugin without them is a single file,
+    whose code may change any time.
     """
 
     root: str
     state_dir: Path
     origins: Mapping[str, str]
 
-    def covering(self, shape: Shape, bound: Bound[Tool]) -> ProjectApproval | None:
-        """Return the approval that covers a call, unless it was given to another version or schema.
-
-        Raises:
-            StoreError: A newer Inarch wrote the approvals.
-        """
+    @property
+    def stored(self) -> Approvals:
+        """The file of the approvals."""
         from inarch.config.approvals import Approvals
 
-        known = Approvals(self.root, self.state_dir).known()
+        return Approvals(self.root, self.state_dir)
+
+    def covering(self, shape: Shape, bound: Bound[Tool]) -> ProjectApproval | None:
+        """Return the approval that covers a call, unless it was given to another version or schema."""
+        known = self.stored.known()
         return next((one for one in known if one.key == shape.key and self.still_holds(one, bound)), None)
 
     def still_holds(self, approval: ProjectApproval, bound: Bound[Tool]) -> bool:
@@ -108,7 +95,7 @@ class ProjectGrants:
         Raises:
             StoreError: It cannot be stored.
         """
-        from inarch.config.approvals import Approvals, ProjectApproval
+        from inarch.config.approvals import ProjectApproval
 
         tool, origin = bound.value, self._origin(bound)
         if origin is None:
@@ -118,7 +105,7 @@ class ProjectGrants:
             )  # fmt: skip
         schema = schema_digest(tool)
         approval = ProjectApproval(shape.key[:8], tool.name, words, shape.key, origin, schema, utc_now(), rights)
-        Approvals(self.root, self.state_dir).keep(approval)
+        self.stored.keep(approval)
 
 
 class Covered(NamedTuple):
@@ -145,26 +132,16 @@ class Grants:
     elsewhere: LastingApprovals | None = None
 
     def covered(self, live: LiveCall) -> Covered | None:
-        """Return the approval that covers a call, None for none; one for this very call takes precedence.
-
-        Raises:
-            StoreError: The project's approvals cannot be read.
-        """
+        """Return the approval that covers a call, None for none; one for this very call takes precedence."""
         if self.elsewhere is not None:
             return self._elsewhere(live, self.elsewhere)
-        is_covered = not live.is_persons and (self.everything or live.tool.value.name in self.tools)
-        try:
-            # An approval with chosen rights is stored under the call itself, so that it precedes wider ones.
-            own = self._of_shape(offered_shape(live.call, live.offer), live.tool) if live.offer is not None else None
-        except StoreError:  # the stored rights are unknown, but the call was approved
-            if not is_covered:
-                raise
-            own = None
-        if own is not None or live.is_persons:
-            return own if own is not None or live.offer is not None else self._of_shape(live.shape, live.tool)
-        if self.everything:
+        # An approval with chosen rights is stored under the call itself, so that it precedes wider ones.
+        own = self._of_shape(offered_shape(live.call, live.offer), live.tool) if live.offer is not None else None
+        if own is None and not live.is_persons and self.everything:
             return Covered("session")
-        return Covered("tool") if live.tool.value.name in self.tools else self._of_shape(live.shape, live.tool)
+        if own is None and not live.is_persons and live.tool.value.name in self.tools:
+            return Covered("tool")
+        return own or self._of_shape(live.shape, live.tool)
 
     def _elsewhere(self, live: LiveCall, elsewhere: LastingApprovals) -> Covered | None:
         tool = live.tool.value
@@ -189,14 +166,7 @@ class Grants:
     def remember(
         self, scope: ApprovalScope, shape: Shape, bound: Bound[Tool], words: str, rights: ChosenRights | None = None
     ) -> None:
-        """Store an approval for as long as its scope says; `once` is not stored.
-
-        Args:
-            scope: How long and for what.
-            shape: The call's shape.
-            bound: The call's tool.
-            words: Description of what the shape covers, safe to store.
-            rights: Rights chosen with it.
+        """Store an approval for as long as its scope says; `words` describe what the shape covers, safe to store.
 
         Raises:
             StoreError: The approval holds for this session but cannot be stored for the project.
@@ -224,16 +194,11 @@ class Grants:
 
     def kept(self) -> Sequence[ProjectApproval]:
         """Return the project's permanent approvals."""
-        from inarch.config.approvals import Approvals
-
-        return Approvals(self.project.root, self.project.state_dir).known() if self.project is not None else ()
+        return self.project.stored.known() if self.project is not None else ()
 
     def revoke_kept(self, which: str | None = None) -> Sequence[ProjectApproval]:
         """Revoke the project's permanent approvals, all or the one with this id, and return them."""
-        from inarch.config.approvals import Approvals
-
-        project = self.project
-        return Approvals(project.root, project.state_dir).revoke(which) if project is not None else ()
+        return self.project.stored.revoke(which) if self.project is not None else ()
 
     def revoke(self) -> None:
         """Forget every approval of the session; those of the project stay."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field
 
 from inarch.calls.call_order import changes_protected, may_write, normalised
+from inarch.calls.rules import path_matches
 from inarch.contract.capabilities import RunsPiped, StartsPrograms, TriesPrograms, able
 from inarch.contract.errors import Cancelled, ToolFailed
 from inarch.contract.records import Effects, FileBytes, FileChange, FileStat, SearchHits, Walk
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from inarch.calls.secrets import Secrets
     from inarch.contract.files import FileState
     from inarch.contract.processes import Confinement, Piped, Ran, Rights
+
+
+LEFT_OUT = "files that a rule is about are left out"
+MANY_HITS = 10_000
 
 
 @define(eq=False, repr=False)
@@ -52,11 +57,10 @@ class Lease:
 class Handle:
     """`Workspace` for one call that records reads and writes and demands reading before writing.
 
-    It writes only to paths that the call declared, because the user approved those and other calls wait for them.
-    `effects` of None belong to a call that may do anything.
+    It writes only to paths that the call declared; `effects` of None belong to a call that may do anything.
 
-    The call's own reads count only after it succeeded. A tool that reads a file in order to overwrite it has not shown
-    it to the model or the user.
+    The call's own reads count only after it succeeded: a tool that reads a file in order to overwrite it has not shown
+    it to the model or the user. Files that match a glob of `hidden` are left out of what it reads.
     """
 
     _workspace: Workspace
@@ -66,6 +70,7 @@ class Handle:
     _effects: Effects | None = None
     _secrets: Secrets | None = None
     _approved: bool = False
+    hidden: tuple[str, ...] = ()
     files: dict[str, str | None] = field(init=False, factory=dict)
     _reads: dict[str, str] = field(init=False, factory=dict)
 
@@ -82,6 +87,10 @@ class Handle:
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         """Return the bytes of a file and remember their hash."""
         self._lease.check()
+        if not self._is_shown(path):
+            raise ToolFailed(
+                "permission", f"a rule keeps {path} from calls that read whole folders", "name the file in a call"
+            )
         found = self._workspace.read(path, offset, max_bytes)
         self._lease.check()
         if found.hash:
@@ -103,7 +112,7 @@ class Handle:
         self._demand_seen(path, expected_hash)
         # Store the old bytes, announce the change, then make it: undo knows of it whenever the process is killed.
         images = self._keeping.before(path, expected_hash)
-        taken = self._keeping.taking(path, images, self._while_allowed(chunks))
+        taken = self._keeping.taking(path, images, _while_allowed(self._lease, chunks))
         self._announce(FileChange(path, expected_hash, images.after), images)
         return self._note(self._workspace.replace(path, taken, expected_hash), images)
 
@@ -119,7 +128,7 @@ class Handle:
         """Move a file, unless it has changed since the session last read it."""
         self._demand_declared(path, new_path)
         self._demand_seen(path, expected_hash, unread=expected_hash)
-        images = self._keeping.before_move(path, new_path, expected_hash)
+        images = self._keeping.before(path, expected_hash, new_path)
         self._announce(FileChange(path, expected_hash, expected_hash, new_path), images)
         return self._note(self._workspace.move(path, new_path, expected_hash), images)
 
@@ -127,8 +136,7 @@ class Handle:
         """Restore an earlier state of a file whose present bytes the session knows."""
         self._demand_declared(path)
         present = None if self._workspace.stat(path) is None else self._workspace.digest(path)
-        if present is not None:
-            self._demand_seen(path, present)
+        self._demand_seen(path, present)
         images = self._keeping.before(path, present)
         self._keeping.taking(path, images, (blob,))
         self._announce(FileChange(path, present, images.after), images)
@@ -137,14 +145,29 @@ class Handle:
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the files that match a glob."""
         self._lease.check()
-        return self._workspace.walk(pattern, limit)
+        found = self._workspace.walk(pattern, limit)
+        if not self.hidden:
+            return found
+        # Always show the note: its presence must not reveal whether a hidden file matched.
+        return evolve(found, paths=tuple(filter(self._is_shown, found.paths)), notes=(*found.notes, LEFT_OUT))
+
+    def entries(self, path: str = ".") -> tuple[FileStat, ...]:
+        """Return what is in a folder."""
+        self._lease.check()
+        return tuple(entry for entry in self._workspace.entries(path) if self._is_shown(entry.path))
 
     def search(
         self, pattern: str, path: str = ".", glob: str | None = None, ignore_case: bool = False, limit: int = 100
     ) -> SearchHits:
         """Return the lines that match a regular expression."""
         self._lease.check()
-        found = self._workspace.search(pattern, path, glob, ignore_case, limit)
+        # Neither a count nor used-up places of the limit may reveal that hidden files match.
+        most = max(limit, MANY_HITS) if self.hidden else limit
+        found = self._workspace.search(pattern, path, glob, ignore_case, most)
+        if self.hidden:
+            left = tuple(hit for hit in found.hits if self._is_shown(hit.path))
+            truncated = found.truncated or len(left) > limit
+            found = evolve(found, hits=left[:limit], truncated=truncated, notes=(*found.notes, LEFT_OUT))
         if self._secrets is not None:
             self._secrets.learn_hits(found)
         return found
@@ -175,12 +198,11 @@ class Handle:
         Raises:
             ToolFailed: The workspace runs one program at a time.
         """
-        for part in parts:
-            self._demand_allowed(part.argv, part.rights, cwd)
+        self._demand_all_allowed(parts, cwd)
         workspace = able(self._workspace, RunsPiped)
         if workspace is None:
             raise ToolFailed("execution", "this workspace cannot run pipelines", "run one command a call")
-        with self._keeping.comparing([*dict.fromkeys(path for part in parts for path in part.rights.writes)]):
+        with self._keeping.comparing(_written(parts)):
             parts = [evolve(one, rights=self._within_undo(one.rights)) for one in parts]
             return workspace.run_piped(parts, cwd=cwd, **{"cancelled": self._lease.cancelled, **more})
 
@@ -190,8 +212,7 @@ class Handle:
         Raises:
             ToolFailed: The workspace has no copies.
         """
-        for part in parts:
-            self._demand_allowed(part.argv, part.rights, cwd)
+        self._demand_all_allowed(parts, cwd)
         workspace = able(self._workspace, TriesPrograms)
         if workspace is None:
             raise ToolFailed("execution", "this workspace cannot try commands", "run it instead")
@@ -209,12 +230,11 @@ class Handle:
         Raises:
             ToolFailed: The workspace does not support such programs.
         """
-        for part in parts:
-            self._demand_allowed(part.argv, part.rights, cwd)
+        self._demand_all_allowed(parts, cwd)
         workspace = able(self._workspace, StartsPrograms)
         if workspace is None:
             raise ToolFailed("execution", "this workspace cannot run background programs", "run commands that end")
-        goes_on = self._keeping.begin_going_on([*dict.fromkeys(path for part in parts for path in part.rights.writes)])
+        goes_on = self._keeping.begin_going_on(_written(parts))
 
         def ended() -> None:
             goes_on()
@@ -226,6 +246,9 @@ class Handle:
         except BaseException:
             goes_on()
             raise
+
+    def _is_shown(self, path: str) -> bool:
+        return not any(path_matches(normalised(path), glob) for glob in self.hidden)
 
     def _within_undo(self, rights: Rights) -> Rights:
         """Return rights to change only what undo covers, unless the user approved the call."""
@@ -273,28 +296,26 @@ class Handle:
                     "report it to the plugin's author",
                 )  # fmt: skip
 
+    def _demand_all_allowed(self, parts: Sequence[Piped], cwd: str) -> None:
+        for part in parts:
+            self._demand_allowed(part.argv, part.rights, cwd)
+
     def _demand_allowed(self, argv: Sequence[str], rights: Rights, cwd: str) -> None:
         """Refuse rights that the call did not declare, and learn the secrets in files that the program may read."""
         self._demand_declared(*rights.writes)
-        self._demand_undeclared_allowed(rights)
-        if self._secrets is not None:
-            self._secrets.learn_run(argv, cwd, rights)
-
-    def _demand_undeclared_allowed(self, rights: Rights) -> None:
-        """Refuse rights that paths cannot express, unless the call may do anything."""
-        if self._effects is None:
-            return
-        wanted = {
-            "start programs": rights.executes and not self._effects.programs,
-            "use the network": (rights.network or bool(rights.hosts)) and not self._effects.programs,
-            "write outside the workspace": bool(rights.writes_outside) and not changes_protected(self._effects),
-        }
-        for what, asked in wanted.items():
-            if asked:
+        if self._effects is not None:
+            wanted = {
+                "start programs": rights.executes and not self._effects.programs,
+                "use the network": (rights.network or bool(rights.hosts)) and not self._effects.programs,
+                "write outside the workspace": bool(rights.writes_outside) and not changes_protected(self._effects),
+            }
+            if what := next((what for what, asked in wanted.items() if asked), ""):
                 raise ToolFailed(
                     "permission", f"this call did not declare that it may {what}; nothing was run",
                     "report it to the plugin's author",
                 )  # fmt: skip
+        if self._secrets is not None:
+            self._secrets.learn_run(argv, cwd, rights)
 
     def _demand_seen(self, path: str, expected_hash: str | None, unread: str | None = None) -> None:
         """Refuse to touch bytes that the session does not know; `unread` replaces the hash of an unread file."""
@@ -340,11 +361,6 @@ class Handle:
         self._keeping.announce(evolve(change, path=normalised(change.path), new_path=new_path), images)
         self._lease.check()
 
-    def _while_allowed(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        for chunk in chunks:
-            self._lease.check()
-            yield chunk
-
     def _note(self, change: FileChange, images: Images) -> FileChange:
         """Remember a change that has happened, even if the call was stopped meanwhile."""
         self._remember(change, images)
@@ -359,6 +375,16 @@ class Handle:
             else:
                 self._seen[path] = digest
         self._keeping.changed(change, images, at_once=self._lease.revoked)  # then its call has a result already
+
+
+def _while_allowed(lease: Lease, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        lease.check()
+        yield chunk
+
+
+def _written(parts: Sequence[Piped]) -> list[str]:
+    return [*dict.fromkeys(path for part in parts for path in part.rights.writes)]
 
 
 def _was_declared(path: str, effects: Effects) -> bool:

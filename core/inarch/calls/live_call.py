@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field, frozen
 
+from inarch.calls.attempt import hide_secrets
 from inarch.calls.call_order import normalised
-from inarch.calls.results import hide_secrets
 from inarch.contract.call_events import CallResult, CallState
 from inarch.contract.capabilities import OffersRights, Shaped, able
 from inarch.contract.errors import InarchError, ToolFailed
@@ -111,52 +111,15 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-NEXT: dict[CallStatus, frozenset[CallStatus]] = {
-    "validating": frozenset({"awaiting_approval", "scheduled", "error", "cancelled"}),
-    "awaiting_approval": frozenset({"scheduled", "error", "cancelled"}),
-    "scheduled": frozenset({"executing", "error", "cancelled"}),
-    "executing": frozenset({"success", "error", "cancelled"}),
-    "success": frozenset(),
-    "error": frozenset(),
-    "cancelled": frozenset(),
-}
-"""The states that may follow each state."""
-
-
-class IllegalTransition(RuntimeError):
-    """A transition between states of a call that is not allowed: a fault in the kernel."""
-
-
-def advance(status: CallStatus, new: CallStatus) -> CallStatus:
-    """Return `new` if it may follow `status`.
-
-    Raises:
-        IllegalTransition: It may not.
-    """
-    if new not in NEXT[status]:
-        raise IllegalTransition(f"a call that is {status} can't become {new}")
-    return new
-
-
 @define(eq=False, repr=False)
 class LiveCall:
     """A call with its tool and the journal that records every step.
 
-    Attributes:
-        refused: Whether the user denied it without a comment.
-        hidden: Globs of the paths that rules hide from the call when it reads whole folders.
-        proposed: The arguments before the user changed them.
-        offer: Additional rights that the user can give, with those they chose.
-        original: The arguments before a plugin rewrote the call.
-        said: Rewriters' questions and denials.
-        allowed_by: Why a rewriter answers the mode's question.
-        needs_person: Why no mode, grant or earlier approval answers.
-        stop: The plugin that ends the turn because of the call, and why.
-        is_unasked: Whether it runs because there was no user to ask.
-        is_first: Whether it waits for no other call of its batch.
-        then: The approval mode that the user chose to follow.
-        unreviewed: Why an approver leaves its question to the user.
-        denials: Why the turn ends after too many denials by an approver.
+    `proposed` are the arguments before the user changed them, `original` those before a plugin rewrote them. `offer`
+    are rights that the user can give. `said` are rewriters' questions and denials, `allowed_by` says why a rewriter
+    answers the mode's question, `needs_person` why no mode, grant or earlier approval does. `stop` is the plugin that
+    ends the turn, and why. `is_first` calls wait for no other one of the batch. `then` is the approval mode that the
+    user chose to follow. `unreviewed` says why an approver leaves the question to the user.
     """
 
     call: ToolCall
@@ -176,11 +139,9 @@ class LiveCall:
     said: tuple[Bound[Policy], ...] = ()
     needs_person: str | None = None
     stop: tuple[str, str] | None = None
-    is_unasked: bool = False
     is_first: bool = False
     then: str = ""
     unreviewed: str = ""
-    denials: str = ""
 
     @property
     def rights(self) -> ChosenRights:
@@ -192,7 +153,7 @@ class LiveCall:
         """Rights to run with: None unless the user, a rule or a grant let it run, `BYPASS` in that mode."""
         if self.judgement is not None and self.judgement.passed:
             return {BYPASS: ()} if self.judgement.passed_in == BYPASS else None
-        return self.rights if (self.approved is not None or self.is_persons) and not self.is_unasked else None
+        return self.rights if self.approved is not None or self.is_persons else None
 
     @property
     def is_persons(self) -> bool:
@@ -244,15 +205,11 @@ class LiveCall:
     @property
     def changed_by_user(self) -> dict[str, Any]:
         """Arguments that the user changed, with their new values; None for removed ones."""
-        if self.proposed is None:
-            return {}
         return _changed(self.proposed, self.call.arguments)
 
     @property
     def rewritten(self) -> dict[str, Any]:
         """Arguments that plugins changed, with their new values; None for removed ones."""
-        if self.original is None:
-            return {}
         return _changed(self.original, self.call.arguments if self.proposed is None else self.proposed)
 
     @property
@@ -270,7 +227,7 @@ class LiveCall:
 
     def go(self, status: CallStatus, announces: bool = False) -> None:
         """Enter a state that is not terminal; `announces` is as in `CallState`."""
-        advance(self.call.status, status)
+        assert not self.is_done
         started = self.journal.clock.utc_now() if status == "executing" else self.call.started
         self.call = evolve(self.call, status=status, started=started)
         # A resume and a replay need the arguments that ran, if they differ from the first record.
@@ -282,16 +239,18 @@ class LiveCall:
 
     def end(self, status: CallStatus, result: ToolResult) -> None:
         """Enter a terminal state with a result, which reports to the model what became of its own arguments."""
-        advance(self.call.status, status)
+        assert not self.is_done
         # In the order of events; values from plugins and the user may contain secrets.
+        more: dict[str, Any] = {}
         if self.rewritten:
-            by = {"by": self.rewritten_by, "arguments": self.rewritten}
-            result = evolve(result, metadata={**result.metadata, **self.journal.redactor.redact({REWRITTEN: by})})
+            more[REWRITTEN] = {"by": self.rewritten_by, "arguments": self.rewritten}
         if self.changed_by_user:
-            changed = self.journal.redactor.redact({CHANGED_BY_USER: self.changed_by_user})
-            result = evolve(result, metadata={**result.metadata, **changed})
+            more[CHANGED_BY_USER] = self.changed_by_user
+        more = self.journal.redactor.redact(more)
         if self.repaired:
-            result = evolve(result, metadata={**result.metadata, "repaired": list(self.repaired)})
+            more["repaired"] = list(self.repaired)
+        if more:
+            result = evolve(result, metadata={**result.metadata, **more})
         self.call = evolve(self.call, status=status, result=result, ended=self.journal.clock.utc_now())
         self.record(CallResult(self.call.id, self.call.name, status, result, self.call.started, self.call.ended))
 
@@ -314,6 +273,8 @@ class LiveCall:
         self.journal.record(payload, self.call.turn_id)
 
 
-def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> dict[str, Any]:
+    if before is None:
+        return {}
     names = [*now, *(name for name in before if name not in now)]
     return {name: now.get(name) for name in names if name not in before or before[name] != now.get(name)}

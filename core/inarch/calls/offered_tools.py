@@ -52,12 +52,8 @@ def called(name: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, A
 class OfferedTools:
     """Available tools of a session.
 
-    Args:
-        now: Tools of the present approval mode.
-        find: Returns the tools of an approval mode, or of any.
-        find_late: Returns all tools, including those added since the last call; None if none can be added.
-        by_name: All tools; each says which models see it.
-        has_gateway: Whether tools may be called that requests do not list.
+    `now` are those of the present approval mode. `find_late` also returns tools added since; None if none can be added.
+    With a gateway, tools may be called that requests do not list.
     """
 
     now: tuple[ToolSpec, ...]

@@ -29,17 +29,11 @@ READING: frozenset[Category] = frozenset({"search", "nav", "trace"})
 class Judgement(NamedTuple):
     """Decision about a call.
 
-    Args:
-        decision: The answer.
-        reason: Why it asks or is denied.
-        by: Source of the question or denial; `person` if only the user's own answer, rule or grant can allow it.
-        passed_in: The approval mode that let it through without asking.
-        is_rule: Whether the user's own rules ask or deny; with `person`, whether another policy asks, too.
-        remedy: Alternative to the call, from the policy.
-        denied_in: The approval mode that denies.
-        held: Promises of the workspace that make the question needless if all of them are kept; empty for none.
-        reviewable: Such promises that let an approver answer; empty for none.
-        why: The reason for the person who is asked; empty if the call's title says it.
+    `by` is the source of the question or denial: `person` if only the user's own answer, rule or grant can allow it.
+    `passed_in` is the mode that let it through, `denied_in` the one that denies. `is_rule` says that the user's own
+    rules ask or deny; with `person`, that another policy asks, too. `held` and `reviewable` are promises of the
+    workspace: if it keeps all of them, the question is needless, or an approver may answer it; empty for none. `why` is
+    the reason for the person who is asked.
     """
 
     decision: Literal["allow", "ask", "deny"]
@@ -91,21 +85,14 @@ def judge(
     A rule that allows removes the mode's and the tool's question, never a policy's. Mode `auto` answers what the
     sandbox holds with yes, and so does mode `review` in a copy. Mode `all` answers that and every question that not
     only the user may answer, mode `bypass` every question. Mode `none` answers with no. A deny holds in every mode. In
-    mode `plan`, no rule and no approval allows a call that may change something.
-
-    Args:
-        call: The call.
-        tool: Its tool.
-        effects: What it declares to change.
-        mode: The approval mode.
-        policies: The policies to ask.
-        kept: Returns the promises that the workspace keeps here; called only if they decide.
+    mode `plan`, no rule and no approval allows a call that may change something. `kept` returns the promises that the
+    workspace keeps here.
     """
-    # After a deny, do not ask the others: none of them could let the call run.
-    opinions = list(_until_denied(opinions_of(call, tool, policies)))
-    denied = next((said for said in opinions if said.verdict.decision == "deny"), None)
-    if denied is not None:
-        return Judgement("deny", denied.verdict.reason, "policy", is_rule=denied.is_rules, remedy=denied.verdict.remedy)
+    opinions = []
+    for said in opinions_of(call, tool, policies):
+        if said.verdict.decision == "deny":  # none of the others could let the call run
+            return Judgement("deny", said.verdict.reason, "policy", is_rule=said.is_rules, remedy=said.verdict.remedy)
+        opinions.append(said)
     # Regardless of rules: a call allowed while working may not run while planning.
     if mode == "plan" and (reason := _changing(tool, effects)):
         return Judgement("deny", f"{reason}, and the approval mode is plan", denied_in="plan")
@@ -198,13 +185,6 @@ def opinions_of(call: ToolCall, tool: Tool, policies: Sequence[Bound[Policy]]) -
     for bound in policies:
         verdict = _verdict(call, tool, bound)
         yield Opinion(bound.plugin, bound.value.name, verdict, isinstance(bound.value, RulesPolicy))
-
-
-def _until_denied(opinions: Iterator[Opinion]) -> Iterator[Opinion]:
-    for said in opinions:
-        yield said
-        if said.verdict.decision == "deny":
-            return
 
 
 def _verdict(call: ToolCall, tool: Tool, bound: Bound[Policy]) -> Verdict:

@@ -175,9 +175,10 @@ class RulesPolicy:
             return said_of_parts
         # A command behind a pipe reads from another one, which no rule about its words foresaw.
         if found is not None and not fed:
-            may_steer = not is_command(call, tool)
+            # A wider rule does not cover steering files, and neither does one that was accepted for some time.
+            steering = () if is_command(call, tool) else self.rules
             named = (
-                _names_program(rule) or (may_steer and rule in self.rules and _names_steering(rule))
+                _names_program(rule) or (rule in steering and rule.decision == "allow" and steers(rule.path or ""))
                 for rule in self.matching(call, tool)
             )
             return Verdict("allow", str(found), person=any(named))
@@ -216,12 +217,14 @@ class RulesPolicy:
 
         The user was not asked about those files, so the call skips them.
         """
+        # An isolated plugin's calls may read everything within their bounds.
+        may_read = frozenset({""}) if able(tool, Isolated) is not None else effects.reads
         return tuple(
             rule.path
             for rule in self.rules
             if rule.path is not None
             and rule.decision != "allow"
-            and _is_above(_may_read(tool, effects), rule.path)
+            and _is_above(may_read, rule.path)
             and _is_about(rule, call, tool)
             and rule.counts_at(self.now())
             and not _path_matches(rule.path, call, tool, effects, self.root, every=False)
@@ -238,16 +241,6 @@ def _names_program(rule: Rule) -> bool:
     from inarch_sdk.commandline import CARRIERS
 
     return program not in CARRIERS and not _GLOB.search(program)
-
-
-def _names_steering(rule: Rule) -> bool:
-    """Return whether a rule allows steering files by their names; a wider rule does not cover them."""
-    return rule.decision == "allow" and rule.path is not None and bool(steers(rule.path))
-
-
-def _may_read(tool: Tool, effects: Effects) -> frozenset[str]:
-    """Return what a call may read; an isolated plugin's calls may read everything within their bounds."""
-    return frozenset({""}) if able(tool, Isolated) is not None else effects.reads
 
 
 def _is_about(rule: Rule, call: ToolCall, tool: Tool) -> bool:
@@ -320,47 +313,32 @@ def path_matches(path: str, glob: str) -> bool:
 
     `*` stays within a component and `**` does not. A glob without a slash is tried on every component's name.
     """
+    parts = path.split("/")
     if "/" not in glob.strip("/"):
-        return any(_pattern(glob.strip("/")).match(part) for part in path.split("/"))
-    return _pattern(normalised(glob)).match(path) is not None
+        return any(fnmatchcase(part, glob.strip("/")) for part in parts)
+    return any(_begins(parts, one) for one in _alternatives(glob))
 
 
 @lru_cache(maxsize=256)
-def _pattern(glob: str) -> re.Pattern[str]:
-    """Return a pattern that matches where a component ends.
+def _alternatives(glob: str) -> tuple[tuple[str, ...], ...]:
+    """Return what a glob means, a glob for each component, of which `**` alone spans several."""
+    parts = re.sub(r"\*{3,}", "**", normalised(glob)).split("/")
+    for at, part in enumerate(parts):
+        before, mark, after = part.partition("**")
+        if mark and part != mark:
+            within = [f"{before}*{after}"], [f"{before}*", mark, f"*{after}"]
+            wholes = ("/".join([*parts[:at], *some, *parts[at + 1 :]]) for some in within)
+            return tuple(one for whole in wholes for one in _alternatives(whole))
+    return (tuple(parts),)
 
-    Each star but the last of its kind commits to the first position at which the rest fits, because a later star can
-    match the remainder. So the time stays near linear in the length of a path, whatever a model writes.
-    """
-    groups = [("", [""])]  # a star over components, and the text between those within one
-    for piece in re.findall(r"\*\*/|\*\*|\*|\?|\[[^]]+\]|.", glob, re.DOTALL):
-        if piece in _OVER_COMPONENTS:
-            groups.append((piece, [""]))
-        elif piece == "*":
-            groups[-1][1].append("")
+
+def _begins(parts: Sequence[str], globs: Sequence[str]) -> bool:
+    """Return whether the first components of a path match; a last `**` needs one of them."""
+    places = {0}
+    for number, glob in enumerate(globs, 1):
+        if glob == "**":
+            least = number == len(globs)
+            places = {to for at in places for to in range(at + least, len(parts) + 1)}
         else:
-            groups[-1][1][-1] += _character(piece)
-    *first, (star, (begin, *rest)) = groups
-    text = "".join(map(_committed, first, groups[1:])) + _OVER_COMPONENTS[star] + begin
-    text += "".join(f"(?>[^/]*?{chunk})" for chunk in rest[:-1]) + "".join(f"[^/]*{chunk}" for chunk in rest[-1:])
-    return re.compile(rf"{text}(?=/|\Z)", re.DOTALL)
-
-
-_OVER_COMPONENTS = {"": "", "**": ".*?", "**/": "(?:.*?/)??"}
-
-
-def _committed(group: tuple[str, list[str]], following: tuple[str, list[str]]) -> str:
-    star, chunks = group
-    # `**/` may only begin at a component: one that may end within a component does not commit to its first position.
-    if following[0] == "**/" and not chunks[-1].endswith("/") and (star == "**" or chunks != [""]):
-        return _OVER_COMPONENTS[star] + "[^/]*?".join(chunks)
-    return f"(?>{_OVER_COMPONENTS[star]}{chunks[0]}{''.join(f'(?>[^/]*?{chunk})' for chunk in chunks[1:])})"
-
-
-def _character(piece: str) -> str:
-    if piece == "?":
-        return "[^/]"
-    if len(piece) == 1:
-        return re.escape(piece)
-    inner = piece[1:-1].replace("\\", "\\\\").replace("!", "^", 1 if piece[1] == "!" else 0)
-    return f"(?!/)[{inner}]"
+            places = {at + 1 for at in places if at < len(parts) and fnmatchcase(parts[at], glob)}
+    return bool(places)

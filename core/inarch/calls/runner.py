@@ -5,15 +5,25 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from inarch.calls.attempt import Asking, Attempt, Outcome, runs_on_loop
+from inarch.calls.attempt import (
+    LONGEST_RESULT,
+    Attempt,
+    Outcome,
+    failed,
+    from_error,
+    from_outcome,
+    hide_secrets,
+    runs_on_loop,
+    within_limit,
+)
 from inarch.calls.context import CallContext, LiveOutput, Surroundings, open_context
 from inarch.calls.policy import READING
-from inarch.calls.results import LONGEST_RESULT, failed, from_error, from_outcome, hide_secrets, within_limit
 from inarch.contract.capabilities import Checks, Triable, Trial, able
 from inarch.contract.errors import Cancelled, InarchError, ToolFailed
 from inarch.contract.events import ErrorHappened
@@ -41,7 +51,6 @@ class Runner:
     reviewed: Callable[[LiveCall], Awaitable[None]] | None = None
     _running: set[CallContext] = field(init=False, factory=set)
     _outputs: dict[str, Schema | None] = field(init=False, factory=dict)
-    _on_loop: dict[str, bool] = field(init=False, factory=dict)
 
     async def run(self, live: LiveCall, earlier: Callable[[], Sequence[ToolCall]]) -> None:
         """Run a call that is `executing` to its end.
@@ -55,7 +64,7 @@ class Runner:
         while True:
             # Each attempt has its own context: an abandoned one keeps a revoked handle.
             context, output = self._open(live, earlier)
-            attempt = Attempt(live.tool, context)
+            attempt = Attempt(live.tool.plugin, tool.run, context)
             try:
                 outcome = await self._attempt(live, attempt)
             except asyncio.CancelledError:
@@ -89,14 +98,13 @@ class Runner:
         tool = able(live.tool.value, Checks)
         if tool is None:
             return None
-        context, output = self._open(live, lambda: (), effects=Effects(reads=live.effects.reads))
-        try:
+        with self._opened(live, Effects(reads=live.effects.reads)) as context:
             return await asyncio.to_thread(self._refused, live, tool, context)
-        finally:
-            self._close(context, output)
 
-    async def ask(self, live: LiveCall, part: Bound[Any], asking: Asking, door: Door, effects: Effects | None) -> Any:
-        """Return a plugin's answer about a call; it runs like a tool, in its own time limit.
+    async def ask(
+        self, live: LiveCall, part: Bound[Any], method: Callable[..., Any], door: Door, effects: Effects | None
+    ) -> Any:
+        """Return a plugin's answer about a call and its tool; it runs like a tool, in its own time limit.
 
         Raises:
             InarchError: It failed or took too long.
@@ -105,12 +113,10 @@ class Runner:
         from inarch.contract.interventions import patience_of  # a profile without such plugins saves the import
 
         patience = patience_of(part.value)
-        context, output = self._open(live, lambda: (), effects, part)
-        attempt = Attempt(evolve(part, value=asking), context, door)
-        try:
-            outcome = await attempt.run({}, inspect.iscoroutinefunction(asking.method), patience)
-        finally:
-            self._close(context, output)
+        with self._opened(live, effects, part) as context:
+            about = live.call, live.tool.value
+            attempt = Attempt(part.plugin, lambda _, context: method(*about, context), context, door)
+            outcome = await attempt.run({}, inspect.iscoroutinefunction(method), patience)
         if outcome is None:
             left = " and was abandoned" if attempt.abandoned else ""
             raise blame(part.plugin, door, f"did not answer within {patience:g} s{left}")
@@ -128,13 +134,11 @@ class Runner:
             asyncio.CancelledError: The caller was cancelled; the dry run is being stopped.
         """
         arguments = self.around.secrets.arguments(live.tool.value, live.call.arguments, live.effects)
-        context, output = self._open(live, lambda: ())
-        try:
-            with guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
+        with self._opened(live) as context, guarded(live.tool.plugin, "tool", passes=(ToolFailed,)):
+            try:
                 return await asyncio.to_thread(tool.try_, arguments, context)
-        finally:
-            context.revoke()
-            self._close(context, output)
+            finally:
+                context.revoke()
 
     def _refused(self, live: LiveCall, tool: Checks, context: CallContext) -> ToolError | None:
         try:
@@ -151,6 +155,16 @@ class Runner:
         """Revoke the handles of every running call."""
         for context in tuple(self._running):
             context.revoke()
+
+    @contextmanager
+    def _opened(
+        self, live: LiveCall, effects: Effects | None = None, part: Bound[Any] | None = None
+    ) -> Iterator[CallContext]:
+        context, output = self._open(live, lambda: (), effects, part)
+        try:
+            yield context
+        finally:
+            self._close(context, output)
 
     def _open(
         self,
@@ -184,11 +198,8 @@ class Runner:
             arguments = self.around.secrets.arguments(tool, live.call.arguments, live.effects)
         except ToolFailed as error:
             return Outcome(error=error)
-        on_loop = self._on_loop.get(tool.name)
-        if on_loop is None:
-            on_loop = self._on_loop[tool.name] = runs_on_loop(tool)
         timeout = tool.timeout_s
-        return await attempt.run(arguments, on_loop, timeout if timeout and timeout > 0 else None)
+        return await attempt.run(arguments, runs_on_loop(tool), timeout if timeout and timeout > 0 else None)
 
     def _result(self, live: LiveCall, attempt: Attempt, outcome: Outcome | None) -> ToolResult:
         tool = live.tool.value
@@ -228,15 +239,12 @@ class Runner:
         if context.handle.files:
             result = evolve(result, metadata={**result.metadata, "files": dict(context.handle.files)})
         elif live.tool.is_replaced:  # a program's own data may bypass the workspace and contains what it saw
-            self._learn(result.metadata.get("files") or {})
+            for path, known in (result.metadata.get("files") or {}).items():
+                if known is None:
+                    self.around.seen.pop(path, None)
+                else:
+                    self.around.seen[path] = known
         return within_limit(hide_secrets(result, journal.redactor), journal, self.output_limit)
-
-    def _learn(self, files: Mapping[str, str | None]) -> None:
-        for path, known in files.items():
-            if known is None:
-                self.around.seen.pop(path, None)
-            else:
-                self.around.seen[path] = known
 
 
 def _with(result: ToolResult, started: float, retries: int) -> ToolResult:

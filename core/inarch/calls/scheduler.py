@@ -1,7 +1,4 @@
-"""Scheduler from the calls of a reply to their results: validate, judge, ask once, run in order.
-
-A batch is done when all its calls are terminal.
-"""
+"""Scheduler from the calls of a reply to their results: validate, judge, ask once, run in order."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from attrs import define, evolve, field
 
 from inarch.calls.approvals import Approvals
-from inarch.calls.attempt import MOST
+from inarch.calls.attempt import LONGEST_RESULT, MOST
 from inarch.calls.call_checks import Preparation
 from inarch.calls.call_order import edges
 from inarch.calls.context import Doors, Surroundings
@@ -22,7 +19,6 @@ from inarch.calls.grants import Grants
 from inarch.calls.live_call import LiveCall
 from inarch.calls.offered_tools import called, is_offered
 from inarch.calls.policy import Judgement, judge, promises_kept
-from inarch.calls.results import LONGEST_RESULT
 from inarch.calls.rules import RulesPolicy
 from inarch.calls.runner import Runner
 from inarch.calls.secrets import Secrets
@@ -81,7 +77,7 @@ class Executor:
             await self._stop_running()
 
     def earlier(self) -> Sequence[ToolCall]:
-        """Return the turn's finished calls, oldest first."""
+        """Return the turn's finished calls."""
         return (*self.before, *(live.call for live in self.batch if live.is_done))
 
     async def _start_ready(self) -> None:
@@ -145,14 +141,10 @@ class Executor:
 
 
 class Ended(NamedTuple):
-    """End of a batch.
+    """End of a batch: its calls, all terminal, and the ids of those that could have changed something.
 
-    Args:
-        calls: The calls, all terminal.
-        effectful: Ids of those that could have changed something.
-        refused: Whether the user denied every one and wants the turn to end.
-        stopped: The plugin that ends the turn because of one of them, and why.
-        denials: Why the turn ends after too many denials by an approver, without a user to ask.
+    `refused`: the user denied every one and wants the turn to end. `stopped`: the plugin that ends the turn, and why.
+    `denials`: why it ends after too many denials by an approver, without a user to ask.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -162,41 +154,14 @@ class Ended(NamedTuple):
     denials: str = ""
 
 
-def _ended(batch: Sequence[LiveCall]) -> Ended:
-    return Ended(
-        tuple(live.call for live in batch),
-        frozenset(live.call.id for live in batch if live.has_effects),
-        bool(batch) and all(live.refused for live in batch),
-        next((live.stop for live in batch if live.stop is not None), None),
-        next((live.denials for live in batch if live.denials), ""),
-    )
-
-
 @define(eq=False, repr=False, kw_only=True)
 class Scheduler:
     """Scheduler of one session's calls, from models, strategies, slash commands and mentions alike.
 
-    Args:
-        tools: The composition's tools by name.
-        policies: All policies, including the rules policy.
-        approve: The mode that answers whether a call may run.
-        front_end: The front end that asks the user; None is headless.
-        journal: Records every step.
-        workspace: The workspace of the tools.
-        seen: Path to hash of what the session last read or wrote; the scheduler updates it.
-        last: The end of the last batch.
-        grants: Approvals for longer than one call.
-        output_limit: Characters of JSON above which a result is stored as a blob and cut; None never cuts.
-        keeper: Stores the file images that undo needs.
-        events: Events that plugins may record.
-        rewriters: Plugins that may rewrite a call before it is judged.
-        approvers: Plugins that may answer questions in the user's place.
-        reviewers: Plugins that may add text to the result of a finished call.
-        may_allow: Plugins whose rewriters and approvers may answer the approval mode's question, by the user's
-            configuration.
-        tracers: Tracers, which may know what an edit would reach.
-        doors: Session operations that calls may use; None without a session.
-        preparation: Repairs and checks calls.
+    `policies` include the rules policy. `seen` has a hash of each file that the session last read or wrote; the
+    scheduler updates it. Results of more than `output_limit` characters of JSON are stored as blobs and cut; None never
+    cuts. `may_allow` has the plugins whose rewriters and approvers may answer the approval mode's question, by the
+    user's configuration.
     """
 
     tools: dict[str, Bound[Tool]]
@@ -219,15 +184,14 @@ class Scheduler:
     last: Ended = field(init=False, default=Ended())
     _closed: bool = field(init=False, default=False)
     preparation: Preparation = field(init=False)
-    _runner: Runner = field(init=False)
 
     @preparation.default
     def _make_preparation(self) -> Preparation:
         several = able(self.workspace, HasAdded)
         return Preparation(self.tools, self.workspace.root, () if several is None else several.added)
 
-    @_runner.default
-    def _make_runner(self) -> Runner:
+    @cached_property
+    def _runner(self) -> Runner:
         around = Surroundings(
             self.journal, self.workspace, self.seen, Secrets(self.journal.redactor, self.workspace), self.front_end,
             self.keeper, self.events.checked, self.doors,
@@ -245,23 +209,28 @@ class Scheduler:
     ) -> tuple[ToolCall, ...]:
         """Return the calls, all terminal, in call order; a tool's failure is a result, never an exception.
 
-        A call runs even if its predecessor failed or was denied: the model sees every result. `person` replaces the
-        front end for calls that the user made. It is also asked about calls that need no approval, if the tool offers
-        rights. `situation` returns the turn's situation for a plugin; without it, no approver is asked.
+        `person` replaces the front end for calls that the user made, and is also asked about the rights that a tool
+        offers. `situation` returns the turn's situation for a plugin; without it, no approver is asked.
 
         Raises:
             asyncio.CancelledError: The caller was cancelled; every call has ended and is in the journal.
             StoreError: A required journal cannot be written.
         """
-        batch = self._batch(turn_id, calls, origin)
+        batch, approvals = self._batch(turn_id, calls, origin), self._approvals(person, situation)
         try:
-            await self._run(batch, earlier, self._approvals(person, situation))
+            await self._run(batch, earlier, approvals)
         except asyncio.CancelledError:
             for live in batch:
                 live.cancel()
             raise
         finally:
-            self.last = _ended(batch)
+            self.last = Ended(
+                tuple(live.call for live in batch),
+                frozenset(live.call.id for live in batch if live.has_effects),
+                bool(batch) and all(live.refused for live in batch),
+                next((live.stop for live in batch if live.stop is not None), None),
+                approvals.denials,
+            )
             done = CallsDone(tuple(live.call.id for live in batch), origin, self.last.refused)
             if batch and all(live.is_done for live in batch):
                 self.journal.record(done, turn_id or None)
@@ -301,7 +270,7 @@ class Scheduler:
             self._runner.tried, tracers=self.tracers,
         )  # fmt: skip
         if self.approvers and situation is not None and rank(self.approve) >= rank("auto"):
-            from inarch.calls.approvers import Approvers
+            from inarch.calls.call_interventions import Approvers
 
             approvals.approvers = Approvers(self.approvers, self.may_allow, situation, self._kept)
         return approvals
@@ -322,7 +291,10 @@ class Scheduler:
                 live.cancel("cancelled before it ran: the turn is stopped")
         await self._approve([live for live in batch if not live.is_done], approvals)
         ready = [live for live in batch if not live.is_done]
-        self._order(ready)
+        for live, waits in zip(ready, edges([live.effects for live in ready]), strict=True):
+            if waits:
+                live.call = evolve(live.call, after=tuple(ready[position].call.id for position in waits))
+            live.go("scheduled")
         await Executor(ready, batch, self._runner, self.journal, earlier).run()
         for live in ready:
             if live.then and live.call.status == "success" and self.doors is not None:
@@ -338,7 +310,8 @@ class Scheduler:
             self._offer(live)
             if live.offer is not None and live.offer.is_once:  # it asks the user for an answer, not for a right
                 live.judgement = live.judgement._replace(decision="ask", passed_in="")
-        live.hidden = self._hidden(live)
+        rules = (bound.value for bound in self.policies if isinstance(bound.value, RulesPolicy))
+        live.hidden = tuple(glob for one in rules for glob in one.hidden(live.call, live.tool.value, live.effects))
         if live.allowed_by and live.judgement.decision == "ask" and live.judgement.by in ("mode", "confirmation"):
             live.judgement = Judgement("allow", live.allowed_by, live.judgement.by, passed_in=self.approve)
         if live.needs_person is not None and live.judgement.decision != "deny":  # no grant and no approval lifts it
@@ -346,7 +319,7 @@ class Scheduler:
             remedy = "let the user fix what is missing"
             live.judgement = Judgement(decision, live.needs_person, "person", is_rule=True, remedy=remedy)
         if live.judgement.decision == "deny":
-            from inarch.calls.remedies import denied  # few turns need it
+            from inarch.calls.explanation import denied  # few turns need it
 
             live.fail(denied(live, live.judgement))
 
@@ -369,17 +342,19 @@ class Scheduler:
 
     def _give(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a call that is not yet judged a plugin's arguments; return what is wrong with them, if anything."""
+        before = live.call.arguments
+        if (wrong := self._arguments(live, arguments)) is None:
+            live.original = before if live.original is None else live.original
+        return wrong
+
+    def _arguments(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
+        """Give a call arguments and their effects; return what is wrong with them, and then keep the old ones."""
         before = live.call, live.effects
         live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])
-        if (error := self.preparation.checked(live)) is not None:
-            live.call, live.effects = before
-            return error.message
-        live.original = before[0].arguments if live.original is None else live.original
-        return None
-
-    def _hidden(self, live: LiveCall) -> tuple[str, ...]:
-        rules = (bound.value for bound in self.policies if isinstance(bound.value, RulesPolicy))
-        return tuple(glob for policy in rules for glob in policy.hidden(live.call, live.tool.value, live.effects))
+        if (error := self.preparation.checked(live)) is None:
+            return None
+        live.call, live.effects = before
+        return error.message
 
     async def _approve(self, batch: Sequence[LiveCall], approvals: Approvals) -> None:
         asked: list[LiveCall] = []
@@ -393,7 +368,7 @@ class Scheduler:
             # A user's own call asks only about the rights that can be chosen with it.
             is_own = approvals.is_own and (live.offer is not None or able(approvals.front_end, AsksAlways) is not None)
             if judgement.passed and not is_own:
-                approvals.let_through(live, judgement)
+                approvals.let_through(live, judgement.reason)
             elif approvals.is_left(live) if is_own else is_asked and not approvals.passes(live):
                 # The result of an earlier call of the batch is not known yet. Otherwise a needless question is avoided.
                 live.is_first = not after()[position]
@@ -412,21 +387,12 @@ class Scheduler:
             self.journal.record(ErrorHappened(error.message, error.remedy, live.tool.plugin, "tool"), live.call.turn_id)
 
     def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
-        """Give a waiting call changed arguments; return what is wrong with them, and then keep the old ones."""
-        before = live.call, live.effects, live.proposed
-        live.proposed = live.call.arguments if live.proposed is None else live.proposed
-        live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])
-        error = self.preparation.checked(live)
-        if error is not None:
-            live.call, live.effects, live.proposed = before
-            return error.message
+        """Give a waiting call the user's arguments; return what is wrong with them, and then keep the old ones."""
+        before = live.call.arguments
+        if (wrong := self._arguments(live, arguments)) is not None:
+            return wrong
+        live.proposed = before if live.proposed is None else live.proposed
         self._judge(live)
         if not live.is_done:
             self._offer(live)
         return None
-
-    def _order(self, ready: Sequence[LiveCall]) -> None:
-        for live, waits in zip(ready, edges([live.effects for live in ready]), strict=True):
-            if waits:
-                live.call = evolve(live.call, after=tuple(ready[position].call.id for position in waits))
-            live.go("scheduled")

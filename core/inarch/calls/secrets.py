@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inarch.journal.redactor import Redactor
 
 _LARGEST = 1 << 18
-_STEP = 1 << 23
+_LARGEST_EDITED = 1 << 26
 _HISTORY_SECONDS = 10.0
 _WORD_GIT = re.compile(r"\bgit\b")
 _GIT_PLACES = frozenset({"-C", "--git-dir", "--work-tree"})
@@ -125,20 +125,11 @@ class Secrets:
 
     def _stands(self, path: str, value: str) -> bool:
         needles = {_encoded(value, encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1")} - {b""}
-        # A value may lie across the border of two pieces.
-        overlap, offset, before = max(map(len, needles)), 0, b""
         try:
-            while True:
-                found = self.workspace.read(path, offset, _STEP)
-                data = before + found.data
-                if any(needle in data for needle in needles):
-                    return True
-                offset += len(found.data)
-                if not found.data or offset >= found.size:
-                    return False
-                before = data[-overlap:]
+            data = self.workspace.read(path, 0, _LARGEST_EDITED).data
         except InarchError:
             return False  # the file does not exist yet, or the tool will report what is wrong with it
+        return any(needle in data for needle in needles)
 
     def _learn(self, found: FileBytes | str) -> None:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from stat import S_ISDIR
 from typing import Any, ClassVar, NamedTuple
 
@@ -28,15 +28,6 @@ class Change(NamedTuple):
 
 
 NOTHING = Standing()
-
-
-def changes_of(events: Iterable[Event]) -> list[Change]:
-    """Return the changes of files in order; those of an undo have its id as their call."""
-    return [
-        Change(event.turn_id or "", str(event.data.get("call_id", "")), event.data)
-        for event in events
-        if event.kind == "file.changed" and isinstance(event.data.get("path"), str)
-    ]
 
 
 class Began(NamedTuple):
@@ -122,8 +113,10 @@ class Changes:
 
     def changed(self, event: Event) -> None:
         """Note a change."""
-        for change in changes_of((event,)):
-            self.rows.add(Changed(event.seq, event.time, change, self._recent.get(change.call_id, "")))
+        if isinstance(event.data["path"], str):
+            call_id = str(event.data.get("call_id", ""))
+            change = Change(event.turn_id or "", call_id, event.data)
+            self.rows.add(Changed(event.seq, event.time, change, self._recent.get(call_id, "")))
 
     def takes_back(self, event: Event) -> None:
         """Note the announced changes of an undo or redo; an earlier announcement for the same calls is replaced."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
 from inarch.contract.codec import from_data
 from inarch.contract.errors import StoreError
 from inarch.contract.events import Event
+from inarch.contract.frozen import frozen
 from inarch.contract.inputs import Input
 from inarch.contract.records import (
     TERMINAL,
@@ -23,7 +24,6 @@ from inarch.contract.records import (
     Message,
     Part,
     ResultPart,
-    SessionInfo,
     Text,
     ToolCall,
     ToolError,
@@ -31,11 +31,42 @@ from inarch.contract.records import (
     Turn,
 )
 from inarch.contract.replacements import Settled
-from inarch.journal.history import History
 from inarch.journal.journal import unpacked
 from inarch.journal.pictures import kept_images, with_bytes
 from inarch_sdk.message_cache import without_thoughts
 from inarch_sdk.result_text import held_text, with_added
+
+if TYPE_CHECKING:
+    from inarch.journal.interrupted_calls import OpenCall
+
+
+@frozen
+class History:
+    """Session as its events describe it.
+
+    `seen` has hashes of the files as the session last read or wrote them, `said` the same messages by the agent's turn
+    that they belong to, `left_out` the data of each `context.dropped`. `unknown`, `cut_off` and `unended` are calls
+    with an unknown outcome, calls without a result, and turns without an end. `settled` are the outcomes of the cut-off
+    calls according to the files. `last_request` is the model last asked in a turn, the number of messages, and their
+    digest; `compacted` says whether the conversation was shortened since.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    messages: tuple[Message, ...] = ()
+    seen: Mapping[str, str] = field(factory=dict)
+    root: str = ""
+    title: str = ""
+    seq: int = 0
+    unknown: tuple[str, ...] = ()
+    said: tuple[tuple[str, tuple[Message, ...]], ...] = ()
+    left_out: tuple[Mapping[str, Any], ...] = ()
+    cut_off: tuple[str, ...] = ()
+    unended: tuple[str, ...] = ()
+    settled: tuple[tuple[OpenCall, Settled], ...] = ()
+    fixed: Mapping[str, Mapping[str, Any]] = field(factory=dict)
+    last_request: tuple[str, int, str] = ("", 0, "")
+    compacted: bool = False
+
 
 CUT_OFF = "Inarch stopped before the turn ended"
 
@@ -74,25 +105,14 @@ class _Folder:
     blob: Callable[[str], bytes]
     settled: Mapping[str, Settled] = field(factory=dict)
     turns: dict[str, _OpenTurn] = field(factory=dict)
-    seen: dict[str, str] = field(factory=dict)
     unknown: list[str] = field(factory=list)
     cut_off: list[str] = field(factory=list)
     left_out: list[Mapping[str, Any]] = field(factory=list)
-    root: str = ""
-    title: str = ""
-    seq: int = 0
 
     def take(self, event: Event) -> None:
         """Process an event; skip kinds and shapes that are not understood."""
-        self.seq = max(self.seq, event.seq)
-        self.title = self.title or SessionInfo.title_of((event,))
-        if event.kind == "session.started":
-            self.root = self.root or str(event.data.get("root", ""))
-        elif event.kind == "context.dropped" and is_readable_drop(event.data):
+        if event.kind == "context.dropped" and is_readable_drop(event.data):
             self.left_out.append(event.data)
-        elif event.kind == "file.changed" and not event.turn_id:
-            for key in ("path", "new_path"):  # an undo, or a user's own command: the model has not seen that
-                self.seen.pop(str(event.data.get(key)), None)
         handler = _HANDLERS.get(event.kind)
         if handler is None or not event.turn_id:  # a user's own command belongs to no turn
             return
@@ -112,12 +132,8 @@ class _Folder:
             known = self.turns[event.turn_id] = _OpenTurn(turn, event.time)
         return known
 
-    def started(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note a turn's record."""
-        turn.turn = from_data(Turn, data["turn"])
-
-    def ended(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note a turn's final record."""
+    def recorded(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
+        """Note a turn's record, the first or the final one."""
         turn.turn = from_data(Turn, data["turn"])
 
     def context(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
@@ -191,7 +207,7 @@ class _Folder:
             turn.calls[call_id] = evolve(call, status=status, after=tuple(data.get("after") or call.after))
 
     def call_result(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
-        """Note a call's end and the hashes of the files that it knew."""
+        """Note a call's end."""
         call_id, status = _text(data, "call_id"), _text(data, "status")
         result = from_data(ToolResult, data["result"])
         if call_id not in turn.calls:
@@ -203,11 +219,6 @@ class _Folder:
             started=data.get("started"),
             ended=data.get("ended"),
         )
-        for path, digest in (result.metadata.get("files") or {}).items():
-            if digest is None:
-                self.seen.pop(path, None)
-            else:
-                self.seen[path] = digest
 
     def reviewed(self, turn: _OpenTurn, data: Mapping[str, Any]) -> None:
         """Note an addition to a call's result."""
@@ -259,15 +270,11 @@ class _Folder:
         return History(
             tuple(turns),
             tuple(messages),
-            dict(self.seen),
-            self.root,
-            self.title,
-            self.seq,
-            tuple(self.unknown),
-            tuple((turn_id, tuple(said)) for turn_id, said in groups if said),
-            tuple(self.left_out),
-            tuple(self.cut_off),
-            tuple(turn.turn.id for turn in self.turns.values() if turn.turn.status == "running"),
+            unknown=tuple(self.unknown),
+            said=tuple((turn_id, tuple(said)) for turn_id, said in groups if said),
+            left_out=tuple(self.left_out),
+            cut_off=tuple(self.cut_off),
+            unended=tuple(turn.turn.id for turn in self.turns.values() if turn.turn.status == "running"),
         )
 
     def _cut_off(self, turn: _OpenTurn, call: ToolCall) -> ToolCall:
@@ -288,8 +295,8 @@ class _Folder:
 
 
 _HANDLERS: Mapping[str, Callable[[_Folder, _OpenTurn, Mapping[str, Any]], None]] = {
-    "turn.started": _Folder.started,
-    "turn.ended": _Folder.ended,
+    "turn.started": _Folder.recorded,
+    "turn.ended": _Folder.recorded,
     "input.ended": _Folder.heard,
     "context.added": _Folder.context,
     "context.dropped": _Folder.compacted,
@@ -331,12 +338,9 @@ def fold(
     blob: Callable[[str], bytes] = _no_blob,
     settled: Mapping[str, Settled] = MappingProxyType({}),
 ) -> History:
-    """Return the history of a session from its events, wherever they end.
+    """Return turns and messages of a session from its events, wherever they end.
 
-    Args:
-        events: The events.
-        blob: Returns the bytes stored beside them.
-        settled: Known outcomes of calls without a result, by id.
+    `blob` returns the bytes stored beside them, `settled` has known outcomes of calls without a result.
     """
     folder = _Folder(blob, settled)
     for event in events:

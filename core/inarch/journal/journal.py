@@ -7,7 +7,7 @@ import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from attrs import define, field, setters
@@ -23,8 +23,6 @@ from inarch.journal.redactor import RedactedStream, Redactor
 Listener = Callable[[Event], None]
 Payload = EventData | PluginEvent
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.01, 0.5
-MOST_WAITING = 10_000
-"""Events that a best-effort journal holds while its store fails; older ones are dropped and counted."""
 
 _AS_IT_COMES = frozenset({"model.delta", "call.output"})
 """Kinds shown while they arrive; their end is a separate event."""
@@ -57,15 +55,8 @@ class Journal:
     anyway, and the next `flush` reports the failure. Threads may record concurrently; listeners see the events in the
     order of their numbers.
 
-    Args:
-        store: Stores the events.
-        session_id: The session of these events.
-        redactor: Redacts secrets.
-        listeners: Called with every event, `model.delta` too; they must not raise.
-        required: Whether a failing store ends the work. If not, the failure is shown once as an `error` event.
-        seq: The last number in use.
-        opening: Whether the session is just being opened; then events wait for the first one that follows.
-        clock: Source of the events' times and the session's ids.
+    If the journal is `required`, a failing store ends the work; else the failure is shown once as an `error` event.
+    `opening` events wait for the first one that follows. Listeners must not raise. `seq` is the last number in use.
     """
 
     store: ContextStore
@@ -83,7 +74,6 @@ class Journal:
     _handed_over: int = field(init=False, default=0)
     _is_due: bool = field(init=False, default=False)
     _streams: dict[tuple[str | None, str], RedactedStream] = field(init=False, factory=dict)
-    _dropped: int = field(init=False, default=0)
     _lock: threading.RLock = field(init=False, factory=threading.RLock)
     _flushing: threading.RLock = field(init=False, factory=threading.RLock)
 
@@ -111,17 +101,20 @@ class Journal:
         with self._lock:
             for payload in payloads:
                 self._take(payload, turn_id)
-        if not at_once:
-            return
+        for pause in self._stored() if at_once else ():
+            time.sleep(pause)
+
+    def _stored(self) -> Iterator[float]:
+        """Store waiting events; yield the pause before each new attempt at a busy store."""
         pause = FIRST_PAUSE_S
         while True:
             try:
                 self._append()
                 return
             except StoreError as error:
-                if not self._is_worth_waiting(error, pause):
+                if error.kind != "busy" or pause > LONGEST_PAUSE_S:
                     raise
-            time.sleep(pause)
+            yield pause
             pause *= 2
 
     def show(self) -> None:
@@ -162,9 +155,7 @@ class Journal:
                         self._handed_over = batch[-1].seq
                     else:
                         self._waiting[:0] = batch
-            if not kept:
-                self._drop_oldest()
-            elif self.degraded is not None:
+            if kept and self.degraded is not None:
                 self._recovered()
 
     def _tell(self) -> bool:
@@ -194,16 +185,11 @@ class Journal:
         Raises:
             StoreError: As for `flush`; a locked store is retried for about a second.
         """
-        pause = FIRST_PAUSE_S
-        while True:
-            try:
-                self.flush()
-                break
-            except StoreError as error:
-                if not self._is_worth_waiting(error, pause):
-                    raise
-            await asyncio.sleep(pause)
-            pause *= 2
+        try:
+            for pause in self._stored():
+                await asyncio.sleep(pause)
+        finally:
+            self.show()
         try:
             await self.store.sync()
         except (StoreError, PluginError) as error:
@@ -275,31 +261,7 @@ class Journal:
     def _recovered(self) -> None:
         self.degraded = None
         if not self.required:
-            lost = f"; {self._dropped} events are lost" if self._dropped else ""
-            self.record(Note(f"recording goes on{lost}", source="journal"))
-        self._dropped = 0
-
-    def _drop_oldest(self) -> None:
-        with self._lock:
-            over = len(self._waiting) - MOST_WAITING
-            if over > 0:
-                del self._waiting[:over]
-                self._dropped += over
-
-    def _is_worth_waiting(self, error: StoreError, pause: float) -> bool:
-        if error.kind != "busy" or pause > LONGEST_PAUSE_S:
-            return False
-        # Waiting for a lock helps only if no other process writes this session.
-        first = self._waiting[0].seq if self._waiting else self.seq
-        return not self._has_after(first - 1)
-
-    def _has_after(self, seq: int) -> bool:
-        from inarch_sdk.snapshots import scan
-
-        try:
-            return next(scan(self.store, self.session_id, seq), None) is not None
-        except StoreError:
-            return False
+            self.record(Note("recording goes on", source="journal"))
 
 
 def keep_packed(journal: Journal, text: str) -> str:
@@ -313,10 +275,6 @@ def keep_packed(journal: Journal, text: str) -> str:
 
 def unpacked(blob: Callable[[str], bytes], ref: str) -> str:
     """Return a stored text.
-
-    Args:
-        blob: Returns stored bytes.
-        ref: The reference.
 
     Raises:
         StoreError: It cannot be read, or is not such a text.

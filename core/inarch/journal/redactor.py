@@ -104,11 +104,7 @@ class Redactor:
         self.learn(parse_dotenv(data))
 
     def reserve(self, line: str) -> Sequence[tuple[str, str]]:
-        """Reserve the numbers in a stored line: the texts of these placeholders are no longer known.
-
-        Returns:
-            The numbers, each with the name that it belongs to.
-        """
+        """Reserve the numbers in a stored line, whose texts are no longer known; return each with its name."""
         if "‹secret:" not in line:
             return ()
         with self._lock:

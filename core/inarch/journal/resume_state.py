@@ -7,6 +7,7 @@ memory than its last turns, and with a snapshot no more time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define, evolve, field
@@ -14,8 +15,7 @@ from attrs import define, evolve, field
 from inarch.contract.events import Event
 from inarch.contract.records import SessionInfo
 from inarch.contract.stores import ContextStore
-from inarch.journal.fold import fold, is_readable_drop
-from inarch.journal.history import History
+from inarch.journal.fold import History, fold, is_readable_drop
 from inarch.journal.interrupted_calls import OpenCalls, Settle, nobody_knows
 from inarch_sdk.snapshots import between, folded
 
@@ -63,45 +63,38 @@ class _Held:
     open: OpenCalls = field(factory=OpenCalls)
 
     def take(self, event: Event) -> None:
-        """Process an event."""
+        """Process an event; skip shapes that are not understood."""
         self.seq = max(self.seq, event.seq)
         self.open.take(event)
-        kind, turn_id = event.kind, event.turn_id
-        if kind == "session.started":
-            self.root = self.root or str(event.data.get("root", ""))
-        elif kind == "context.dropped" and is_readable_drop(event.data):
-            self.left_out.append(event.data)
-            self._drop(event.data.get("turns") or ())
-            self.compacted |= event.data.get("reason") != "turns"
-        elif kind == "context.fixed" and isinstance(event.data.get("service"), str):
-            self.fixed[event.data["service"]] = event.data
-        elif kind == "context.broken" and event.data.get("reason") != "service":
-            self.fixed, self.last_request, self.compacted = {}, ("", 0, ""), False
-        elif kind == "model.requested":
-            self._note_request(event.data)
-        elif kind == "turn.started":
-            self.title = self.title or SessionInfo.title_of((event,))
-            self._note_prompt(event.data.get("turn"))
-        elif kind == "call.result":
-            self._see(event.data.get("result"))
-        elif kind == "file.changed" and not turn_id:  # an undo, or a user's own command: the model has not seen that
-            for key in ("path", "new_path"):
-                self.seen.pop(str(event.data.get(key)), None)
+        turn_id = event.turn_id
+        with suppress(KeyError, TypeError, ValueError, AttributeError):
+            self._note(event.kind, event.data, event)
         if turn_id and turn_id not in self.dropped:
             self.turns.setdefault(turn_id, []).append(event)
             self.first.setdefault(turn_id, event.seq)
 
-    def _note_prompt(self, turn: object) -> None:
-        if isinstance(turn, dict) and turn.get("type") == "agent" and isinstance(turn.get("parent_id"), str):
-            self.asked[str(turn.get("id"))] = turn["parent_id"]
-
-    def _note_request(self, data: Mapping[str, Any]) -> None:
-        """Note the number of messages in a turn's last request, and their digest; older versions stored none."""
-        model, messages, digest = data.get("model"), data.get("messages"), data.get("digest", "")
-        if data.get("purpose") != "turn" or data.get("plugin"):
-            return
-        if isinstance(model, str) and isinstance(messages, int) and isinstance(digest, str):
-            self.last_request = model, messages, digest
+    def _note(self, kind: str, data: Mapping[str, Any], event: Event) -> None:
+        if kind == "session.started":
+            self.root = self.root or str(data.get("root", ""))
+        elif kind == "context.dropped" and is_readable_drop(data):
+            self.left_out.append(data)
+            self._drop(data.get("turns") or ())
+            self.compacted |= data.get("reason") != "turns"
+        elif kind == "context.fixed":
+            self.fixed[str(data["service"])] = data
+        elif kind == "context.broken" and data.get("reason") != "service":
+            self.fixed, self.last_request, self.compacted = {}, ("", 0, ""), False
+        elif kind == "model.requested" and data["purpose"] == "turn" and not data.get("plugin"):
+            self.last_request = str(data["model"]), int(data["messages"]), str(data.get("digest", ""))
+        elif kind == "turn.started":
+            self.title = self.title or SessionInfo.title_of((event,))
+            if data["turn"]["type"] == "agent":
+                self.asked[str(data["turn"]["id"])] = str(data["turn"].get("parent_id") or "")
+        elif kind == "call.result":
+            self._know((data["result"].get("metadata") or {}).get("files") or {})
+        elif kind == "file.changed" and not event.turn_id:  # the model has not seen an undo, or a user's own command
+            for key in ("path", "new_path"):
+                self.seen.pop(str(data.get(key)), None)
 
     def _drop(self, turn_ids: Iterable[str]) -> None:
         """Release turns and the prompts they answer; the turn that records this is never one of them."""
@@ -111,13 +104,9 @@ class _Held:
                 self.turns.pop(gone, None)
                 self.first.pop(gone, None)
 
-    def _see(self, result: object) -> None:
-        metadata = result.get("metadata") if isinstance(result, dict) else None
-        self._know(metadata.get("files") if isinstance(metadata, dict) else None)
-
-    def _know(self, files: object) -> None:
+    def _know(self, files: Mapping[str, str | None]) -> None:
         """Note the hashes of files that a call knew."""
-        for path, digest in files.items() if isinstance(files, dict) else ():
+        for path, digest in files.items():
             if digest is None:
                 self.seen.pop(path, None)
             else:
@@ -160,7 +149,7 @@ class _Held:
         """Return the part of the session that a model may still see."""
         settled = [(call, settle(call)) for call in self.open.calls.values()]
         for _, found in settled:
-            self._know(found.result.metadata.get("files") if found.result is not None else None)
+            self._know((found.result.metadata.get("files") if found.result is not None else None) or {})
         kept = fold(events, blob, {call.id: found for call, found in settled})
         gone = tuple((turn_id, ()) for turn_id in self.dropped)
         return evolve(

@@ -15,7 +15,7 @@ from inarch.contract.guard import guarded
 if TYPE_CHECKING:
     from inarch.contract.event import Event
     from inarch.contract.records import SessionInfo
-    from inarch.journal.history import History
+    from inarch.journal.fold import History
     from inarch.sessions.contents import Contents, KeptTranscript
     from inarch.sessions.parts import Parts
 

@@ -19,7 +19,7 @@ from inarch.contract.guard import guarded
 from inarch.contract.other_events import ChildEnded, ChildStarted
 from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
 from inarch.contract.stores import ContextStore
-from inarch.journal.history import History
+from inarch.journal.fold import History
 from inarch.journal.journal import Journal
 from inarch.turns.ledger import Ledger
 from inarch_sdk.snapshots import scan

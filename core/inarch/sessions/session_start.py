@@ -31,7 +31,7 @@ from inarch.turns.token_count import TokenCounter
 
 if TYPE_CHECKING:
     from inarch.calls.context import Doors
-    from inarch.journal.history import History
+    from inarch.journal.fold import History
     from inarch.journal.interrupted_calls import Settle
 
 

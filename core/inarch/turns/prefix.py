@@ -111,7 +111,7 @@ class Hiding:
             arguments = self.redactor.redact(part.arguments)
             return part if arguments is part.arguments else evolve(part, arguments=arguments)
         if isinstance(part, ResultPart):
-            from inarch.calls.results import hide_secrets
+            from inarch.calls.attempt import hide_secrets
 
             result = hide_secrets(part.result, self.redactor)
             return part if result is part.result else evolve(part, result=result)

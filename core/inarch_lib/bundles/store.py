@@ -38,12 +38,9 @@ class Kept(Protocol):
 
 
 class Bundle(NamedTuple):
-    """A stored bundle. Its methods are those of a folder of kept files.
+    """A stored bundle: its name, its folder and the SHA-256 of its files by path.
 
-    Args:
-        name: The prefix of its names.
-        top: Its folder.
-        hashes: SHA-256 of its files by path.
+    Its methods are those of a folder of kept files.
     """
 
     name: str

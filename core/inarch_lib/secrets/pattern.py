@@ -70,16 +70,9 @@ def anything(value: str) -> bool:
 class Pattern:
     """Format of a secret: its tag, its needles, the pieces that follow, and a final check of a match.
 
-    Args:
-        tag: Part of the placeholder.
-        needles: The texts to search for, without white space.
-        pieces: The pieces after a needle. If the last may have any number of characters, its beginning is judged.
-        looks_real: Returns whether a found secret is real; examples and names are not.
-        before: The required or forbidden text before the needle.
-        after: The same for the end.
-        shown: Whether the needle is not part of the secret.
-        fits: A final check of the whole match, needle included.
-        gate: A few lower-case words that occur in all of many needles.
+    Needles have no white space. If the last piece may have any number of characters, its beginning is judged. `before`
+    and `after` are the required or forbidden text around the match. If `shown`, the needle is not part of the secret.
+    `fits` checks the whole match. `gate` has a few lower-case words that occur in all of many needles.
     """
 
     tag: str

@@ -8,6 +8,7 @@ import json
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from inarch_lib.secrets.pattern import AFTER_WORD, Pattern, Piece, anything
 from inarch_lib.secrets.secret_names import looks_random, secrets_of
@@ -87,17 +88,31 @@ def is_pem(value: str) -> bool:
 _WORD = "[A-Za-z0-9]"
 _TOKEN = "[A-Za-z0-9_-]"
 _BASE64 = "[A-Za-z0-9+/]"
+_DOT = Piece("[.]", 1, 1)
+_NO_BASE64 = "(?![A-Za-z0-9+/=])"
 
 
 def _starting(
     tag: str,
-    *needles: str,
+    needles: str,
     least: int,
     most: int | None = None,
     chars: str = _WORD,
-    real: Callable[[str], bool] = anything,
+    real: Callable[[str], bool] = mixed,
+    **more: Any,
 ) -> Pattern:
-    return Pattern(tag, needles, (Piece(chars, least, most),), real)
+    return Pattern(tag, tuple(needles.split()), (Piece(chars, least, most),), real, **more)
+
+
+def _after(
+    tag: str, needles: Iterable[str], pieces: Iterable[Piece], real: Callable[[str], bool] = anything, **more: Any
+) -> Pattern:
+    """Return a pattern whose needle is no part of the secret."""
+    return Pattern(tag, tuple(needles), tuple(pieces), real, shown=True, **more)
+
+
+def _seen(chars: str, least: int, most: int, cut: str = "") -> Piece:
+    return Piece(chars, least, most, True, cut)
 
 
 def _cased(*words: str) -> tuple[str, ...]:
@@ -105,164 +120,85 @@ def _cased(*words: str) -> tuple[str, ...]:
 
 
 _QUOTE = "[\\\\\"'`]"
-_SEPARATOR = (
-    Piece(_QUOTE, 0, 2, True),
-    Piece("[ \t]", 0, 8, True),
-    Piece("[:=>]", 1, 2, True),
-    Piece("[ \t]", 0, 8, True),
-    Piece(_QUOTE, 0, 2, True),
-)
+_SPACES = _seen("[ \t]", 0, 8)
+_SEPARATOR = (_seen(_QUOTE, 0, 2), _SPACES, _seen("[:=>]", 1, 2), _SPACES, _seen(_QUOTE, 0, 2))
 _NAMES = (
     *_cased("password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key"),
     *_cased("access_key", "auth_key", "private_key"),
     *("apiKey", "accessKey", "AccessKey", "authKey", "ApiKey", "Api-Key", "API-Key"),
 )
+_KEY_NAMES = (*_cased("secret_access_key", "secret-access-key"), "secretAccessKey", "SecretAccessKey")
+_SCHEME = _seen("(?:[A-Za-z-]{1,16}[ \t]{1,4})", 0, 1, "[A-Za-z-]{0,16}[ \t]{0,4}")
+_PRIVATE_KEY = (
+    _seen("[A-Z0-9 ]", 1, 12),
+    _seen("PRIVATE KEY", 1, 1, "[A-Z ]{0,11}"),
+    _seen("(?: BLOCK)?-----", 1, 1, "[ A-Z]{0,6}-{0,5}"),
+    Piece(r"(?:[A-Za-z0-9+/=\r\n\\\"',:.]|(?<=[:,\s])[ \t]|-(?!-))", 40),
+)
+_LOGIN = (
+    _seen("[A-Za-z0-9._%+~-]", 0, 64), _seen(":", 1, 1), Piece(r"[^\s/@:\"'<>`{}$()\[\]‹›\\]", 6), _seen("@", 1, 1),
+)  # fmt: skip
+_LISTED = (
+    _seen("[A-Za-z0-9_.-]", 0, 40), _seen("[:-]", 1, 1), _seen("[0-9]", 0, 6), _seen("[:-]", 0, 1), _SPACES,
+    _seen("[A-Za-z0-9_. ]", 1, 60), _seen("=", 1, 1), _seen("[\"']", 0, 1), Piece("[^\\s\"'‹›]", 8),
+)  # fmt: skip
+"""A line of a `.env` file in the output of searches."""
 
 PATTERNS: tuple[Pattern, ...] = (
-    Pattern("aws-key-id", ("AKIA", "ASIA"), (Piece("[A-Z0-9]", 16, 16),), lambda value: "EXAMPLE" not in value),
-    Pattern(
-        "aws-secret",
-        ("AKIA", "ASIA"),
-        (Piece("[A-Z0-9]", 16, 16, True), Piece("[\\s,:;|\"']", 1, 12, True), Piece(_BASE64, 40, 40)),
-        mixed,
-        after="(?![A-Za-z0-9+/=])",
-        shown=True,
+    _starting("aws-key-id", "AKIA ASIA", 16, 16, "[A-Z0-9]", lambda value: "EXAMPLE" not in value),
+    _after(
+        "aws-secret", ("AKIA", "ASIA"),
+        (_seen("[A-Z0-9]", 16, 16), _seen("[\\s,:;|\"']", 1, 12), Piece(_BASE64, 40, 40)), mixed, after=_NO_BASE64,
     ),
-    Pattern(
-        "aws-secret",
-        (*_cased("secret_access_key", "secret-access-key"), "secretAccessKey", "SecretAccessKey"),
-        (*_SEPARATOR, Piece(_BASE64, 40, 40)),
-        mixed,
-        before="",
-        after="(?![A-Za-z0-9+/=])",
-        shown=True,
+    _after(
+        "aws-secret", _KEY_NAMES, (*_SEPARATOR, Piece(_BASE64, 40, 40)), mixed, before="", after=_NO_BASE64,
         gate=("ecret",),
     ),
-    _starting("github-token", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", least=36, real=mixed),
-    _starting("github-token", "github_pat_", least=40, chars="[A-Za-z0-9_]", real=mixed),
-    _starting("gitlab-token", "glpat-", "glptt-", "glrt-", "gldt-", least=20, chars=_TOKEN, real=mixed),
-    Pattern(
-        "slack-token",
-        ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-"),
-        (Piece("[A-Za-z0-9.-]", 20),),
-        mixed,
+    _starting("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", 36),
+    _starting("github-token", "github_pat_", 40, chars="[A-Za-z0-9_]"),
+    _starting("gitlab-token", "glpat- glptt- glrt- gldt-", 20, chars=_TOKEN),
+    _starting(
+        "slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xapp-", 20, chars="[A-Za-z0-9.-]",
         gate=("xox", "xapp-"),
     ),
+    _starting("slack-webhook", "hooks.slack.com/services/", 30, 120, "[A-Za-z0-9/]", before="", shown=True),
+    _starting("google-key", "AIza", 35, 35, _TOKEN, after="(?![A-Za-z0-9_-])"),
+    _starting("google-token", "ya29.", 20, chars=_TOKEN),
+    _starting("google-secret", "GOCSPX-", 24, 64, _TOKEN),
+    _starting("anthropic-key", "sk-ant-", 20, chars=_TOKEN),
+    _starting("openai-key", "sk-", 20, chars=_TOKEN, real=is_key),
+    _starting("stripe-key", "sk_live_ rk_live_", 16),
+    _starting("stripe-key", "whsec_", 32, chars="[A-Za-z0-9+/=]"),
+    Pattern("sendgrid-key", ("SG.",), (Piece(_TOKEN, 16, 32), _DOT, Piece(_TOKEN, 32, 64)), mixed),
+    _starting("npm-token", "npm_", 36, 36),
+    _starting("pypi-token", "pypi-AgEI", 50, chars=_TOKEN, real=anything),
+    _starting("hugging-face-token", "hf_", 34, 40, real=has_both_cases),
+    _starting("twilio-key", "SK", 32, 32, "[0-9a-f]", looks_random),
     Pattern(
-        "slack-webhook", ("hooks.slack.com/services/",), (Piece("[A-Za-z0-9/]", 30, 120),), mixed, before="", shown=True
-    ),
-    Pattern("google-key", ("AIza",), (Piece(_TOKEN, 35, 35),), mixed, after="(?![A-Za-z0-9_-])"),
-    _starting("google-token", "ya29.", least=20, chars=_TOKEN, real=mixed),
-    _starting("google-secret", "GOCSPX-", least=24, most=64, chars=_TOKEN, real=mixed),
-    _starting("anthropic-key", "sk-ant-", least=20, chars=_TOKEN, real=mixed),
-    _starting("openai-key", "sk-", least=20, chars=_TOKEN, real=is_key),
-    _starting("stripe-key", "sk_live_", "rk_live_", least=16, real=mixed),
-    _starting("stripe-key", "whsec_", least=32, chars="[A-Za-z0-9+/=]", real=mixed),
-    Pattern("sendgrid-key", ("SG.",), (Piece(_TOKEN, 16, 32), Piece("[.]", 1, 1), Piece(_TOKEN, 32, 64)), mixed),
-    Pattern("npm-token", ("npm_",), (Piece(_WORD, 36, 36),), mixed),
-    _starting("pypi-token", "pypi-AgEI", least=50, chars=_TOKEN),
-    Pattern("hugging-face-token", ("hf_",), (Piece(_WORD, 34, 40),), has_both_cases),
-    Pattern("twilio-key", ("SK",), (Piece("[0-9a-f]", 32, 32),), looks_random),
-    Pattern(
-        "jwt",
-        ("eyJ",),
-        (
-            Piece(_TOKEN, 8, 2000),
-            Piece("[.]", 1, 1),
-            Piece(_TOKEN, 8, 12_000),
-            Piece("[.]", 1, 1),
-            Piece(_TOKEN, 8, 2000),
-        ),
+        "jwt", ("eyJ",),
+        (Piece(_TOKEN, 8, 2000), _DOT, Piece(_TOKEN, 8, 12_000), _DOT, Piece(_TOKEN, 8, 2000)),
         is_jwt,
     ),
-    Pattern(
-        "private-key",
-        ("-----BEGIN",),
-        (
-            Piece("[A-Z0-9 ]", 1, 12, True),
-            Piece("PRIVATE KEY", 1, 1, True, "[A-Z ]{0,11}"),
-            Piece("(?: BLOCK)?-----", 1, 1, True, "[ A-Z]{0,6}-{0,5}"),
-            Piece(r"(?:[A-Za-z0-9+/=\r\n\\\"',:.]|(?<=[:,\s])[ \t]|-(?!-))", 40),
-        ),
-        is_pem,
-        before="",
-        after="",
-        shown=True,
-    ),
-    Pattern(
-        "bearer-token",
-        ("Bearer", "bearer"),
-        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9._~+/=-]", 16)),
-        looks_random,
-        shown=True,
+    _after("private-key", ("-----BEGIN",), _PRIVATE_KEY, is_pem, before="", after=""),
+    _after(
+        "bearer-token", ("Bearer", "bearer"), (_seen("[ \t]", 1, 4), Piece("[A-Za-z0-9._~+/=-]", 16)), looks_random,
         gate=("bearer",),
     ),
-    Pattern(
-        "basic-login",
-        ("Basic", "basic"),
-        (Piece("[ \t]", 1, 4, True), Piece("[A-Za-z0-9+/=]", 8)),
-        is_login,
-        shown=True,
+    _after(
+        "basic-login", ("Basic", "basic"), (_seen("[ \t]", 1, 4), Piece("[A-Za-z0-9+/=]", 8)), is_login,
         gate=("basic",),
     ),
-    Pattern(
-        "header-token",
-        ("uthorization", "UTHORIZATION"),
-        (
-            *_SEPARATOR,
-            Piece("(?:[A-Za-z-]{1,16}[ \t]{1,4})", 0, 1, True, "[A-Za-z-]{0,16}[ \t]{0,4}"),
-            Piece("[A-Za-z0-9._~+/=-]", 16),
-        ),
-        looks_random,
-        before="",
-        shown=True,
-        gate=("uthorization",),
+    _after(
+        "header-token", ("uthorization", "UTHORIZATION"), (*_SEPARATOR, _SCHEME, Piece("[A-Za-z0-9._~+/=-]", 16)),
+        looks_random, before="", gate=("uthorization",),
     ),
-    Pattern(
-        "url-password",
-        ("://",),
-        (
-            Piece("[A-Za-z0-9._%+~-]", 0, 64, True),
-            Piece(":", 1, 1, True),
-            Piece(r"[^\s/@:\"'<>`{}$()\[\]‹›\\]", 6),
-            Piece("@", 1, 1, True),
-        ),
-        is_password,
-        before="",
-        after="",
-        shown=True,
+    _after("url-password", ("://",), _LOGIN, is_password, before="", after=""),
+    _after(
+        "assigned", _NAMES, (_seen(_TOKEN, 0, 16), *_SEPARATOR, Piece("[A-Za-z0-9_+/=.~-]", 16)), looks_random,
+        before="", after="(?![A-Za-z0-9(\\[])", gate=("passw", "passphrase", "secret", "token", "key"),
     ),
-    Pattern(
-        "assigned",
-        _NAMES,
-        (Piece("[A-Za-z0-9_-]", 0, 16, True), *_SEPARATOR, Piece("[A-Za-z0-9_+/=.~-]", 16)),
-        looks_random,
-        before="",
-        after="(?![A-Za-z0-9(\\[])",
-        shown=True,
-        gate=("passw", "passphrase", "secret", "token", "key"),
-    ),
-    # A line of a `.env` file in the output of searches.
-    Pattern(
-        "dotenv",
-        (".env",),
-        (
-            Piece("[A-Za-z0-9_.-]", 0, 40, True),
-            Piece("[:-]", 1, 1, True),
-            Piece("[0-9]", 0, 6, True),
-            Piece("[:-]", 0, 1, True),
-            Piece("[ \t]", 0, 8, True),
-            Piece("[A-Za-z0-9_. ]", 1, 60, True),
-            Piece("=", 1, 1, True),
-            Piece("[\"']", 0, 1, True),
-            Piece("[^\\s\"'‹›]", 8),
-        ),
-        before="",
-        after="",
-        shown=True,
-        fits=is_listed,
-    ),
-)
+    _after("dotenv", (".env",), _LISTED, before="", after="", fits=is_listed),
+)  # fmt: skip
 """Every pattern; those with the most specific names first."""
 
 
