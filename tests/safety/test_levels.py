@@ -6,14 +6,19 @@ the same case under `ask`, `edits` and `none` is in a table here; whatever it is
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from attrs import evolve
 from command_runner import Stage, load_commands
 from safety_runner import Case, load
+
+from . import test_hostile_repository as hostile
+from . import test_secrets as secrets
 
 pytestmark = [pytest.mark.once, pytest.mark.needs("git")]
 
@@ -95,3 +100,29 @@ def test_every_row_has_cases_under_every_level() -> None:
     for level in LEVELS:
         rows = [what_it_does(case) for one, case in CASES if one == level]
         assert {*rows} == {*EXPECTED} and len(rows) > 1000
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_session_holds_no_secret_under_any_level(level: str, tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
+    class Place(secrets.Place):
+        def config(self) -> dict[str, Any]:
+            found = super().config()
+            found["profiles"]["default"]["approve"] = level
+            return found
+
+    secrets.test_nothing_of_a_session_holds_a_secret(Place(tmp_path), caplog)
+
+
+clone = hostile.clone
+
+
+@pytest.mark.slow
+def test_a_hostile_repository_springs_nothing_under_any_level(clone: hostile.Clone) -> None:
+    for name, arguments in hostile.CALLS:
+        found = []
+        for level in (*LEVELS, "all"):
+            done = clone.run("tools", "call", name, json.dumps(arguments), "--quiet", "--approve", level)
+            error = json.loads(done.stdout)["error"]
+            found.append("success" if error is None else error["code"])
+            clone.assert_unharmed()
+        assert len({*found}) == 1, f"all of them only look, so no level differs: {name} {arguments} {found}"

@@ -221,3 +221,10 @@ def test_commands_show_no_secret(place: Place) -> None:
     assert [call.status for call in turn.calls] == ["success"] * len(wanted)
     assert "PORT=8000" in sent and "SESSION_SECRET" in sent
     assert place.leaks(sent) == []
+
+
+def test_a_key_that_a_call_reads_first_is_known_before_its_result_is_shown(place: Place) -> None:
+    script = [calls(("read_multiple_files", {"file_paths": ["a/b/c/d/.env.local"]})), says("done")]
+    app, model, _ = session(place, script)
+    run(app, "read it")
+    assert place.leaks(json.dumps(to_data(model.requests[-1]), ensure_ascii=False)) == []
