@@ -30,9 +30,7 @@ class Bench:
     outside: Path
 
     def open(self, *added: Path | str) -> Folders:
-        return Folders.open(
-            FolderWorkspace.open(str(self.root)), [str(one) for one in added or (self.lib,)], Settings()
-        )
+        return Folders.beside(str(self.root), [str(one) for one in added or (self.lib,)], Settings())
 
     def at(self, path: str) -> str:
         return f"+{self.lib}/{path}"
@@ -60,7 +58,7 @@ class TestTheRootOfMany(WorkspaceContract):
     def make(self, path: str) -> Workspace:
         beside = Path(path).parent / "added"
         beside.mkdir(exist_ok=True)
-        return Folders.open(FolderWorkspace.open(path), [str(beside)], Settings())
+        return Folders.beside(path, [str(beside)], Settings())
 
 
 def test_files_of_both_are_read_changed_moved_and_removed(bench: Bench, folders: Folders) -> None:

@@ -58,11 +58,7 @@ class FilePatch:
 
 
 def read_envelope(text: str, root: str = "") -> tuple[FilePatch, ...]:
-    """Parse a patch into one entry per file.
-
-    Raises:
-        ToolFailed: It is not a valid patch, or it names an invalid path or one path twice.
-    """
+    """Parse a patch into one entry per file."""
     lines = _Lines(text.replace("\r\n", "\n").strip("\n").split("\n"), root)
     if lines.rest[0].rstrip() != BEGIN or lines.rest[-1].rstrip() != END or len(lines.rest) < 2:
         raise lines.wrong(f"it has to begin with {BEGIN!r} and to end with {END!r}")
@@ -175,11 +171,7 @@ Line = tuple[str, str]
 
 
 def patched(data: bytes, hunks: Sequence[Hunk], path: str) -> bytes:
-    """Return a file's bytes with the changes applied from top to bottom.
-
-    Raises:
-        ToolFailed: `conflict` if the lines of a change are missing or occur more than once.
-    """
+    """Return a file's bytes with the changes applied from top to bottom."""
     encoding = encoding_of(data, path)
     if is_shifted(data) and not all(text.isascii() for hunk in hunks for _, text in hunk.lines):
         raise ToolFailed("validation", f"{path} is stored as ISO-2022; only ASCII lines can be changed in it")

@@ -135,10 +135,6 @@ def patch(data: bytes, encoding: Encoding, search: str, replace: str, path: str,
 
     A line end in `search` matches any kind of line end. A plain `\n` in `replace` becomes the kind used at that
     position.
-
-    Raises:
-        ToolFailed: `conflict` if the text is missing, occurs more than once without `every`, or may begin or end inside
-            a character.
     """
     if not search:
         raise ToolFailed("validation", "the search text is empty", "give the exact text to replace")
@@ -183,10 +179,7 @@ def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tup
 
 
 def _may_stand(data: bytes, encoding: Encoding, search: str, path: str) -> bool:
-    """Return whether a text can occur: it fits and its longest line occurs.
-
-    A pattern of many lines takes long to compile.
-    """
+    """Return whether a text can occur: it fits and its longest line occurs."""
     try:
         lines = [encoding.encode(line, path) for line in _LINE_END.split(search)]
     except ToolFailed:

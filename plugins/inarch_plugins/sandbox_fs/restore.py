@@ -24,8 +24,8 @@ from inarch_plugins.sandbox_fs.failures import changed
 from inarch_plugins.sandbox_fs.file_read import digest_of
 from inarch_plugins.sandbox_fs.file_write import rename_new
 from inarch_plugins.sandbox_fs.leftovers import alone, name_beside, remove_leftovers
-from inarch_plugins.sandbox_fs.paths import split
-from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open
+from inarch_plugins.sandbox_fs.paths import above, split
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, LIST, SAFE, Open, held
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PERMISSIONS = 0o7777
@@ -50,12 +50,7 @@ class Restoration:
     _folders: dict[str, int] = field(init=False, factory=dict)
 
     def run(self, states: Sequence[FileState], near: Sequence[str] = ()) -> None:
-        """Restore all paths; first remove what a killed attempt left beside these paths or those in `near`.
-
-        Raises:
-            ToolFailed: `conflict` if a path differs from its expected state; everything is as it was.
-            OSError: A write failed; everything is as it was.
-        """
+        """Restore all paths; first remove what a killed attempt left beside these paths or those in `near`."""
         with alone(self.root, self.open_it) as certainly:
             if certainly:
                 remove_leftovers(self.root, self.open_it, (*near, *(state.path for state in states)))
@@ -84,10 +79,7 @@ class Restoration:
                 self._clean()
 
     def _swap(self, states: Sequence[FileState]) -> None:
-        """Move everything to its final path.
-
-        Paths with nothing in their way come first: a moved file always has a name if this process is killed.
-        """
+        """Move everything to its final path."""
         deepest_first = sorted(states, key=lambda state: state.path, reverse=True)
         free = _free_to_come(deepest_first)
         self._bring(free)
@@ -131,10 +123,8 @@ class Restoration:
             descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=folder)
         except (FileNotFoundError, NotADirectoryError):
             return None, 0
-        try:
+        with held(descriptor):
             return digest_of(descriptor), mode
-        finally:
-            os.close(descriptor)
 
     def _stage(self, state: FileState) -> None:
         """Write the new content of a path under another name, in the nearest existing folder."""
@@ -152,16 +142,13 @@ class Restoration:
         if stat.S_ISLNK(state.mode):
             os.symlink(os.fsdecode(data), name, dir_fd=folder)
             return
-        descriptor = os.open(name, _CREATE, 0o600, dir_fd=folder)
-        try:
-            view = memoryview(data)
+        with open(os.open(name, _CREATE, 0o600, dir_fd=folder), "wb", buffering=0) as file:
+            descriptor, view = file.fileno(), memoryview(data)
             while view:
-                view = view[os.write(descriptor, view) :]
+                view = view[file.write(view) :]
             if (like := self._owner_of(state)) is not None:
                 give(descriptor, (like.st_uid, like.st_gid))
             os.fchmod(descriptor, state.mode & _PERMISSIONS)
-        finally:
-            os.close(descriptor)
 
     def _owner_of(self, state: FileState) -> os.stat_result | None:
         if not stat.S_ISREG(state.expected_mode):
@@ -177,10 +164,8 @@ class Restoration:
                 descriptor = os.open(place[1], os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=self._folders[place[0]])
             except OSError:
                 return  # a link, which has no bytes of its own, or a mode that forbids reading
-            try:
+            with held(descriptor):
                 os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
         _for_each(sync, list(self._staged.values()))
 
@@ -272,7 +257,7 @@ class Restoration:
     def _readable(self, path: str) -> int:
         key = f"{path}/"
         if key not in self._folders:
-            self._folders[key] = self.open_it(self.root, path, os.O_RDONLY | os.O_DIRECTORY, False)
+            self._folders[key] = self.open_it(self.root, path, LIST, False)
         return self._folders[key]
 
     def _clean(self) -> None:
@@ -292,10 +277,7 @@ class Restoration:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Delay signals that would end the process until the block is done: half of the names would be changed.
-
-    Signals are not blocked, because another thread would receive them. A signal with a handler ends nothing.
-    """
+    """Delay signals that would end the process until the block is done: half of the names would be changed."""
     came: list[int] = []
     before: dict[int, Any] = {}
     try:
@@ -328,13 +310,8 @@ def _free_to_come(deepest_first: Sequence[FileState]) -> list[FileState]:
     return [
         state
         for state in deepest_first
-        if state.mode and not state.expected_mode and leaving.isdisjoint(_above(state.path))
+        if state.mode and not state.expected_mode and leaving.isdisjoint(above(state.path))
     ]
-
-
-def _above(path: str) -> Iterator[str]:
-    while (path := split(path)[0]) != ".":
-        yield path
 
 
 def _is_leaf(mode: int) -> bool:

@@ -125,11 +125,7 @@ class Searcher:
         self._engines = Engines(self.root, self.settings.search_engine)
 
     def search(self, root: int, open_it: Open, pattern: str, walk: Walk, ignore_case: bool, limit: int) -> SearchHits:
-        """Return the lines of the walked files that match.
-
-        Raises:
-            ToolFailed: The pattern is wrong, or the time is up.
-        """
+        """Return the lines of the walked files that match."""
         if not pattern or len(pattern) > _MOST_PATTERN or not _is_text(pattern):
             raise ToolFailed("validation", f"not a pattern of 1 to {_MOST_PATTERN} characters: {pattern[:60]!r}")
         deadline = time.monotonic() + self.settings.search_seconds

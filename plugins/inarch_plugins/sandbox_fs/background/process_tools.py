@@ -69,11 +69,7 @@ class StartProcess(ExecuteCommand):
         super().check(arguments, context)
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:  # type: ignore[override]
-        """Start the command and return its state after the first second.
-
-        Raises:
-            ToolFailed: It is in no tier, or can't be started.
-        """
+        """Start the command and return its state after the first second."""
         from inarch_plugins.sandbox_fs.background.watched_process import Watched
         from inarch_plugins.sandbox_fs.commands.pipelines import piped, prepare
 

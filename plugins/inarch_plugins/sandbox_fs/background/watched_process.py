@@ -26,12 +26,7 @@ _LONGEST_WORDS = 200
 
 @define(eq=False, repr=False)
 class Watched:
-    """Process whose news goes to the call that waits for it, else into the session's inbox.
-
-    Args:
-        inbox: Takes news for the model when no call waits.
-        pattern: The pattern to look for in its output, until it is found.
-    """
+    """Process whose news goes to the call that waits for it, else into the session's inbox."""
 
     inbox: inarch.Inbox
     pattern: Pattern | None = None
@@ -108,11 +103,6 @@ class Watched:
         """Wait for its end or its pattern; news returned here is reported nowhere else.
 
         Undelivered news of its end is withdrawn.
-
-        Args:
-            seconds: How long.
-            cancelled: Ends the wait; the news is then reported elsewhere.
-            is_first: Whether the caller is the one that starts it.
         """
         process, end = self.process, time.monotonic() + seconds
         with process.changed:

@@ -37,11 +37,7 @@ class Compares(Protocol):
 
 
 def review_of(change: ChangeFolder, workspace: Any, store: ContextStore) -> Review:
-    """Return the changes of a copy, compared with a workspace that is or shows the original.
-
-    Raises:
-        ToolFailed: The workspace can't compare them.
-    """
+    """Return the changes of a copy, compared with a workspace that is or shows the original."""
     compares = able(workspace, Compares)
     if compares is None:
         raise inarch.ToolFailed("execution", "this workspace cannot apply a change", "use the workspace sandbox-fs")

@@ -92,14 +92,7 @@ class Reviewed:
 
 @define(eq=False, repr=False)
 class Review:
-    """All changes of a copy, ready to be shown and applied.
-
-    Args:
-        changes: The differences.
-        bases: What was applied before.
-        session: What the sessions recorded.
-        stored: Returns the bytes of a base by its hash.
-    """
+    """All changes of a copy, ready to be shown and applied."""
 
     changes: CopyChanges
     bases: Mapping[str, tuple[str | None, int]]
@@ -131,11 +124,7 @@ class Review:
         ]  # fmt: skip
 
     def hunk(self, one: Reviewed, number: int) -> tuple[Reviewed, bytes]:
-        """Return a change with one of its hunks alone, counted from 1, and the base that then is left.
-
-        Raises:
-            InarchError: It has no such hunk, or is not a change of text.
-        """
+        """Return a change with one of its hunks alone, counted from 1, and the base that then is left."""
         if one.problem == _UNKNOWN or not all(stat.S_ISREG(side.mode) for side in (one.base, one.theirs)):
             raise InarchError(f"{one.path} has no hunks to apply", one.problem or "apply it whole")
         base, theirs = self._bytes(one, one.base), self._bytes(one, one.theirs)

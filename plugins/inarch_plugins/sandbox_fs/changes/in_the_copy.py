@@ -48,11 +48,7 @@ def sessions(folder: str) -> Sessions:
 
 
 def shown(folder: str, words: str) -> str:
-    """Return the changes of this copy as text, or the changed lines of a path.
-
-    Raises:
-        ToolFailed: They can't be read.
-    """
+    """Return the changes of this copy as text, or the changed lines of a path."""
     change = ChangeFolder.read(folder)
     original = FolderWorkspace.open(os.path.join(folder, BELOW))
     try:

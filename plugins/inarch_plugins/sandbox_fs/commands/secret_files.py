@@ -49,13 +49,7 @@ _PICKS = re.compile(r"-[SG]|-L=(?:.*,)?[/^:]", re.S)
 
 
 def named(rule: str, words: Iterable[str], root: str) -> str:
-    """Return the first word that names a file with secrets that the command could show, "" for none.
-
-    Args:
-        rule: The rule that takes the command.
-        words: The words that name files, for git also objects such as `HEAD:.env`.
-        root: The workspace's absolute path; without it only names count.
-    """
+    """Return the first word that names a file with secrets that the command could show, "" for none."""
     shows = rule in _GIT_CONTENTS if rule.startswith("git ") else rule not in _NAMES_ONLY
     if not shows:
         return ""
@@ -102,14 +96,7 @@ def in_pieces(rule: str, where: str) -> str:
 
 
 def could_show(rule: str, paths: Iterable[str], root: str, is_search: bool) -> str:
-    """Return the first file or folder that a command reads and that contains a known secret, "" for none.
-
-    Args:
-        rule: The rule that takes the command.
-        paths: The words that name them.
-        root: The absolute path that they are relative to; without it nothing is checked.
-        is_search: Whether it reads whole folders, by default the root.
-    """
+    """Return the first file or folder that a command reads and that contains a known secret, "" for none."""
     if not root or rule in _NAMES_ONLY:
         return ""
     from inarch_lib.secrets.shapes import holds_known_secret
@@ -148,14 +135,7 @@ def names_revision(words: Sequence[str], objects: Sequence[str], root: str) -> b
 
 
 def passing_over(rule: str, argv: Sequence[str], options_end: int, root: str) -> tuple[tuple[str, ...], str]:
-    """Return a search's words so that it skips files with secrets, and the note about that.
-
-    Args:
-        rule: The rule that takes the command.
-        argv: Its words as they would run.
-        options_end: The index for more options: after all given ones, because the last one counts.
-        root: The workspace's absolute path.
-    """
+    """Return a search's words so that it skips files with secrets, and the note about that."""
     found = _below(root)
     shown = _LIKE_SECRETS if found is None else tuple(sorted(found))
     if not shown:

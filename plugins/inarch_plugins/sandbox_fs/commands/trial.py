@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import stat
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from inarch import ToolContext, ToolFailed
 from inarch.capabilities import AppliesTrials, Trial, able
@@ -37,16 +37,7 @@ class ComparesTrials(Protocol):
 
 
 def attempt(found: Classified, context: ToolContext, listing: Classified) -> Tried:
-    """Run a command line in a copy of the workspace.
-
-    Args:
-        found: The command line.
-        context: The call that asks.
-        listing: The command that lists the files in Git.
-
-    Raises:
-        ToolFailed: It can't be tried, or did not end.
-    """
+    """Run a command line in a copy of the workspace."""
     compares = able(context.workspace, ComparesTrials)
     if compares is None:
         raise ToolFailed("execution", "this workspace has no copies to try a command in", "run it instead")
@@ -75,16 +66,7 @@ def _in_git(listing: Classified, context: ToolContext) -> frozenset[str] | None:
 
 @define(eq=False, repr=False)
 class Tried:
-    """Command line that was tried.
-
-    Args:
-        folder: Holds its changes.
-        changes: They, compared with the workspace.
-        result: Its result, as a run returns it.
-        took_s: Its seconds.
-        asked_network: Whether it tried to reach the network, which it did not have.
-        in_git: The files in Git, None if unknown.
-    """
+    """Command line that was tried."""
 
     folder: TrialFolder
     changes: TrialChanges
@@ -97,12 +79,6 @@ class Tried:
     def __attrs_post_init__(self) -> None:
         self._remover = weakref.finalize(self, self.folder.remove)  # also at the end of the process
 
-    def __enter__(self) -> Tried:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.drop()
-
     def drop(self) -> None:
         """Discard the changes; may be called twice."""
         self._remover()
@@ -113,11 +89,7 @@ class Tried:
         return self._remover.alive and not self.changes.obstacle
 
     def apply(self, context: ToolContext) -> dict[str, Any]:
-        """Apply exactly the changes that were seen and return the result of the dry run.
-
-        Raises:
-            ToolFailed: The workspace has changed since; nothing is written.
-        """
+        """Apply exactly the changes that were seen and return the result of the dry run."""
         applies, compares = able(context.workspace, AppliesTrials), able(context.workspace, ComparesTrials)
         if applies is None or compares is None:
             raise ToolFailed("execution", "this workspace cannot apply a dry run", "run the command again")
@@ -238,16 +210,3 @@ class Tried:
 
 def _changed(what: str) -> ToolFailed:
     return ToolFailed("conflict", f"{what} since the dry run; nothing was written", "try it again")
-
-
-@frozen(eq=False, repr=False)
-class TriedCall:
-    """Dry run of one call, with its arguments and rights."""
-
-    arguments: Mapping[str, Any]
-    rights: Mapping[str, Any]
-    tried: Tried
-
-    def applies_to(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        """Return whether a call has the arguments and rights that were tried."""
-        return self.arguments == dict(arguments) and self.rights == dict(context.rights or {}) and self.tried.applies

@@ -28,12 +28,7 @@ class Pipes:
 
     @classmethod
     def open(cls, fed: bool, merged: bool) -> Pipes:
-        """Make the pipes of a command.
-
-        Args:
-            fed: Whether Inarch writes to its standard input.
-            merged: Whether its standard error goes where its output goes.
-        """
+        """Make the pipes of a command."""
         pipes = cls([], [], None)
         try:
             if fed:
@@ -98,11 +93,7 @@ class Watch:
         self._poller.register(self.control, select.POLLIN)
 
     def until_done(self) -> dict[str, Any]:
-        """Return the supervisor's report; in any case no process of the command is left.
-
-        Raises:
-            ToolFailed: The supervisor is gone or does not answer.
-        """
+        """Return the supervisor's report; in any case no process of the command is left."""
         try:
             return self._until_report()
         finally:

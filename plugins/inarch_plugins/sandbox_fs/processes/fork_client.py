@@ -50,11 +50,7 @@ class ForkServer:
 
     @classmethod
     def start(cls) -> ForkServer:
-        """Start a server.
-
-        Raises:
-            ToolFailed: The system cannot start it.
-        """
+        """Start a server."""
         if not hasattr(os, "fork") or not sys.executable:
             raise ToolFailed(
                 "execution", f"programs can't be run on this system ({sys.platform})",
@@ -80,11 +76,7 @@ class ForkServer:
         return cls(hello["features"], None if reached is None else tuple(Reached(*one) for one in reached), ours, pid)
 
     def submit(self, request: dict[str, Any], descriptors: list[int]) -> tuple[socket.socket, int]:
-        """Send a request; return the connection to the supervisor that accepted it, and its process id.
-
-        Raises:
-            Gone: Nothing was started, because the server is gone.
-        """
+        """Send a request; return the connection to the supervisor that accepted it, and its process id."""
         ours, theirs = socket.socketpair()
         try:
             with theirs, self._lock:

@@ -42,14 +42,7 @@ _MOST_LINKS = 300
 
 @frozen
 class Program:
-    """A program that can be started.
-
-    Args:
-        path: Its absolute path.
-        folders: Folders and files outside the system's own that it needs, to read and to start programs from.
-        search_path: The folders in which its children look for programs.
-        env: Variables that lead to toolchains below the home folder.
-    """
+    """A program that can be started."""
 
     path: str
     folders: tuple[str, ...] = ()
@@ -71,16 +64,7 @@ class Programs:
     _prefixes: tuple[str, ...] | None = None
 
     def find(self, name: str, folder: str, executes: bool) -> Program:
-        """Return the program that a name or path means.
-
-        Args:
-            name: A name, an absolute path, or with `executes` a path relative to `folder`.
-            folder: The working directory, relative to the root.
-            executes: Whether to include the user's interpreters and the workspace's programs.
-
-        Raises:
-            ToolFailed: There is none, or it may not be started.
-        """
+        """Return the program that a name or path means."""
         if not executes:
             return Program(self._fixed(name))
         path = self._users_own(name, folder)

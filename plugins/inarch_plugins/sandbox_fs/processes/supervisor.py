@@ -69,15 +69,7 @@ class Client(NamedTuple):
 
 
 def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server: int, client: Client) -> None:
-    """Wait for a request, run its command and report on it.
-
-    Args:
-        channel: Source of requests, shared with other supervisors; each takes one.
-        taken: Where to write the process id once a request came, so that the next supervisor is made.
-        layers: The layers that a request may name.
-        server: The process that forked this one.
-        client: The owner of that server.
-    """
+    """Wait for a request, run its command and report on it."""
     os.setsid()
     become_subreaper()
     _die_with_parent(server)
