@@ -259,13 +259,6 @@ def test_they_bring_no_instructions_and_what_steers_agents_is_asked_about(bench:
     assert "tells agents what to do" in shown[1] and not (bench.lib / ".agents").exists()
 
 
-def test_secrets_of_their_env_files_are_hidden(bench: Bench) -> None:
-    (bench.lib / ".env").write_text("API_KEY=hunter2-hunter2-hunter2\n")
-    (bench.lib / "log").write_text("used hunter2-hunter2-hunter2\n")
-    _, shown, _ = _talk(bench, calls(("read_file", {"file_path": bench.at("log")})))
-    assert "hunter2" not in shown[0] and "secret" in shown[0]
-
-
 def test_commands_change_nothing_elsewhere_and_read_only_what_was_added(bench: Bench) -> None:
     files = [str(folder / "src/a.txt") for folder in (bench.lib, bench.outside)]
     reach = (

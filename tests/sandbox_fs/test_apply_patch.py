@@ -175,12 +175,3 @@ def test_a_stale_line_is_always_a_conflict(lines: list[str], data: st.DataObject
     present = "".join(f"{'other' if line == stale else line}\n" for line in lines).encode()
     with pytest.raises(ToolFailed, match="conflict"):
         patched(present, file.hunks, "f")
-
-
-@given(text=st.text("*+-@ \nabBeginPatchAddFile:Update", max_size=80))
-def test_any_text_is_read_or_refused(text: str) -> None:
-    for whole in (text, envelope(text), envelope(f"*** Update File: a\n{text}")):
-        try:
-            assert read_envelope(whole)
-        except ToolFailed as failure:
-            assert failure.code in ("validation", "permission")

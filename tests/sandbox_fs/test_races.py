@@ -152,16 +152,3 @@ def test_a_read_only_directory_and_a_read_only_file_stay_as_they_are(files: Any)
         closed.parent.chmod(0o700)
     assert closed.read_text() == open_file.read_text() == "one\n"
     assert sorted(os.listdir(files.folder)) == ["b.txt", "closed"] and os.listdir(closed.parent) == ["a.txt"]
-
-
-def test_a_huge_sparse_file_is_passed_over_quickly_and_never_held(files: Any) -> None:
-    with (files.folder / "big").open("wb") as file:
-        file.truncate(40_000_000)
-    files.put("a.txt", "needle\n")
-    assert "binary" in files.error("read_file", file_path="big").message
-    assert "binary" in files.error("read_file", file_path="big", start_line=5).message
-    hits = files.data("search_files", pattern="needle")["hits"]
-    assert [hit["path"] for hit in hits] == ["a.txt"]
-    files.data("move_file", file_path="big", new_path="big2")
-    files.data("delete_file", file_path="big2")
-    assert os.listdir(files.folder) == ["a.txt"]

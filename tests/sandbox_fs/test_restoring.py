@@ -79,19 +79,6 @@ def test_everything_is_left_as_it_should_be(workspace: FolderWorkspace) -> None:
     assert found.keys() == {"a", "n", "n/m", "n/m/new", "n/l", "empty", "file", "file/in"}
 
 
-def test_a_folder_with_other_files_in_it_stays(workspace: FolderWorkspace) -> None:
-    root = Path(workspace.root)
-    write(workspace, "d/e/in", b"x")
-    write(workspace, "d/other", b"y")
-    gone = [FileState("d/e/in", 0, b"", sha(b"x"), REG)]
-    gone += [FileState(path, 0, b"", None, (root / path).stat().st_mode) for path in ("d", "d/e")]
-    assert workspace.restore_all(gone) == ("d",)
-    assert tree(root).keys() == {"d", "d/other"}
-    with pytest.raises(ToolFailed, match="other files in it"):
-        workspace.restore_all([FileState("d", REG, b"file", None, (root / "d").stat().st_mode)])
-    assert tree(root).keys() == {"d", "d/other"}
-
-
 @pytest.mark.parametrize("expected", [None, sha(b"else")])
 def test_what_is_not_as_expected_is_a_conflict(workspace: FolderWorkspace, expected: str | None) -> None:
     write(workspace, "a", b"1")

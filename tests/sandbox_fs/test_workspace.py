@@ -46,30 +46,6 @@ def test_a_device_is_refused(files: Any) -> None:
     assert _code(files.workspace.read, "null") == "validation"
 
 
-@pytest.mark.usefixtures("permissions_count")
-def test_no_permission_is_said(files: Any) -> None:
-    files.put("closed", "x").chmod(0)
-    assert _code(files.workspace.read, "closed") == "permission"
-
-
-def test_a_missing_file_names_the_nearest_one(files: Any) -> None:
-    files.put("src/parser.py")
-    with pytest.raises(ToolFailed) as caught:
-        files.workspace.read("src/praser.py")
-    assert caught.value.code == "not_found"
-    assert "'src/parser.py'" in caught.value.remedy
-    with pytest.raises(ToolFailed) as caught:
-        files.workspace.read("scr/parser.py")
-    assert "'src'" in caught.value.remedy
-
-
-def test_a_sparse_file_of_300_mb_is_read_in_pieces(files: Any) -> None:
-    with (files.folder / "big").open("wb") as file:
-        file.truncate(300_000_000)
-    part = files.workspace.read("big", 299_999_990, 100)
-    assert (len(part.data), part.truncated) == (10, False)
-
-
 def test_links_inside_are_read_and_never_written_through(files: Any) -> None:
     files.put("real/file", "old")
     os.symlink("real/file", files.folder / "link")

@@ -76,15 +76,7 @@ def _for_builds(plan: Plan) -> Iterator[Rule]:
 
 
 def restrict(plan: Plan, *, seal_network: bool) -> None:
-    """Confine the calling thread and its children for good; needs no_new_privs.
-
-    Args:
-        plan: The plan.
-        seal_network: Whether to refuse TCP, because no network was granted and there is no network namespace.
-
-    Raises:
-        OSError: There is no Landlock.
-    """
+    """Confine the calling thread and its children for good; needs no_new_privs."""
     version = abi()
     if not version:
         raise OSError(errno.ENOSYS, "landlock: this kernel has none or it is switched off")

@@ -14,26 +14,6 @@ from inarch_plugins.sandbox_fs.file_read import digest_of, require_regular
 from inarch_plugins.sandbox_fs.paths import above, split
 from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open, held
 
-_NO_REPLACE = 1
-_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EOPNOTSUPP)
-
-
-def rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
-    """Rename a file to a name that is not in use."""
-    from inarch_lib.confinement.kernel import function  # imported here: readers do not need it
-
-    try:
-        function("renameat2", new_name, folder, os.fsencode(name), new_folder, os.fsencode(new_name), _NO_REPLACE)
-        return
-    except AttributeError:
-        pass  # this system's C library lacks the call
-    except OSError as error:
-        if error.errno not in _UNSUPPORTED:
-            raise
-    # A hard link never replaces an existing file either.
-    os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
-    os.unlink(name, dir_fd=folder)
-
 
 @contextmanager
 def parent_folder(root: int, open_it: Open, path: str, make: bool) -> Iterator[tuple[int, str]]:
@@ -119,7 +99,7 @@ def write_new(folder: int, name: str, path: str, chunks: Iterable[bytes]) -> str
     require_nothing(folder, name, path)
     with staged(folder, chunks, mode=None) as file:
         after = digest_of(file.descriptor)
-        file.place_new(name, rename_new)
+        file.place_new(name)
     return after
 
 

@@ -239,6 +239,7 @@ class Folders(FolderWorkspace):
 
     def _in_root(self, rights: Rights) -> Rights:
         """Return rights to read the added folders and not change them."""
+        # The arguments of programs that run alone and unasked are judged as paths of the root.
         writes = tuple(path for path in rights.writes if not is_of_added(path))
         return evolve(rights, writes=writes, reads=(*rights.reads, *(self.added if rights.executes else ())))
 

@@ -19,10 +19,9 @@ from typing import Any
 from attrs import define, field
 
 from inarch import FileState, ToolFailed
-from inarch_lib.staging import give
+from inarch_lib.staging import give, rename_new
 from inarch_plugins.sandbox_fs.failures import changed
 from inarch_plugins.sandbox_fs.file_read import digest_of
-from inarch_plugins.sandbox_fs.file_write import rename_new
 from inarch_plugins.sandbox_fs.leftovers import alone, name_beside, remove_leftovers
 from inarch_plugins.sandbox_fs.paths import above, split
 from inarch_plugins.sandbox_fs.safe_open import FOLDER, LIST, SAFE, Open, held
@@ -82,7 +81,7 @@ class Restoration:
         """Move everything to its final path."""
         deepest_first = sorted(states, key=lambda state: state.path, reverse=True)
         free = _free_to_come(deepest_first)
-        self._bring(free)
+        self._bring(free)  # first: a moved file always has a name if this process is killed
         deepest_first = [state for state in deepest_first if state not in free]
         for state in deepest_first:
             if _is_leaf(state.expected_mode) and not _is_leaf(state.mode):
@@ -278,6 +277,7 @@ class Restoration:
 @contextmanager
 def _undisturbed() -> Iterator[None]:
     """Delay signals that would end the process until the block is done: half of the names would be changed."""
+    # Signals are not blocked, because another thread would receive them. One with a handler ends nothing.
     came: list[int] = []
     before: dict[int, Any] = {}
     try:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from attrs import define, evolve, field
 
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
-from inarch_lib.staging import is_leftover
+from inarch_lib.staging import is_leftover, rename_new
 from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.failures import failure, missing, too_big
 from inarch_plugins.sandbox_fs.file_read import digest, digest_of, file_stat, read_all, read_range, require_regular
 from inarch_plugins.sandbox_fs.file_write import (
     parent_folder,
-    rename_new,
     require_hash,
     require_nothing,
     write_back,

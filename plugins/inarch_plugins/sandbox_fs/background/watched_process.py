@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 import inarch
-from inarch_plugins.sandbox_fs.background.patterns import TooSlow
+from inarch_plugins.sandbox_fs.background.patterns import TooSlow, find
 from inarch_plugins.sandbox_fs.processes.output import signal_name
 
 if TYPE_CHECKING:
-    from inarch_plugins.sandbox_fs.background.patterns import Pattern
     from inarch_plugins.sandbox_fs.processes.background import Running
 
 TAIL = 2_000
 """Bytes of its last output that the news of its end includes."""
 _PIECE = 1 << 16
-_LOOK_S = 0.1  # how often to check whether a waiting call was cancelled
+_LOOK_S = 0.1  # how often to check whether a waiting call was cancelled, and to search new output
 _LONGEST_WORDS = 200
 
 
@@ -29,7 +28,7 @@ class Watched:
     """Process whose news goes to the call that waits for it, else into the session's inbox."""
 
     inbox: inarch.Inbox
-    pattern: Pattern | None = None
+    pattern: str = ""
     is_ended: bool = field(init=False, default=False)
     is_found: bool = field(init=False, default=False)
     stopped_by: str = field(init=False, default="")
@@ -61,7 +60,7 @@ class Watched:
         """Take the process that was started."""
         self._process = process
         self._is_attached.set()
-        if self.pattern is not None:
+        if self.pattern:
             threading.Thread(target=self._look, name=f"inarch-{process.id}-pattern", daemon=True).start()
 
     def end(self) -> None:
@@ -155,16 +154,12 @@ class Watched:
 
     def _look(self) -> None:
         """Search the output for the pattern, line by line, until it is found."""
-        pattern, process = self.pattern, self.process
-        assert pattern is not None
         try:
-            self._find(pattern, process)
+            self._find(self.process)
         except TooSlow:
-            self._tell(f"{self.named}: the pattern {pattern.text!r} takes too long, and is no longer searched for")
-        finally:
-            pattern.close()
+            self._tell(f"{self.named}: the pattern {self.pattern!r} takes too long, and is no longer searched for")
 
-    def _find(self, pattern: Pattern, process: Running) -> None:
+    def _find(self, process: Running) -> None:
         at = seen = 0
         while True:
             with process.changed:
@@ -172,7 +167,7 @@ class Watched:
                     process.changed.wait()
                 cut = process.output.read(at, _PIECE)
                 is_over = process.is_over and cut.end == process.output.total
-            if line := pattern.find(cut.data):
+            if line := find(self.pattern, cut.data):
                 self.is_found = True
                 self._tell(f"{self.named} wrote what was waited for: {line}")
                 return
@@ -182,6 +177,7 @@ class Watched:
             line_end = cut.data.rfind(b"\n") + 1
             at = cut.start + line_end if line_end else cut.end if len(cut.data) == _PIECE else cut.start
             seen = cut.end
+            time.sleep(_LOOK_S)  # each search is a process
 
 
 def _text(start: int, data: bytes) -> str:

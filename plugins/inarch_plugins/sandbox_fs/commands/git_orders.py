@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.commands.git_rules import as_variables
+from inarch_lib.staging.git_config import as_variables
 
 _ALWAYS: Mapping[str, str] = {
     "core.hooksPath": "/dev/null", "core.fsmonitor": "false", "core.pager": "cat", "core.editor": "true",

@@ -66,7 +66,7 @@ def is_secret(path: str, root: str) -> bool:
     if is_dotenv(path):
         return not (root and os.path.isdir(where))  # `.env/` is a virtual environment
     name = path.rpartition("/")[2].lower()
-    return name in _KEYS or (name.endswith(".pem") and (not root or _holds_private_key(where)))
+    return name in _KEYS or (name.endswith(".pem") and (not root or (b"PRIVATE KEY-----" in _head(where, _HEAD))))
 
 
 def leads_to_secret(path: str, root: str) -> str:
@@ -170,10 +170,6 @@ def _files(root: str) -> Iterator[str]:
         folders[:] = [name for name in folders if name != ".git"]
         start = os.path.relpath(folder, root)
         yield from (name if start == "." else f"{start}/{name}" for name in names)
-
-
-def _holds_private_key(path: str) -> bool:
-    return b"PRIVATE KEY-----" in _head(path, _HEAD)
 
 
 def _head(path: str, size: int, *, follow: bool = False) -> bytes:

@@ -128,6 +128,7 @@ def _listed(workspace: Workspace, words: Sequence[str], rights: Rights) -> Seque
 
 def _unreadable_settings(said: str) -> ToolFailed:
     """Return the failure for settings that git could not read."""
+    # What [include] names outside stays unread: a repository may name any file.
     outside = re.search(r"unable to access '(.+)': Permission denied", said)
     if outside is None:
         return ToolFailed("execution", f"git can't read the repository's configuration: {said}")

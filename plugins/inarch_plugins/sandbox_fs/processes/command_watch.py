@@ -22,14 +22,14 @@ from inarch_plugins.sandbox_fs.processes.output import Captured
 class Pipes:
     """Descriptors of one command: its own three, and Inarch's ends of them."""
 
-    theirs: list[int]
-    outputs: list[int]
-    feeding: int | None
+    theirs: list[int] = field(factory=list)
+    outputs: list[int] = field(factory=list)
+    feeding: int | None = None
 
     @classmethod
     def open(cls, fed: bool, merged: bool) -> Pipes:
-        """Make the pipes of a command."""
-        pipes = cls([], [], None)
+        """Make the pipes of a command, whose errors go where its output goes if `merged`."""
+        pipes = cls()
         try:
             if fed:
                 readable, pipes.feeding = os.pipe()
