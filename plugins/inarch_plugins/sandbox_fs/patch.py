@@ -41,7 +41,8 @@ def not_found(text: str, search: str, replace: str, path: str) -> ToolFailed:
     """Return the failure for a missing text: what is nearest, where, and how it differs."""
     text, search, replace = (re.sub("\r\n?", "\n", one) for one in (text, search, replace))
     already = text.find(replace.strip("\n")) if len(replace.strip()) >= _LEAST_ALREADY else -1
-    hint = f"; the replacement is already at line {(text.count('\n', 0, already) + 1)}" if already >= 0 else ""
+    line = text.count("\n", 0, already) + 1
+    hint = f"; the replacement is already at line {line}" if already >= 0 else ""
     found = _nearest(text, search)
     near = f"; {found}" if found else ", and nothing similar is"
     what = f"the search text is not in {path}{near}{hint}"

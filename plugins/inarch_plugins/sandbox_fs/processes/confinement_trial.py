@@ -52,12 +52,12 @@ class Bait(NamedTuple):
     devices: tuple[str, ...]
 
 
-def tried(found: Features, run: Callable[[Plan, Bait], list[str]] | None = None) -> tuple[Reached, ...]:
+def tried(found: Features) -> tuple[Reached, ...]:
     """Return what confined programs reach here; the trial leaves nothing behind."""
     with _place() as folder, _listening(folder) as (bait, heard):
         reached: list[Reached] = []
         for kind, plan in _plans(bait, found):
-            names = (run or _in_child)(plan, bait)
+            names = _in_child(plan, bait)
             names += [name for name, has in heard.items() if has()]
             reached += [Reached(kind, *_WORDS[name]) for name in _WORDS if name in names]
         return tuple(reached)
