@@ -43,13 +43,13 @@ def not_found(text: str, search: str, replace: str, path: str) -> ToolFailed:
     already = text.find(replace.strip("\n")) if len(replace.strip()) >= _LEAST_ALREADY else -1
     line = text.count("\n", 0, already) + 1
     hint = f"; the replacement is already at line {line}" if already >= 0 else ""
-    found = _nearest(text, search)
+    found = nearest(text, search)
     near = f"; {found}" if found else ", and nothing similar is"
     what = f"the search text is not in {path}{near}{hint}"
     return ToolFailed("conflict", f"Patch conflict: {what}", "read the file again and copy the exact text")
 
 
-def _nearest(text: str, search: str) -> str:
+def nearest(text: str, search: str) -> str:
     """Return the text most like a search text, and how it differs; empty if nothing is like it."""
     lines, wanted = text.split("\n"), search.strip("\n").split("\n")
     near = _nearest_line(lines, wanted)

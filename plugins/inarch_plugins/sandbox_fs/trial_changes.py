@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
@@ -23,6 +23,7 @@ from inarch_plugins.sandbox_fs.safe_open import LIST, PATH_ONLY, SAFE, Open, hel
 MOST_APPLIED = 5_000
 """Most paths that an approval changes without running the command again."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | SAFE
+T = TypeVar("T")
 _LINK = stat.S_IFLNK | 0o777
 
 
@@ -39,6 +40,14 @@ class Side:
     def is_folder(self) -> bool:
         """Return whether it is a folder."""
         return stat.S_ISDIR(self.mode)
+
+
+class Compares(Protocol):
+    """Workspace whose files can be compared."""
+
+    def compared(self, compare: Callable[[str, int, Open], T]) -> T:
+        """Return what a comparison finds, given the root, its descriptor and how to open."""
+        ...
 
 
 class Taken(Protocol):

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from inarch import Confinement, Piped, Ran, Rights
     from inarch_plugins.sandbox_fs.processes.background import Running
     from inarch_plugins.sandbox_fs.processes.runner import Runner
-    from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
     from inarch_plugins.sandbox_fs.search import Searcher
-    from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
 
 T = TypeVar("T")
 
@@ -278,12 +276,6 @@ class FolderWorkspace:
         from inarch_plugins.sandbox_fs.processes.trial_run import run_tried
 
         return run_tried(self._with_runner(), parts, Manner(**options))
-
-    def trial_changes(self, folder: TrialFolder) -> TrialChanges:
-        """Return the changes of a dry run."""
-        from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
-
-        return TrialChanges(self.root, self._descriptor, self._open_it, folder)
 
     def compared(self, compare: Callable[[str, int, Open], T]) -> T:
         """Return what a comparison with the files here finds, given the root, its descriptor and how to open."""

@@ -17,8 +17,7 @@ from inarch_lib.output.line_matches import hunks, split_lines
 from inarch_lib.output.line_merge import is_binary, merge
 from inarch_lib.staging.steering_names import steers
 from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
-from inarch_plugins.sandbox_fs.safe_open import Open
-from inarch_plugins.sandbox_fs.trial_changes import Change, Side, Taken, TrialChanges
+from inarch_plugins.sandbox_fs.trial_changes import Change, Side, TrialChanges
 
 NOTHING = Side()
 _EXECUTABLE = 0o111
@@ -48,11 +47,6 @@ class CopyChanges(TrialChanges):
 
     def _changed_meanwhile(self, path: str) -> None:
         self.touched.add(path)
-
-
-def comparing(change: Taken) -> Callable[[str, int, Open], CopyChanges]:
-    """Return the comparison of a copy with a workspace."""
-    return lambda root, descriptor, open_it: CopyChanges(root, descriptor, open_it, change)
 
 
 @frozen

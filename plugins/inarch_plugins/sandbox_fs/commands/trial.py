@@ -6,8 +6,9 @@ import stat
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -16,7 +17,7 @@ from inarch.capabilities import AppliesTrials, Trial, able
 from inarch_lib.output.line_matches import line_counts, unified
 from inarch_plugins.sandbox_fs.commands.pipelines import Course
 from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
-from inarch_plugins.sandbox_fs.trial_changes import Change, TrialChanges, kinds, lines_of
+from inarch_plugins.sandbox_fs.trial_changes import Change, Compares, TrialChanges, kinds, lines_of
 
 if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.commands.classified import Classified
@@ -28,17 +29,9 @@ _LARGEST_DIFF = 256 << 10
 _AGAIN = "this can't be applied as it is, so an approval runs the command again: "
 
 
-class ComparesTrials(Protocol):
-    """Workspace that compares the changes of a dry run with itself."""
-
-    def trial_changes(self, folder: TrialFolder) -> TrialChanges:
-        """Return them."""
-        ...
-
-
 def attempt(found: Classified, context: ToolContext, listing: Classified) -> Tried:
     """Run a command line in a copy of the workspace."""
-    compares = able(context.workspace, ComparesTrials)
+    compares = able(context.workspace, Compares)
     if compares is None:
         raise ToolFailed("execution", "this workspace has no copies to try a command in", "run it instead")
     folder = TrialFolder.make(context.workspace.root)
@@ -47,7 +40,14 @@ def attempt(found: Classified, context: ToolContext, listing: Classified) -> Tri
         result = Course(found, context, LIMIT_S, trial=folder).run()
         took_s = monotonic() - began
         asked = folder.asked_for_network()
-        return Tried(folder, compares.trial_changes(folder), result, took_s, asked, _in_git(listing, context))
+        return Tried(
+            folder,
+            compares.compared(partial(TrialChanges, folder=folder)),
+            result,
+            took_s,
+            asked,
+            _in_git(listing, context),
+        )
     except BaseException:
         folder.remove()
         raise
@@ -90,10 +90,10 @@ class Tried:
 
     def apply(self, context: ToolContext) -> dict[str, Any]:
         """Apply exactly the changes that were seen and return the result of the dry run."""
-        applies, compares = able(context.workspace, AppliesTrials), able(context.workspace, ComparesTrials)
+        applies, compares = able(context.workspace, AppliesTrials), able(context.workspace, Compares)
         if applies is None or compares is None:
             raise ToolFailed("execution", "this workspace cannot apply a dry run", "run the command again")
-        now = compares.trial_changes(self.folder)
+        now = compares.compared(partial(TrialChanges, folder=self.folder))
         if now.found != self.changes.found or now.obstacle:
             before = {change.path: change for change in self.changes.found}
             path = next((one.path for one in now.found if before.get(one.path) != one), "the workspace")
