@@ -17,11 +17,3 @@ def test_a_big_file_is_edited_by_what_was_read_of_it(open_files: Any, tmp_path: 
     done = files.data("patch_source_file", **{**edit, "search": "edle\n", "replace": "st\nling\n"})
     assert (done["line"], done["replaced"]) == (100_001, 1)
     assert file.read_bytes() == head + "n\u00e9st\r\nling\r\n".encode() + tail
-
-
-def test_a_file_beyond_every_bound_is_refused(open_files: Any, tmp_path: Path) -> None:
-    files = open_files(tmp_path, max_edit_bytes=10, max_streamed_bytes=100)
-    files.put("a.txt", b"line\n" * 100)
-    assert "too big" in files.data("read_file", file_path="a.txt", end_line=1)["note"]
-    error = files.error("patch_source_file", file_path="a.txt", search="x", replace="y", description="")
-    assert error.code == "validation" and "too big" in error.message

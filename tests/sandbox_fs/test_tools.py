@@ -92,20 +92,6 @@ def test_read_multiple_files_keeps_errors_apart(files: Any) -> None:
     assert "there is no missing" in found[1]["error"] and "'..'" in found[3]["error"]
 
 
-def test_writing_needs_reading_first(files: Any) -> None:
-    file = files.put("a", "old")
-    assert files.error("write_file", file_path="a", content="new").code == "conflict"
-    assert files.error("write_file", file_path="a", content="new").code == "conflict"
-    files.data("read_file", file_path="a")
-    assert files.data("write_file", file_path="./a", content="new")["bytes"] == 3
-    assert files.data("write_file", file_path="a", content="newer")["path"] == "a"
-    file.write_text("theirs")
-    for name, more in (("write_file", {"content": "mine"}), ("patch_source_file", {"search": "t", "replace": "x"})):
-        error = files.error(name, file_path="a", **more, **({"description": ""} if name[0] == "p" else {}))
-        assert error.code == "conflict", error
-    assert file.read_text() == "theirs"
-
-
 def test_read_output_pages_through_a_long_result(files: Any) -> None:
     whole = "äöü€" * 100
     ref = files.store.put_blob("session", whole.encode())
