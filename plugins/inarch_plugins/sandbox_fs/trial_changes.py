@@ -224,19 +224,19 @@ class TrialChanges:
         return os.path.join(self.folder.path, UPPER, path)
 
 
+def kind_of(before: Side, after: Side) -> str:
+    """Return what happens to a path: `add`, `change`, `mode` or `delete`."""
+    if not after.mode or not before.mode:
+        return "add" if after.mode else "delete"
+    same = before.hash == after.hash and stat.S_IFMT(before.mode) == stat.S_IFMT(after.mode)
+    return "mode" if same else "change"
+
+
 def kinds(changes: TrialChanges) -> Iterator[tuple[str, Change]]:
-    """Yield what happens to each path that is not below a removed one: `add`, `change`, `mode` or `delete`."""
+    """Yield what happens to each path that is not below a removed one."""
     for change in changes.found:
-        before, after = change.before, change.after
-        if not after.mode:
-            if change.path in changes.removed:
-                yield "delete", change
-        elif not before.mode:
-            yield "add", change
-        elif before.hash == after.hash and stat.S_IFMT(before.mode) == stat.S_IFMT(after.mode):
-            yield "mode", change
-        else:
-            yield "change", change
+        if change.after.mode or change.path in changes.removed:
+            yield kind_of(change.before, change.after), change
 
 
 def lines_of(texts: tuple[bytes, bytes] | None) -> tuple[list[str], list[str]] | None:

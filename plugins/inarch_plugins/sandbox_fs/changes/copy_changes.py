@@ -17,7 +17,7 @@ from inarch_lib.output.line_matches import hunks, split_lines
 from inarch_lib.output.line_merge import is_binary, merge
 from inarch_lib.staging.steering_names import steers
 from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
-from inarch_plugins.sandbox_fs.trial_changes import Change, Side, TrialChanges
+from inarch_plugins.sandbox_fs.trial_changes import Change, Side, TrialChanges, kind_of
 
 NOTHING = Side()
 _EXECUTABLE = 0o111
@@ -76,12 +76,7 @@ class Reviewed:
     @property
     def kind(self) -> str:
         """What the session did: `add`, `change`, `mode` or `delete`."""
-        if not self.theirs.mode:
-            return "delete"
-        if not self.base.mode:
-            return "add"
-        same = self.base.hash == self.theirs.hash and stat.S_IFMT(self.base.mode) == stat.S_IFMT(self.theirs.mode)
-        return "mode" if same else "change"
+        return kind_of(self.base, self.theirs)
 
 
 @define(eq=False, repr=False)
