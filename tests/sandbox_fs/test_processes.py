@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,20 +23,6 @@ from ..forking import LONGEST_S
 
 READS = Rights()
 BUILDS = Rights(writes=("",), executes=True)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "root"
-    made.mkdir()
-    return made
-
-
-@pytest.fixture
-def workspace(folder: Path) -> Iterator[FolderWorkspace]:
-    opened = FolderWorkspace.open(str(folder))
-    yield opened
-    opened.close()
 
 
 def refused(act: Callable[..., Any], *arguments: Any, **more: Any) -> ToolFailed:

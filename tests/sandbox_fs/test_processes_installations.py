@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,14 +28,6 @@ def home(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (own_home / ".local/bin").mkdir(parents=True)
     monkeypatch.setenv("PATH", f"{own_home}/.local/bin:/usr/bin:/bin")
     return own_home
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
-    (tmp_path / "root").mkdir()
-    opened = FolderWorkspace.open(str(tmp_path / "root"))
-    yield opened
-    opened.close()
 
 
 def reads(workspace: FolderWorkspace, path: Path) -> bool:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,14 +30,6 @@ ESCAPES = {
     "stops itself": "os.kill(os.getpid(), signal.SIGSTOP)",
     "many": "for _ in range(30):\n    if not os.fork(): os.setsid(); break",
 }
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
-    (tmp_path / "root").mkdir()
-    opened = FolderWorkspace.open(str(tmp_path / "root"))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,20 +18,6 @@ pytestmark = pytest.mark.once
 
 READS = Rights()
 BUILDS = Rights(writes=("",), executes=True)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "root"
-    made.mkdir()
-    return made
-
-
-@pytest.fixture
-def workspace(folder: Path) -> Iterator[FolderWorkspace]:
-    opened = FolderWorkspace.open(str(folder))
-    yield opened
-    opened.close()
 
 
 def failed(workspace: FolderWorkspace, argv: list[str], rights: Rights) -> ToolFailed:

@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +29,6 @@ def tree(root: Path) -> dict[str, tuple[int, bytes]]:
         data = os.readlink(os.fsencode(place)) if stat.S_ISLNK(mode) else b""
         found[str(place.relative_to(root))] = mode, place.read_bytes() if stat.S_ISREG(mode) else data
     return found
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
-    (tmp_path / "root").mkdir()
-    opened = FolderWorkspace.open(str(tmp_path / "root"))
-    yield opened
-    opened.close()
 
 
 def write(workspace: FolderWorkspace, path: str, data: bytes, mode: int = 0o644) -> Path:
