@@ -12,7 +12,7 @@ import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
 
@@ -72,7 +72,8 @@ class Restoration:
                 self._swap(states)
             except BaseException:
                 for step in reversed(self._back):
-                    _quietly(step)
+                    with suppress(OSError):  # gone meanwhile; the other steps are still undone
+                        step()
                 raise
             finally:
                 self._clean()
@@ -263,15 +264,17 @@ class Restoration:
         """Remove unused new files and what was moved aside, then close the folders."""
         left = [*self._staged.values(), *self._aside]
         for parent, _ in left:
-            _quietly(lambda parent=parent: self._folder(parent))  # type: ignore[misc]
-        _for_each(lambda place: _quietly(lambda: self._discard(os.unlink, *place)), left)
+            with suppress(OSError):
+                self._folder(parent)
+        _for_each(lambda place: self._discard(os.unlink, *place), left)
         for place in self._emptied:
-            _quietly(lambda place=place: self._discard(os.rmdir, *place))  # type: ignore[misc]
+            self._discard(os.rmdir, *place)
         for descriptor in self._folders.values():
             os.close(descriptor)
 
     def _discard(self, remove: Callable[..., None], parent: str, name: str) -> None:
-        remove(name, dir_fd=self._folder(parent))
+        with suppress(OSError):
+            remove(name, dir_fd=self._folder(parent))
 
 
 @contextmanager
@@ -316,10 +319,3 @@ def _free_to_come(deepest_first: Sequence[FileState]) -> list[FileState]:
 
 def _is_leaf(mode: int) -> bool:
     return bool(mode) and not stat.S_ISDIR(mode)
-
-
-def _quietly(step: Callable[[], object]) -> None:
-    try:
-        step()
-    except OSError:
-        pass  # gone meanwhile, or never there; the other steps are still undone
