@@ -10,16 +10,11 @@ import pytest
 from inarch import Rights, ToolFailed
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
+from .test_processes_programs import script
+
 pytestmark = pytest.mark.once
 
 BUILDS = Rights(writes=("",), executes=True)
-
-
-def script(path: Path, text: str = "#!/bin/sh\necho ran\n") -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755)
-    return path
 
 
 @pytest.fixture
