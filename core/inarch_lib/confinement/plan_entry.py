@@ -22,10 +22,13 @@ def prepare(plan: Plan) -> None:
     Raises:
         OSError: A requested layer is unavailable.
     """
+    _load_modules()
+    _filter(plan, Text(b"/") if plan.alone else None)
+
+
+def _load_modules() -> None:
     import fcntl  # noqa: F401 - a child in its view finds no module any more
     import resource  # noqa: F401
-
-    _filter(plan, Text(b"/") if plan.alone else None)
 
 
 def _filter(plan: Plan, only: Text | None) -> bytes:
@@ -43,7 +46,7 @@ def execute(plan: Plan, argv: Sequence[str], environment: Mapping[str, str]) -> 
         OSError: A layer is unavailable or the program cannot be executed; the process must then end.
     """
     path = Text(os.fsencode(plan.program))
-    prepare(plan)
+    _load_modules()
     texts = [f"{name}={value}" for name, value in environment.items()]
     _enter(plan, path if plan.alone else None)
     execve(path, argv, texts)
