@@ -16,12 +16,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from inarch import Piped, Rights
 from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
 from inarch_plugins.sandbox_fs.changes.copy_run import run_in_copy
 from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
+from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 RUNS, FOLDERS, FILES = 30, 250, 200
@@ -43,7 +45,7 @@ def try_it(workspace: FolderWorkspace, argv: list[str]) -> None:
     try:
         ran = workspace.try_piped([Piped(tuple(argv), RIGHTS)], trial=folder)
         assert ran.exit_code == 0, ran
-        assert not workspace.trial_changes(folder).obstacle
+        assert not workspace.compared(partial(TrialChanges, folder=folder)).obstacle
     finally:
         folder.remove()
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.changes.copy_changes import Review, comparing
+from inarch_plugins.sandbox_fs.changes.copy_changes import CopyChanges, Review
 from inarch_plugins.sandbox_fs.changes.copy_run import run_in_copy
 from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
@@ -81,7 +82,7 @@ def test_applying_all_is_doing_it_there(script: list[Any]) -> None:
             workspace = FolderWorkspace.open(str(root))
             try:
                 changes = SessionChanges(None, [], change.began)
-                review = Review(workspace.compared(comparing(change)), {}, changes, change.get)
+                review = Review(workspace.compared(partial(CopyChanges, folder=change)), {}, changes, change.get)
                 assert not [one for one in review.found if one.problem]
                 assert workspace.restore_all(review.states(review.found)) == ()
             finally:

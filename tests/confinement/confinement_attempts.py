@@ -15,12 +15,6 @@ from collections.abc import Callable
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _x86 = os.uname().machine == "x86_64"
-ATTEMPTS: dict[str, Callable[[dict[str, str]], object]] = {}
-
-
-def attempt(function: Callable[[dict[str, str]], object]) -> Callable[[dict[str, str]], object]:
-    ATTEMPTS[function.__name__] = function
-    return function
 
 
 def system_call(number: int, *arguments: object) -> int:
@@ -64,247 +58,73 @@ def change(path: str) -> None:
         file.write("x")
 
 
-@attempt
-def read_inside(it: dict[str, str]) -> None:
-    read(it["root"] + "/file")
-
-
-@attempt
-def read_outside(it: dict[str, str]) -> None:
-    read(it["outside"] + "/secret")
-
-
-@attempt
-def read_through_link(it: dict[str, str]) -> None:
-    read(it["root"] + "/link/secret")
-
-
-@attempt
-def list_outside(it: dict[str, str]) -> None:
-    os.listdir(it["outside"])
-
-
-@attempt
-def read_shadow(it: dict[str, str]) -> None:
-    read("/etc/shadow")
-
-
-@attempt
-def write_inside(it: dict[str, str]) -> None:
-    change(it["root"] + "/new")
-
-
-@attempt
-def truncate_inside(it: dict[str, str]) -> None:
-    os.close(os.open(it["root"] + "/cut", os.O_RDONLY | os.O_TRUNC))
-
-
-@attempt
-def write_outside(it: dict[str, str]) -> None:
-    change(it["outside"] + "/secret")
-
-
-@attempt
-def write_protected(it: dict[str, str]) -> None:
-    change(it["root"] + "/.git/config")
-
-
-@attempt
 def rename_protected(it: dict[str, str]) -> None:
     os.rename(it["root"] + "/.git", it["root"] + "/moved")
     os.rename(it["root"] + "/moved", it["root"] + "/.git")
 
 
-@attempt
 def hard_link_out(it: dict[str, str]) -> None:
     os.link(it["outside"] + "/secret", it["root"] + "/hard")
     os.unlink(it["root"] + "/hard")
 
 
-@attempt
-def chmod_inside(it: dict[str, str]) -> None:
-    os.chmod(it["root"] + "/file", 0o640)
-
-
-@attempt
-def chmod_outside(it: dict[str, str]) -> None:
-    os.chmod(it["outside"] + "/secret", 0o600)
-
-
-@attempt
-def chmod_protected(it: dict[str, str]) -> None:
-    os.chmod(it["root"] + "/.git/config", 0o600)
-
-
-@attempt
 def set_user_id(it: dict[str, str]) -> None:
     os.chmod(it["root"] + "/tool", 0o4755)
     os.chmod(it["root"] + "/tool", 0o755)
 
 
-@attempt
-def create_set_user_id(it: dict[str, str]) -> None:
-    os.close(os.open(it["root"] + "/made", os.O_WRONLY | os.O_CREAT, 0o4755))
-
-
-@attempt
-def chown_inside(it: dict[str, str]) -> None:
-    os.chown(it["root"] + "/file", os.getuid(), os.getgid())
-
-
-@attempt
-def utime_inside(it: dict[str, str]) -> None:
-    os.utime(it["root"] + "/file", (1, 1))
-
-
-@attempt
-def utime_outside(it: dict[str, str]) -> None:
-    os.utime(it["outside"] + "/secret", (1, 1))
-
-
-@attempt
-def setxattr_inside(it: dict[str, str]) -> None:
-    os.setxattr(it["root"] + "/file", "user.inarch", b"x")
-
-
-@attempt
-def setxattr_outside(it: dict[str, str]) -> None:
-    os.setxattr(it["outside"] + "/secret", "user.inarch", b"x")
-
-
-@attempt
-def execute_inside(it: dict[str, str]) -> None:
-    start(it["root"] + "/tool", "tool")
-
-
-@attempt
-def execute_with_loader(it: dict[str, str]) -> None:
-    start(it["loader"], "loader", it["root"] + "/tool")
-
-
-@attempt
-def execute_itself(it: dict[str, str]) -> None:
-    start(it["program"], it["program"], "-I", "-S", "-c", "")
-
-
-@attempt
 def execute_memory(it: dict[str, str]) -> None:
     memory = os.memfd_create("tool")
     os.write(memory, read(it["root"] + "/tool"))
     start(f"/proc/self/fd/{memory}", "tool")
 
 
-@attempt
-def execute_system(it: dict[str, str]) -> None:
-    start("/bin/true", "true")
-
-
-@attempt
-def internet_socket(it: dict[str, str]) -> None:
-    socket.socket(socket.AF_INET).close()
-
-
-@attempt
-def internet_6_socket(it: dict[str, str]) -> None:
-    socket.socket(socket.AF_INET6).close()
-
-
-@attempt
-def datagram_socket(it: dict[str, str]) -> None:
-    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()
-
-
-@attempt
-def netlink_socket(it: dict[str, str]) -> None:
-    socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0).close()
-
-
-@attempt
-def audit_socket(it: dict[str, str]) -> None:
-    socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15).close()  # NETLINK_KOBJECT_UEVENT
-
-
-@attempt
-def crypto_socket(it: dict[str, str]) -> None:
-    socket.socket(38, socket.SOCK_SEQPACKET).close()  # AF_ALG
-
-
-@attempt
-def unix_socket(it: dict[str, str]) -> None:
-    socket.socket(socket.AF_UNIX).close()
-
-
-@attempt
 def socket_pair(it: dict[str, str]) -> None:
     for end in socket.socketpair():
         end.close()
 
 
-@attempt
 def connect_internet(it: dict[str, str]) -> None:
     with socket.create_connection(("127.0.0.1", int(it["port"])), 5):
         pass
 
 
-@attempt
 def loopback_inside(it: dict[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname(), 5):
         pass
 
 
-@attempt
 def connect_unix(it: dict[str, str]) -> None:
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(it["outside"] + "/socket")
 
 
-@attempt
 def connect_abstract(it: dict[str, str]) -> None:
     with socket.socket(socket.AF_UNIX) as client:
         client.connect("\0" + it["abstract"])
 
 
-@attempt
-def signal_parent(it: dict[str, str]) -> None:
-    os.kill(int(it["parent"]), 0)
-
-
-@attempt
 def limit_parent(it: dict[str, str]) -> None:
     pid = int(it["parent"])
     resource.prlimit(pid, resource.RLIMIT_NOFILE, resource.prlimit(pid, resource.RLIMIT_NOFILE))
 
 
-@attempt
 def trace_parent(it: dict[str, str]) -> None:
     seize, pid = 0x4206, int(it["parent"])
     system_call(101 if _x86 else 117, seize, pid, 0, 0)
 
 
-@attempt
 def read_parent_memory(it: dict[str, str]) -> None:
     buffer = ctypes.create_string_buffer(1)
     mine = struct.pack("QQ", ctypes.addressof(buffer), 1)
     system_call(310 if _x86 else 270, int(it["parent"]), mine, 1, struct.pack("QQ", int(it["address"]), 1), 1, 0)
 
 
-@attempt
-def parent_environ(it: dict[str, str]) -> None:
-    read(f"/proc/{it['parent']}/environ")
-
-
-@attempt
-def parent_root(it: dict[str, str]) -> None:
-    os.stat(f"/proc/{it['parent']}/root{it['outside']}/secret")
-
-
-@attempt
 def mount_something(it: dict[str, str]) -> None:
     checked(_libc.mount(b"tmpfs", it["root"].encode(), b"tmpfs", 0, None))
     checked(_libc.umount2(it["root"].encode(), 2))
 
 
-@attempt
 def new_user_namespace(it: dict[str, str]) -> None:
     child = os.fork()
     if not child:
@@ -313,7 +133,6 @@ def new_user_namespace(it: dict[str, str]) -> None:
         raise PermissionError(errno.EPERM, "unshare")
 
 
-@attempt
 def clone_namespace(it: dict[str, str]) -> None:
     child = system_call(56 if _x86 else 220, 0x10000000 | 17, 0, 0, 0, 0)
     if not child:
@@ -321,37 +140,6 @@ def clone_namespace(it: dict[str, str]) -> None:
     os.waitpid(child, 0)
 
 
-@attempt
-def clone3(it: dict[str, str]) -> None:
-    system_call(435, 0, 0)
-
-
-@attempt
-def ring(it: dict[str, str]) -> None:
-    os.close(system_call(425, 1, ctypes.create_string_buffer(120)))
-
-
-@attempt
-def keyring(it: dict[str, str]) -> None:
-    system_call(250 if _x86 else 219, 0, -3, 1)  # KEYCTL_GET_KEYRING_ID of the session
-
-
-@attempt
-def fault_handler(it: dict[str, str]) -> None:
-    os.close(system_call(323 if _x86 else 282, 1))  # user mode only
-
-
-@attempt
-def change_personality(it: dict[str, str]) -> None:
-    checked(_libc.personality(ctypes.c_ulong(0x0040000)))
-
-
-@attempt
-def ask_personality(it: dict[str, str]) -> None:
-    checked(_libc.personality(ctypes.c_ulong(0xFFFFFFFF)))
-
-
-@attempt
 def insert_input(it: dict[str, str]) -> None:
     import fcntl
 
@@ -359,23 +147,75 @@ def insert_input(it: dict[str, str]) -> None:
         fcntl.ioctl(device, 0x5412, b"x")
 
 
-@attempt
 def make_device(it: dict[str, str]) -> None:
     os.mknod(it["root"] + "/device", 0o020600, os.makedev(1, 3))
     os.unlink(it["root"] + "/device")
 
 
-@attempt
 def set_host_name(it: dict[str, str]) -> None:
     name = os.uname().nodename.encode()
     checked(_libc.sethostname(name, len(name)))
 
 
-if _x86:
-
-    @attempt
-    def x32_call(it: dict[str, str]) -> None:
-        system_call(0x40000000 | 39)
+ATTEMPTS: dict[str, Callable[[dict[str, str]], object]] = {
+    "read_inside": lambda it: read(it["root"] + "/file"),
+    "read_outside": lambda it: read(it["outside"] + "/secret"),
+    "read_through_link": lambda it: read(it["root"] + "/link/secret"),
+    "list_outside": lambda it: os.listdir(it["outside"]),
+    "read_shadow": lambda it: read("/etc/shadow"),
+    "write_inside": lambda it: change(it["root"] + "/new"),
+    "truncate_inside": lambda it: os.close(os.open(it["root"] + "/cut", os.O_RDONLY | os.O_TRUNC)),
+    "write_outside": lambda it: change(it["outside"] + "/secret"),
+    "write_protected": lambda it: change(it["root"] + "/.git/config"),
+    "rename_protected": rename_protected,
+    "hard_link_out": hard_link_out,
+    "chmod_inside": lambda it: os.chmod(it["root"] + "/file", 0o640),
+    "chmod_outside": lambda it: os.chmod(it["outside"] + "/secret", 0o600),
+    "chmod_protected": lambda it: os.chmod(it["root"] + "/.git/config", 0o600),
+    "set_user_id": set_user_id,
+    "create_set_user_id": lambda it: os.close(os.open(it["root"] + "/made", os.O_WRONLY | os.O_CREAT, 0o4755)),
+    "chown_inside": lambda it: os.chown(it["root"] + "/file", os.getuid(), os.getgid()),
+    "utime_inside": lambda it: os.utime(it["root"] + "/file", (1, 1)),
+    "utime_outside": lambda it: os.utime(it["outside"] + "/secret", (1, 1)),
+    "setxattr_inside": lambda it: os.setxattr(it["root"] + "/file", "user.inarch", b"x"),
+    "setxattr_outside": lambda it: os.setxattr(it["outside"] + "/secret", "user.inarch", b"x"),
+    "execute_inside": lambda it: start(it["root"] + "/tool", "tool"),
+    "execute_with_loader": lambda it: start(it["loader"], "loader", it["root"] + "/tool"),
+    "execute_itself": lambda it: start(it["program"], it["program"], "-I", "-S", "-c", ""),
+    "execute_memory": execute_memory,
+    "execute_system": lambda it: start("/bin/true", "true"),
+    "internet_socket": lambda it: socket.socket(socket.AF_INET).close(),
+    "internet_6_socket": lambda it: socket.socket(socket.AF_INET6).close(),
+    "datagram_socket": lambda it: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close(),
+    "netlink_socket": lambda it: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0).close(),
+    "audit_socket": lambda it: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15).close(),  # NETLINK_KOBJECT_UEVENT
+    "crypto_socket": lambda it: socket.socket(38, socket.SOCK_SEQPACKET).close(),  # AF_ALG
+    "unix_socket": lambda it: socket.socket(socket.AF_UNIX).close(),
+    "socket_pair": socket_pair,
+    "connect_internet": connect_internet,
+    "loopback_inside": loopback_inside,
+    "connect_unix": connect_unix,
+    "connect_abstract": connect_abstract,
+    "signal_parent": lambda it: os.kill(int(it["parent"]), 0),
+    "limit_parent": limit_parent,
+    "trace_parent": trace_parent,
+    "read_parent_memory": read_parent_memory,
+    "parent_environ": lambda it: read(f"/proc/{it['parent']}/environ"),
+    "parent_root": lambda it: os.stat(f"/proc/{it['parent']}/root{it['outside']}/secret"),
+    "mount_something": mount_something,
+    "new_user_namespace": new_user_namespace,
+    "clone_namespace": clone_namespace,
+    "clone3": lambda it: system_call(435, 0, 0),
+    "ring": lambda it: os.close(system_call(425, 1, ctypes.create_string_buffer(120))),
+    "keyring": lambda it: system_call(250 if _x86 else 219, 0, -3, 1),  # KEYCTL_GET_KEYRING_ID of the session
+    "fault_handler": lambda it: os.close(system_call(323 if _x86 else 282, 1)),  # user mode only
+    "change_personality": lambda it: checked(_libc.personality(ctypes.c_ulong(0x0040000))),
+    "ask_personality": lambda it: checked(_libc.personality(ctypes.c_ulong(0xFFFFFFFF))),
+    "insert_input": insert_input,
+    "make_device": make_device,
+    "set_host_name": set_host_name,
+    **({"x32_call": lambda it: system_call(0x40000000 | 39)} if _x86 else {}),
+}
 
 
 def outcome(name: str, it: dict[str, str]) -> str:

@@ -16,17 +16,12 @@ def main() -> int:
     fields = {key: tuple(value) if isinstance(value, list) else value for key, value in asked["plan"].items()}
     plan = inarch_lib.confinement.Plan(**{**fields, "layers": frozenset(fields["layers"])})
     argv = [word.replace("{parent}", str(os.getpid())).replace("{address}", str(id(plan))) for word in asked["argv"]]
-    try:
-        prepared = inarch_lib.confinement.prepare(plan)
-    except OSError as problem:
-        print(f"not confined: {problem}", file=sys.stderr, flush=True)
-        return 98
     child = os.fork()
     if not child:
         try:
             ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
             os.chdir(plan.root)
-            inarch_lib.confinement.execute(plan, argv, asked["env"], prepared)
+            inarch_lib.confinement.execute(plan, argv, asked["env"])
         except OSError as problem:
             os.write(2, f"not confined: {problem}".encode())
         finally:

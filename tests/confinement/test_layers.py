@@ -164,7 +164,7 @@ def test_the_end_of_the_parent_still_ends_the_child(place: Place) -> None:
 def test_what_is_missing_is_said(place: Place) -> None:
     ran = place.run(place.plan(root=str(place.folder / "ws"), program="/nowhere/program"), "program")
     assert ran.returncode == 98
-    assert "not confined: " in ran.stderr and "/nowhere/program" in ran.stderr
+    assert "not confined: [Errno 2] execve: No such file" in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import shutil
 import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
 from egress_place import LONGEST_S, Proxy, Server, rest
@@ -17,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inarch_lib.egress import exchange, routes
-from inarch_lib.egress import proxy as egress_proxy
 
 Servers = Callable[..., Server]
 Proxies = Callable[..., Proxy]
@@ -119,12 +116,6 @@ def test_each_connection_is_judged_by_where_the_name_leads_then(make_proxy: Prox
     assert len(server.came) == 1 and not inner.came
 
 
-def test_of_several_addresses_only_those_that_may_be_reached_are_tried(make_proxy: Proxies, server: Server) -> None:
-    names = {"pypi.example": ["127.0.0.3", "127.0.0.1"]}
-    proxy = make_proxy(f"pypi.example:{server.port}", f"127.0.0.1:{server.port}", names=names)
-    assert b" 200 " in proxy.say(GET % (b"pypi.example:%d" % server.port, b""))
-
-
 def test_localhost_may_be_listed_by_its_name(make_proxy: Proxies, server: Server) -> None:
     names = {"localhost": ["127.0.0.1"], "a.localhost": ["10.0.0.1"]}
     proxy = make_proxy(f"localhost:{server.port}", f"*.localhost:{server.port}", names=names)
@@ -197,14 +188,6 @@ def test_what_is_no_request_to_a_proxy_is_refused(make_proxy: Proxies, request_:
     assert not proxy.asked
 
 
-def test_a_name_that_cannot_be_resolved_and_a_server_that_is_not_there(make_proxy: Proxies, server: Server) -> None:
-    port, names = server.port, {"pypi.example": ["127.0.0.1"]}
-    proxy = make_proxy(f"pypi.example:{port}", f"127.0.0.1:{port}", "gone.example", names=names)
-    server.close()  # only now: before, the proxy could be given its port
-    assert b"can't be resolved" in proxy.say(b"CONNECT gone.example:443 HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert b"can't be connected to" in proxy.say(b"CONNECT pypi.example:%d HTTP/1.1\r\nHost: x\r\n\r\n" % port)
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -251,58 +234,6 @@ def test_many_slow_connections_cost_only_their_own_program(make_proxy: Proxies, 
     finally:
         for end in slow:
             end.close()
-
-
-def broken_off(end: socket.socket) -> None:
-    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    end.close()
-
-
-@pytest.mark.parametrize("leaves", [socket.socket.close, broken_off])
-@pytest.mark.parametrize("how", ["request", "upload", "tunnel"])
-def test_abandoned_requests_make_room_while_their_server_keeps_silent(
-    make_proxy: Proxies, server: Server, monkeypatch: pytest.MonkeyPatch, how: str, leaves: Any
-) -> None:
-    """Of ten places all are taken by what nobody waits for any more, three times over."""
-    monkeypatch.setattr(egress_proxy, "MOST_CONNECTIONS", 10)
-    with socket.create_server(("127.0.0.1", 0), backlog=100) as silent:
-        where = b"localhost:%d" % silent.getsockname()[1]
-        proxy = make_proxy(where.decode(), f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
-        sent = {
-            "request": GET % (where, b""),
-            "upload": b"POST http://%s/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n" % where
-            + b"x" * 300_000,
-            "tunnel": b"CONNECT %s HTTP/1.1\r\nHost: x\r\n\r\n" % where,
-        }[how]
-        answers = []
-        for _ in range(30):
-            end = proxy.connected()
-            end.sendall(sent)
-            answers.append(silent.accept()[0])
-            leaves(end)
-        assert b" 200 " in proxy.say(GET % (b"localhost:%d" % server.port, b""))
-        for end in answers:
-            end.close()
-
-
-def test_who_waits_for_an_answer_keeps_its_place_though_it_said_all_it_had_to_say(
-    make_proxy: Proxies, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(egress_proxy, "MOST_CONNECTIONS", 2)
-    with socket.create_server(("127.0.0.1", 0)) as slow:
-        where = b"localhost:%d" % slow.getsockname()[1]
-        proxy = make_proxy(where.decode(), f"localhost:{server.port}", names={"localhost": ["127.0.0.1"]})
-        with proxy.connected() as waiting, proxy.connected() as leaving:
-            waiting.sendall(GET % (where, b"Connection: close\r\n"))
-            waiting.shutdown(socket.SHUT_WR)
-            answering, _ = slow.accept()
-            leaving.sendall(GET % (where, b""))
-            abandoned, _ = slow.accept()
-            broken_off(leaving)
-            assert b" 200 " in proxy.say(GET % (b"localhost:%d" % server.port, b""))
-            with answering, abandoned:
-                answering.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate")
-                assert rest(waiting).endswith(b"late")
 
 
 def test_what_is_told_is_bounded_and_says_nothing_of_paths(make_proxy: Proxies) -> None:

@@ -201,30 +201,6 @@ def test_the_end_of_the_session_stops_what_runs_and_says_so(desk: Desk) -> None:
     assert gone("server_c1.py")
 
 
-def test_daemons_that_leave_their_session_end_with_it(desk: Desk) -> None:
-    daemon = desk.script(
-        "daemon.py",
-        "import os, sys, time\n"
-        "for _ in range(2):\n"
-        "    if os.fork(): os._exit(0) if _ else time.sleep(600)\n"
-        "    os.setsid()\n"
-        "os.execvp('sleep', ['sleep', '611.5'])\n",
-    )
-    desk.talk([calls(start(daemon)), calls(STOP), says("done")])
-    assert "was stopped" in desk.data(1)["state"]
-    assert gone("611.5")
-
-
-def test_an_unknown_process_is_named_with_those_there_are(desk: Desk) -> None:
-    server = desk.script("server_d1.py", SERVER)
-    desk.talk([
-        calls(start(server)), calls(read("p9"), ("stop_process", {"process": "p9"}), run("ls", in_process="p9")),
-        says("done"),
-    ])  # fmt: skip
-    for place in (1, 2, 3):
-        assert desk.error(place).code == "not_found" and "p1" in desk.error(place).message
-
-
 @pytest.mark.parametrize("pattern", ["(", "*", "a" * 1_001, ""])
 def test_a_pattern_that_is_none_starts_nothing(desk: Desk, pattern: str) -> None:
     writes = desk.script("writes.py", "open('made.txt', 'w')")

@@ -79,11 +79,25 @@ class Files:
         self.workspace.close()
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder for a workspace."""
+    made = tmp_path / "root"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def workspace(folder: Path) -> Iterator[FolderWorkspace]:
+    """A workspace in it."""
+    opened = FolderWorkspace.open(str(folder))
+    yield opened
+    opened.close()
+
+
 @pytest.fixture(params=["openat2", "walk"])
-def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Files]:
+def files(request: pytest.FixtureRequest, folder: Path) -> Iterator[Files]:
     """A session in an empty folder, once for each way to open files."""
-    folder = tmp_path / "root"
-    folder.mkdir()
     session = Files(folder, open_it=walking_open if request.param == "walk" else _openat2(folder))
     yield session
     session.close()

@@ -9,9 +9,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import inarch
-from inarch.plugins.composition import Bound
-
 from .conftest import Files
 from .test_paths import _tree
 
@@ -31,25 +28,6 @@ def test_every_file_tool_takes_one_below_the_root(files: Any) -> None:
     assert (moved["old_path"], moved["path"]) == ("b.txt", "c.txt")
     assert (files.folder / "c.txt").read_text() == f"{root}/x"  # only paths are read so
     assert files.data("delete_file", file_path=f"{root}/c.txt/")["path"] == "c.txt"
-
-
-def test_paths_of_tools_that_are_not_about_the_workspace_stay(tmp_path: Path) -> None:
-    @inarch.tool(category="other")
-    def elsewhere(path: str) -> str:
-        """Say where."""
-        return path
-
-    @inarch.tool(category="file", effects=inarch.Effects())
-    def here(path: str) -> str:
-        """Say where."""
-        return path
-
-    files = Files(tmp_path)
-    context = inarch.PluginContext("tested", str(tmp_path))
-    files.scheduler.tools = {tool.name: Bound("tested", tool, context) for tool in (elsewhere, here)}
-    assert files.data("elsewhere", path=f"{tmp_path}/a.txt") == f"{tmp_path}/a.txt"
-    assert files.data("here", path=f"{tmp_path}/a.txt") == "a.txt"
-    files.close()
 
 
 _parts = st.sampled_from(["a", "b", "..", ".", "", "link", "abs", "up", "in", "deep", "secret", "root", "ROOT"])

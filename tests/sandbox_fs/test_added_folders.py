@@ -30,9 +30,7 @@ class Bench:
     outside: Path
 
     def open(self, *added: Path | str) -> Folders:
-        return Folders.open(
-            FolderWorkspace.open(str(self.root)), [str(one) for one in added or (self.lib,)], Settings()
-        )
+        return Folders.beside(str(self.root), [str(one) for one in added or (self.lib,)], Settings())
 
     def at(self, path: str) -> str:
         return f"+{self.lib}/{path}"
@@ -60,7 +58,7 @@ class TestTheRootOfMany(WorkspaceContract):
     def make(self, path: str) -> Workspace:
         beside = Path(path).parent / "added"
         beside.mkdir(exist_ok=True)
-        return Folders.open(FolderWorkspace.open(path), [str(beside)], Settings())
+        return Folders.beside(path, [str(beside)], Settings())
 
 
 def test_files_of_both_are_read_changed_moved_and_removed(bench: Bench, folders: Folders) -> None:
@@ -230,25 +228,6 @@ def test_a_rule_that_allows_is_about_the_root_unless_it_names_the_folder(
     assert ((bench.root / "src/n").exists(), (bench.lib / "src/n").exists()) == (root, lib)
 
 
-def test_a_rule_that_denies_names_holds_in_every_folder(bench: Bench) -> None:
-    rules = [
-        {"tool": "*", "decision": "deny", "path": "a.txt"},
-        {"tool": "*", "decision": "deny", "path": f"+{bench.lib}/key/**"},
-    ]
-    (bench.lib / "key").mkdir()
-    (bench.lib / "key/k.txt").write_text("lib key\n")
-    _, shown, _ = _talk(
-        bench,
-        calls(
-            ("read_file", {"file_path": bench.at("src/a.txt")}),
-            ("read_file", {"file_path": str(bench.lib / "key/k.txt")}),
-            ("search_files", {"pattern": "lib", "path": str(bench.lib)}),
-        ),
-        config={"rules": rules},
-    )  # fmt: skip
-    assert "denied" in shown[0] and "denied" in shown[1] and '"hits":[]' in shown[2].replace(" ", "")
-
-
 def test_they_bring_no_instructions_and_what_steers_agents_is_asked_about(bench: Bench) -> None:
     (bench.lib / "AGENTS.md").write_text("Speak like a pirate.\n")
     (bench.lib / "src/AGENTS.md").write_text("Speak like a pirate.\n")
@@ -259,13 +238,6 @@ def test_they_bring_no_instructions_and_what_steers_agents_is_asked_about(bench:
     )  # fmt: skip
     assert not any("pirate" in str(request) for request in requests)
     assert "tells agents what to do" in shown[1] and not (bench.lib / ".agents").exists()
-
-
-def test_secrets_of_their_env_files_are_hidden(bench: Bench) -> None:
-    (bench.lib / ".env").write_text("API_KEY=hunter2-hunter2-hunter2\n")
-    (bench.lib / "log").write_text("used hunter2-hunter2-hunter2\n")
-    _, shown, _ = _talk(bench, calls(("read_file", {"file_path": bench.at("log")})))
-    assert "hunter2" not in shown[0] and "secret" in shown[0]
 
 
 def test_commands_change_nothing_elsewhere_and_read_only_what_was_added(bench: Bench) -> None:

@@ -17,22 +17,3 @@ def test_a_big_file_is_edited_by_what_was_read_of_it(open_files: Any, tmp_path: 
     done = files.data("patch_source_file", **{**edit, "search": "edle\n", "replace": "st\nling\n"})
     assert (done["line"], done["replaced"]) == (100_001, 1)
     assert file.read_bytes() == head + "n\u00e9st\r\nling\r\n".encode() + tail
-
-
-def test_a_big_file_that_changed_since_it_was_read_is_a_conflict(open_files: Any, tmp_path: Path) -> None:
-    files = open_files(tmp_path, max_edit_bytes=100)
-    file = files.put("a.txt", "one\n" * 100 + "two\n")
-    files.data("read_file", file_path="a.txt", end_line=1)
-    file.write_text("One\n" + "one\n" * 99 + "two\n")
-    error = files.error("patch_source_file", file_path="a.txt", search="two", replace="three", description="")
-    assert error.code == "conflict" and "changed" in error.message
-    assert files.error("write_file", file_path="a.txt", content="x").code == "conflict"
-    assert file.read_text().startswith("One\n")
-
-
-def test_a_file_beyond_every_bound_is_refused(open_files: Any, tmp_path: Path) -> None:
-    files = open_files(tmp_path, max_edit_bytes=10, max_streamed_bytes=100)
-    files.put("a.txt", b"line\n" * 100)
-    assert "too big" in files.data("read_file", file_path="a.txt", end_line=1)["note"]
-    error = files.error("patch_source_file", file_path="a.txt", search="x", replace="y", description="")
-    assert error.code == "validation" and "too big" in error.message

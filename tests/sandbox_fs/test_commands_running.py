@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -77,20 +76,3 @@ def test_a_grant_is_for_the_users_program_not_for_one_the_workspace_brings(make_
     shell = make_shell(env=SimpleNamespace(argv=("env",), writes=(), network=True, env=(), stdin=False))
     shell.files.put(".venv/bin/env", "#!/bin/sh\necho mine\n").chmod(0o755)
     assert "mine" not in shell("env")["output"]
-
-
-@pytest.mark.needs("git")
-def test_settings_that_lie_outside_are_named(make_shell: Callable[..., Shell], tmp_path: Path) -> None:
-    shell = make_shell()
-    if shell.files.workspace.confinement().level < 2:
-        pytest.skip("nothing keeps git from reading them here")
-    shell.git("init", "-q")
-    outside = tmp_path / "outside.conf"
-    outside.write_text("[user]\nname = A\n")
-    shell.git("config", "include.path", str(outside))
-    error = shell.error("git status")
-    assert error.code == "permission" and f"includes {outside}" in error.message
-    assert "remove the [include] from .git/config" in error.remedy
-    shell.git("config", "include.path", "../shared.conf")
-    shell.files.put("shared.conf", "[user]\nname = A\n")
-    assert shell("git status --porcelain")["output"] == "?? shared.conf\n"

@@ -52,14 +52,6 @@ def test_granted_commands_that_write_nothing_run_together(open_files: Any, tmp_p
     assert "call.result" not in told[: len(told) - told[::-1].index("executing")]
 
 
-def test_a_command_waits_for_one_that_writes_what_it_may_read(open_files: Any, tmp_path: Path) -> None:
-    calls = [command(LOOK), command(BUILD), command(LOOK)]
-    done = run_batch(open_files(tmp_path), calls, look=grant(LOOK), build=grant(BUILD, "out/"))
-    first, _, last = done
-    assert [call.after for call in done] == [(), (first.id,), (done[1].id,)]
-    assert (output(first), output(last)) == ("['before']", "['before', 'built']")
-
-
 def test_what_a_grant_declares_holds_for_the_program(open_files: Any, tmp_path: Path) -> None:
     session = open_files(tmp_path)
     (call,) = run_batch(session, [command(BUILD)], build=grant(BUILD))

@@ -19,7 +19,7 @@ def _refusal(data: bytes, search: str, replace: str = "x") -> ToolFailed:
 def test_white_space_that_differs_is_named_with_its_line() -> None:
     data = b"def f():\n\treturn 1\n\n\ndef g():\n\treturn 2\n"
     message = _refusal(data, "def g():\n    return 2\n").message
-    assert "only white space differs from the text at line 5:\ndef g():\n\treturn 2\n" in message
+    assert "nearest is line 5:\ndef g():\n\treturn 2\n" in message
     assert r"line 6 is '\treturn 2', not '    return 2'" in message
 
 

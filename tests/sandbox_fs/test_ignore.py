@@ -91,15 +91,6 @@ def test_no_text_is_too_strange_for_rules(text: str) -> None:
         assert rules.enter(folder).ignored(["a", "b", "[", "\\"], folders=True) <= {"a", "b", "[", "\\"}
 
 
-@pytest.mark.needs("git")
-def test_info_exclude_counts_and_nearer_rules_win(tmp_path: Path) -> None:
-    _make(str(tmp_path), ["a.log", "b.log", "sub/a.log", "sub/b.tmp"], {".": "*.tmp\n!b.log\n", "sub": "!b.tmp"})
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, env=_GIT, check=True)
-    (tmp_path / ".git/info/exclude").write_text("*.log\n")
-    assert _our_files(str(tmp_path)) == {".gitignore", "b.log", "sub/.gitignore", "sub/b.tmp"}
-    assert _our_files(str(tmp_path)) == _git_files(str(tmp_path))
-
-
 def test_many_stars_end_at_once() -> None:
     # A backtracking matcher would take longer than the universe has existed.
     assert re.fullmatch(name_regex("*a" * 100 + "b"), "a" * 255) is None

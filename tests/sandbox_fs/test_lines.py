@@ -220,13 +220,6 @@ def test_what_a_command_made_is_looked_at_before_the_next_one_runs(
     assert shell("sh make.sh && ./made")["output"] == "new\n"
 
 
-@pytest.fixture
-def workspace(open_files: Any, tmp_path: Path) -> Any:
-    """A workspace of its own."""
-    (tmp_path / "root").mkdir()
-    return open_files(tmp_path / "root").workspace
-
-
 READS, BUILDS = Rights(), Rights(writes=("",), executes=True)
 
 

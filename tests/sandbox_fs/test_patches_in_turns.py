@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import inarch
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 
@@ -60,12 +58,6 @@ def offered(root: Path, model: str, config: Any = None) -> set[str]:
 def test_a_model_is_offered_one_of_the_two(tmp_path: Path) -> None:
     assert offered(tmp_path, "openai/gpt-5.2") == {"apply_patch"}
     assert offered(tmp_path, "claude") == {"patch_source_file"}
-
-
-@pytest.mark.parametrize(("families", "expected"), [(["claude*"], "apply_patch"), ([], "patch_source_file")])
-def test_the_setting_says_which_models(tmp_path: Path, families: list[str], expected: str) -> None:
-    config = {"plugins": {"sandbox-fs": {"patch_models": families}}}
-    assert offered(tmp_path, "claude", config) == {expected}
 
 
 def test_a_patch_is_asked_about_with_its_text_and_undone_whole(tmp_path: Path) -> None:

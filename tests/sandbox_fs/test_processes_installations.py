@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,16 +10,11 @@ import pytest
 from inarch import Rights, ToolFailed
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
+from .test_processes_programs import script
+
 pytestmark = pytest.mark.once
 
 BUILDS = Rights(writes=("",), executes=True)
-
-
-def script(path: Path, text: str = "#!/bin/sh\necho ran\n") -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    path.chmod(0o755)
-    return path
 
 
 @pytest.fixture
@@ -29,14 +23,6 @@ def home(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (own_home / ".local/bin").mkdir(parents=True)
     monkeypatch.setenv("PATH", f"{own_home}/.local/bin:/usr/bin:/bin")
     return own_home
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
-    (tmp_path / "root").mkdir()
-    opened = FolderWorkspace.open(str(tmp_path / "root"))
-    yield opened
-    opened.close()
 
 
 def reads(workspace: FolderWorkspace, path: Path) -> bool:

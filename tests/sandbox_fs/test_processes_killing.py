@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,14 +30,6 @@ ESCAPES = {
     "stops itself": "os.kill(os.getpid(), signal.SIGSTOP)",
     "many": "for _ in range(30):\n    if not os.fork(): os.setsid(); break",
 }
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
-    (tmp_path / "root").mkdir()
-    opened = FolderWorkspace.open(str(tmp_path / "root"))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -158,17 +149,9 @@ time.sleep(600)
 
 
 @pytest.mark.parametrize("doing", ["running", "nothing"])
-@pytest.mark.parametrize("tells", [True, False], ids=["told", "looks"])
-def test_nothing_is_left_though_a_process_that_inarch_forked_lives_on(
-    tmp_path: Path, mark: str, doing: str, tells: bool
-) -> None:
-    code = FORKED
-    if not tells:  # a system that doesn't tell when a process has ended
-        poor = '_START.replace("from inarch_s", "import os; del os.pidfd_open\\nfrom inarch_s", 1)'
-        module = "from inarch_plugins.sandbox_fs.processes import fork_client"
-        code = f"{module}\nfork_client._START = fork_client.{poor}\n{FORKED}"
+def test_nothing_is_left_though_a_process_that_inarch_forked_lives_on(tmp_path: Path, mark: str, doing: str) -> None:
     client = subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path), mark, doing], stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", FORKED, str(tmp_path), mark, doing], stdout=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
     assert client.stdout is not None

@@ -6,8 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,20 +18,6 @@ pytestmark = pytest.mark.once
 
 READS = Rights()
 BUILDS = Rights(writes=("",), executes=True)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "root"
-    made.mkdir()
-    return made
-
-
-@pytest.fixture
-def workspace(folder: Path) -> Iterator[FolderWorkspace]:
-    opened = FolderWorkspace.open(str(folder))
-    yield opened
-    opened.close()
 
 
 def failed(workspace: FolderWorkspace, argv: list[str], rights: Rights) -> ToolFailed:
@@ -60,18 +44,6 @@ def test_only_the_table_counts_for_what_reads(
     assert failed(workspace, [str(folder / "cat")], READS).code == "permission"
     (tmp_path / "out").symlink_to(folder)
     assert failed(workspace, [str(tmp_path / "out" / "cat")], READS).code == "permission"
-
-
-def test_a_program_that_is_not_there_is_said_with_the_nearest(workspace: FolderWorkspace, folder: Path) -> None:
-    assert failed(workspace, ["sortt"], READS).code == "not_found"
-    assert "'sort'" in failed(workspace, ["sortt"], READS).remedy
-    assert failed(workspace, ["/usr/bin/nothing-there"], READS).code == "not_found"
-    (folder / "data").write_text("")
-    assert failed(workspace, ["./data"], BUILDS).code == "permission"
-    assert failed(workspace, ["./missing"], BUILDS).code == "not_found"
-    assert failed(workspace, ["../x"], BUILDS).code == "permission"
-    script(folder / ".venv" / "bin" / "mytest")
-    assert ".venv/bin/mytest" in failed(workspace, ["mytest"], BUILDS).remedy
 
 
 def test_a_virtual_environment_of_the_workspace_works_with_home_hidden(
@@ -206,23 +178,3 @@ def test_the_former_bubblewrap_key_is_accepted_and_reported(folder: Path) -> Non
     workspace = FolderWorkspace.open(str(folder), Settings(confine="bwrap"))
     assert "remove the key" in workspace.confinement().reason
     workspace.close()
-
-
-def test_environments_and_interpreters_that_name_each_other_or_a_pipe_are_followed_once(
-    workspace: FolderWorkspace, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, other in (("one", "two"), ("two", "one")):
-        script(tmp_path / name / "bin" / "tool")
-        (tmp_path / name / "pyvenv.cfg").write_text(f"home = {tmp_path / other}/bin\nhome = /nul\0/bin\n")
-        script(tmp_path / "bin" / name, f"#!{tmp_path}/bin/{other}\n")
-    os.mkfifo(tmp_path / "two" / "bin" / "pyvenv.cfg")
-    script(tmp_path / "bin" / "nul", "#!/nul\0\n")
-    (folder / "venv" / "bin").mkdir(parents=True)
-    os.mkfifo(folder / "venv" / "pyvenv.cfg")
-    script(folder / "venv" / "bin" / "piped")
-    monkeypatch.setenv("PATH", f"{tmp_path}/one/bin:{tmp_path}/bin")
-    assert workspace.run(["tool"], BUILDS).output == b"ran\n"
-    assert workspace.run(["venv/bin/piped"], BUILDS).output == b"ran\n"
-    for name in ("one", "nul"):
-        with suppress(ToolFailed):  # who says that it can't be started differs
-            assert workspace.run([name], BUILDS).exit_code != 0

@@ -24,7 +24,6 @@ from inarch import Rights
 from inarch.contract.guard import OURS
 from inarch_lib.confinement import features
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
-from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 sys.path.insert(0, os.path.dirname(__file__))
 sys.path.insert(0, str(Path(__file__).parents[1] / "confinement"))
@@ -314,26 +313,3 @@ def test_a_tree_deeper_than_any_path_is_removed(tmp_path: Path) -> None:
     assert remove(folder, name) and remove(folder, "link") and remove(folder, "never there")
     os.close(folder)
     assert os.listdir(tmp_path) == ["kept"] and kept.read_text() == "kept"
-
-
-def test_a_workspace_that_is_closed_waits_until_protected_names_are_back(tmp_path: Path) -> None:
-    import threading
-
-    needs("bare")
-    machine = Machine(tmp_path, os.geteuid())
-    workspace: FolderWorkspace = opened(str(machine.root), "bare")
-    began = threading.Event()
-
-    def run() -> None:
-        with pytest.raises(Exception, match=r"\.git was changed by the program and put back"):
-            workspace.run(
-                ["sh", "-c", "echo evil > .git/config; echo done; exec sleep 60"], Rights(writes=("",), executes=True),
-                on_output=lambda _: began.set(),
-            )  # fmt: skip
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert began.wait(LONGEST_S)
-    workspace.close()
-    assert (machine.root / ".git/config").read_text() == "[core]\n"
-    thread.join()

@@ -8,12 +8,9 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import socket
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +21,6 @@ from inarch import Rights, ToolFailed
 from inarch_lib.confinement import features
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
-from ..forking import LONGEST_S
 from .test_processes_protecting import as_users, needs, opened, place, run
 
 assert place  # a fixture
@@ -159,48 +155,6 @@ def _beside(workspace: FolderWorkspace, host: str, ending: threading.Event) -> N
         pass
 
 
-TWICE = """
-import os, sys, time, urllib.request
-print(urllib.request.urlopen(sys.argv[1]).status, flush=True)
-open("once", "w").close()
-while not os.path.exists("go"):
-    time.sleep(0.01)
-urllib.request.urlopen(sys.argv[1])
-"""
-
-
-def wait_for(holds: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + LONGEST_S
-    while not holds():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
-
-
-def test_a_program_whose_proxy_is_killed_has_no_network_and_that_is_told(place: Path, site: tuple[Path, int]) -> None:
-    root = place / "ws"
-    root.mkdir()
-    (root / "twice.py").write_text(TWICE)
-    workspace = FolderWorkspace.open(str(root))
-
-    def kill() -> None:
-        wait_for((root / "once").exists, "the first request")
-        for pid in proxies_of(os.getpid()):
-            os.kill(pid, signal.SIGKILL)
-        (root / "go").touch()
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    try:
-        hosts = (f"localhost:{site[1]}",)
-        words = [PYTHON, "twice.py", f"http://{hosts[0]}/file"]
-        ran = workspace.run(words, Rights(writes=("",), executes=True, hosts=hosts))
-    finally:
-        thread.join()
-        workspace.close()
-    assert ran.output == b"200\n" and ran.exit_code == 1
-    assert "the proxy was killed by signal 9; from then on this command had no network" in ran.notes
-
-
 def test_no_proxy_is_left_when_its_program_has_ended(place: Path) -> None:
     (place / "ws").mkdir()
     workspace = FolderWorkspace.open(str(place / "ws"))
@@ -227,19 +181,5 @@ def test_without_namespaces_it_is_refused_with_the_reason(place: Path) -> None:
             workspace.run(["true"], Rights(executes=True, hosts=("pypi.example",)))
         assert "inarch doctor" in caught.value.remedy and "network = true" in caught.value.remedy
         assert proxies_of(os.getpid()) == []
-    finally:
-        workspace.close()
-
-
-def test_a_proxy_that_cannot_be_started_is_one_clear_error(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (place / "ws").mkdir()
-    workspace = FolderWorkspace.open(str(place / "ws"))
-    try:
-        workspace.run(["true"], Rights(executes=True))  # the server is there
-        monkeypatch.setattr(sys, "executable", str(place / "none"))
-        with pytest.raises(ToolFailed, match=r"the proxy to .* can't be started"):
-            workspace.run(["true"], Rights(executes=True, hosts=("pypi.example",)))
-        with pytest.raises(ToolFailed, match="can't be started"):
-            workspace.run(["true"], Rights(executes=True, hosts=("no host",)))
     finally:
         workspace.close()

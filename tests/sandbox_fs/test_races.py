@@ -15,9 +15,6 @@ from typing import Any
 
 import pytest
 
-from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.file_read import digest
-
 pytestmark = pytest.mark.once
 
 SECRET = "SECRET-of-the-outside"
@@ -127,41 +124,3 @@ def test_what_may_not_grow_leaves_the_old_bytes(files: Any) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert all(error.code == "execution" and "not written" in error.message for error in errors), errors
     assert file.read_text() == "one\n" and os.listdir(files.folder) == ["a.txt"]
-
-
-@pytest.mark.usefixtures("permissions_count")
-def test_a_read_only_directory_and_a_read_only_file_stay_as_they_are(files: Any) -> None:
-    closed, open_file = files.put("closed/a.txt", "one\n"), files.put("b.txt", "one\n")
-    closed.parent.chmod(0o500)
-    open_file.chmod(0o444)
-    known = digest(b"one\n")
-    try:
-        for act in (
-            lambda: files.workspace.replace("closed/a.txt", [b"x"], known),
-            lambda: files.workspace.replace("closed/new.txt", [b"x"], None),
-            lambda: files.workspace.replace("closed/new/b.txt", [b"x"], None),
-            lambda: files.workspace.remove("closed/a.txt", known),
-            lambda: files.workspace.move("closed/a.txt", "c.txt", known),
-            lambda: files.workspace.move("b.txt", "closed/b.txt", known),
-            lambda: files.workspace.replace("b.txt", [b"x"], known),
-        ):
-            with pytest.raises(ToolFailed) as caught:
-                act()
-            assert caught.value.code == "permission"
-    finally:
-        closed.parent.chmod(0o700)
-    assert closed.read_text() == open_file.read_text() == "one\n"
-    assert sorted(os.listdir(files.folder)) == ["b.txt", "closed"] and os.listdir(closed.parent) == ["a.txt"]
-
-
-def test_a_huge_sparse_file_is_passed_over_quickly_and_never_held(files: Any) -> None:
-    with (files.folder / "big").open("wb") as file:
-        file.truncate(40_000_000)
-    files.put("a.txt", "needle\n")
-    assert "binary" in files.error("read_file", file_path="big").message
-    assert "binary" in files.error("read_file", file_path="big", start_line=5).message
-    hits = files.data("search_files", pattern="needle")["hits"]
-    assert [hit["path"] for hit in hits] == ["a.txt"]
-    files.data("move_file", file_path="big", new_path="big2")
-    files.data("delete_file", file_path="big2")
-    assert os.listdir(files.folder) == ["a.txt"]

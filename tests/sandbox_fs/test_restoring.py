@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +29,6 @@ def tree(root: Path) -> dict[str, tuple[int, bytes]]:
         data = os.readlink(os.fsencode(place)) if stat.S_ISLNK(mode) else b""
         found[str(place.relative_to(root))] = mode, place.read_bytes() if stat.S_ISREG(mode) else data
     return found
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
-    (tmp_path / "root").mkdir()
-    opened = FolderWorkspace.open(str(tmp_path / "root"))
-    yield opened
-    opened.close()
 
 
 def write(workspace: FolderWorkspace, path: str, data: bytes, mode: int = 0o644) -> Path:
@@ -77,19 +68,6 @@ def test_everything_is_left_as_it_should_be(workspace: FolderWorkspace) -> None:
     assert found["a"][0] == stat.S_IFREG | 0o4750
     assert found["empty"][0] == stat.S_IFDIR | 0o700
     assert found.keys() == {"a", "n", "n/m", "n/m/new", "n/l", "empty", "file", "file/in"}
-
-
-def test_a_folder_with_other_files_in_it_stays(workspace: FolderWorkspace) -> None:
-    root = Path(workspace.root)
-    write(workspace, "d/e/in", b"x")
-    write(workspace, "d/other", b"y")
-    gone = [FileState("d/e/in", 0, b"", sha(b"x"), REG)]
-    gone += [FileState(path, 0, b"", None, (root / path).stat().st_mode) for path in ("d", "d/e")]
-    assert workspace.restore_all(gone) == ("d",)
-    assert tree(root).keys() == {"d", "d/other"}
-    with pytest.raises(ToolFailed, match="other files in it"):
-        workspace.restore_all([FileState("d", REG, b"file", None, (root / "d").stat().st_mode)])
-    assert tree(root).keys() == {"d", "d/other"}
 
 
 @pytest.mark.parametrize("expected", [None, sha(b"else")])

@@ -141,10 +141,3 @@ def test_what_takes_a_file_with_a_known_value_apart_is_asked_about(session: Any)
         "cut -c 1 README.md",
     ):
         assert not is_asked(session.folder, command), command
-
-
-def test_what_is_too_much_to_be_looked_through_is_asked_about(session: Any, monkeypatch: Any) -> None:
-    known = Redactor.from_environ({"API_TOKEN": "q7Rk2-xx81-Lmn0-PPq4"})
-    monkeypatch.setattr(secret_files, "MOST_BYTES", 9)
-    assert is_asked(session.folder, "cut -c 1 a/environment.py") and known
-    assert not is_asked(session.folder, "cat a/environment.py")

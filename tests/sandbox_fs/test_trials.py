@@ -310,9 +310,9 @@ def test_files_with_more_names_are_not_applied(root: Path) -> None:
 
 
 def test_a_machine_without_namespaces_offers_no_trial(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inarch_plugins.sandbox_fs.processes.confinement_level import Judge
+    from inarch_plugins.sandbox_fs.processes import runner
 
-    monkeypatch.setattr(Judge, "confinement", lambda *_: inarch.Confinement(2, (), "no namespaces"))
+    monkeypatch.setattr(runner, "judged", lambda *_: inarch.Confinement(2, (), "no namespaces"))
     person = Trier("deny")
     run(root, person, "touch x")
     assert person.offers == [False]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.file_read import digest
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 LEFT = (".inarch-0123456789abcdef.tmp", ".inarch-undo-1f-0123456789abcdef.tmp")
@@ -21,22 +19,6 @@ def workspace(tmp_path: Path) -> Iterator[FolderWorkspace]:
     found = FolderWorkspace.open(str(tmp_path))
     yield found
     found.close()
-
-
-def test_nothing_is_there_while_it_is_written(workspace: FolderWorkspace, tmp_path: Path) -> None:
-    if not getattr(os, "O_TMPFILE", 0):
-        pytest.skip("this system has no files without names")
-    seen: list[list[str]] = []
-
-    def pieces() -> Iterator[bytes]:
-        for piece in (b"new", b"\n"):
-            seen.append(sorted(os.listdir(tmp_path)))
-            yield piece
-
-    workspace.replace("a.txt", pieces(), digest(b"old\n"))
-    workspace.replace("b.txt", pieces(), None)
-    assert seen == [["a.txt"]] * 4
-    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
 
 
 def test_what_a_kill_left_is_not_listed_searched_or_offered(workspace: FolderWorkspace, tmp_path: Path) -> None:

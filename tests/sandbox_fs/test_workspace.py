@@ -46,12 +46,6 @@ def test_a_device_is_refused(files: Any) -> None:
     assert _code(files.workspace.read, "null") == "validation"
 
 
-@pytest.mark.usefixtures("permissions_count")
-def test_no_permission_is_said(files: Any) -> None:
-    files.put("closed", "x").chmod(0)
-    assert _code(files.workspace.read, "closed") == "permission"
-
-
 def test_a_missing_file_names_the_nearest_one(files: Any) -> None:
     files.put("src/parser.py")
     with pytest.raises(ToolFailed) as caught:
@@ -61,13 +55,6 @@ def test_a_missing_file_names_the_nearest_one(files: Any) -> None:
     with pytest.raises(ToolFailed) as caught:
         files.workspace.read("scr/parser.py")
     assert "'src'" in caught.value.remedy
-
-
-def test_a_sparse_file_of_300_mb_is_read_in_pieces(files: Any) -> None:
-    with (files.folder / "big").open("wb") as file:
-        file.truncate(300_000_000)
-    part = files.workspace.read("big", 299_999_990, 100)
-    assert (len(part.data), part.truncated) == (10, False)
 
 
 def test_links_inside_are_read_and_never_written_through(files: Any) -> None:
@@ -115,19 +102,6 @@ def test_new_files_and_folders_follow_the_umask(files: Any) -> None:
         os.umask(before)
     assert stat.S_IMODE((files.folder / "new/deep/file").stat().st_mode) == 0o640
     assert stat.S_IMODE((files.folder / "new").stat().st_mode) == 0o750
-
-
-@pytest.mark.parametrize("path", [".git/config", ".GIT/x", ".inarch/config.toml", "sub/.git/hooks/pre-commit"])
-def test_protected_names_are_never_written(files: Any, path: str) -> None:
-    assert _code(files.workspace.replace, path, [b"x"], None) == "permission"
-    files.put(path, "old")
-    known = digest(b"old")
-    files.put("free", "old")
-    assert _code(files.workspace.replace, path, [b"x"], known) == "permission"
-    assert _code(files.workspace.remove, path, known) == "permission"
-    assert _code(files.workspace.move, path, "stolen", known) == "permission"
-    assert _code(files.workspace.move, "free", f"{path}2", known) == "permission"
-    assert files.workspace.read(path).data == b"old"
 
 
 def test_a_closed_workspace_fails_clearly(files: Any) -> None:

@@ -36,7 +36,7 @@ class Both:
         (self.lib / "gone").write_text("gone\n")
         (self.lib / "kept").write_text("one\n")
         self.desk.write("a", "one\n")
-        desk, workspace = self.desk, Folders.open(self.desk.workspace, [str(self.lib)], Settings())
+        desk, workspace = self.desk, Folders.beside(self.desk.workspace.root, [str(self.lib)], Settings())
         desk.workspace = workspace  # type: ignore[assignment]
         keeper = Keeper(desk.journal, workspace, str(desk.folder))
         desk.scheduler = evolve(desk.scheduler, workspace=workspace, keeper=keeper)
@@ -116,7 +116,7 @@ def counted(*args, **more):
     rename(*args, **more)
 os.rename = counted
 journal = Journal(store, "session", seq=store.load("session")[-1].seq)
-workspace = Folders.open(FolderWorkspace.open(sys.argv[1]), [sys.argv[4]], Settings())
+workspace = Folders.beside(sys.argv[1], [sys.argv[4]], Settings())
 Undoing(Access(workspace, journal)).run("undo")
 """
 

@@ -88,10 +88,10 @@ def drain(wake: int) -> None:
 def _stop_new(stopped: set[int], groups: set[int], spared: frozenset[int]) -> bool:
     """Stop descendants that were not stopped yet, parents before children; return whether there were any."""
     found = False
-    children_of = _ways_to_look()
+    children = _table()
     pending = [os.getpid()]
     while pending:
-        for pid in children_of(pending.pop()):
+        for pid in children.get(pending.pop(), ()):
             if pid in spared:
                 continue
             if pid not in stopped:
@@ -123,25 +123,8 @@ def send_signal(send: Callable[[int, int], None], target: int, number: int) -> N
         pass
 
 
-def _ways_to_look() -> Callable[[int], list[int]]:
-    if os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
-        return _listed_children
-    table = _table()  # a kernel without lists of children: all processes are examined
-    return lambda pid: table.get(pid, [])
-
-
-def _listed_children(pid: int) -> list[int]:
-    found: list[int] = []
-    try:
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                found += map(int, file.read().split())
-    except OSError:
-        pass  # gone meanwhile: its children are found under their new parent
-    return found
-
-
 def _table() -> dict[int, list[int]]:
+    """Return the children of all processes."""
     children: dict[int, list[int]] = {}
     try:
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]

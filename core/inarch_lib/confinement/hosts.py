@@ -213,10 +213,7 @@ def is_own(address: Address) -> bool:
 
 
 def _may_bind(family: int, address: Address) -> bool:
-    """Return whether a socket can bind an address, including secondary ones that are not used for sending.
-
-    If the system lets sockets bind any address, this proves nothing.
-    """
+    """Return whether a socket can bind an address, including secondary ones that are not used for sending."""
     nobodys = "2001:db8::1" if isinstance(address, IPv6Address) else "192.0.2.1"
     return _binds(family, str(address)) and not _binds(family, nobodys)
 

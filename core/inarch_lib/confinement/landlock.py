@@ -75,53 +75,22 @@ def _for_builds(plan: Plan) -> Iterator[Rule]:
         yield "/dev/pts", _DEVICE | READ_DIR
 
 
-class Ruleset:
-    """Rules of one plan, held by a descriptor.
-
-    A rule applies to the file that had the path when the rule was made, so `fits` checks whether that still holds.
-    """
-
-    def __init__(self, plan: Plan, *, seal_network: bool) -> None:
-        """Make the rules.
-
-        Args:
-            plan: The plan.
-            seal_network: Whether to refuse TCP, because no network was granted and there is no network namespace.
-
-        Raises:
-            OSError: There is no Landlock, or a path of the plan's core is missing.
-        """
-        self._descriptor = -1
-        version = abi()
-        if not version:
-            raise OSError(errno.ENOSYS, "landlock: this kernel has none or it is switched off")
-        self._core = _identities(plan)
-        known = handled(version)
-        size = 8 if version < 4 else 16 if version < 6 else 24
-        attributes = struct.pack("=QQQ", known, _TCP if seal_network else 0, _SCOPES)[:size]
-        self._descriptor = call(_CREATE, "landlock ruleset", attributes, size, 0)
+def restrict(plan: Plan, *, seal_network: bool) -> None:
+    """Confine the calling thread and its children for good; needs no_new_privs."""
+    version = abi()
+    if not version:
+        raise OSError(errno.ENOSYS, "landlock: this kernel has none or it is switched off")
+    known = handled(version)
+    size = 8 if version < 4 else 16 if version < 6 else 24
+    attributes = struct.pack("=QQQ", known, _TCP if seal_network else 0, _SCOPES)[:size]
+    ruleset = call(_CREATE, "landlock ruleset", attributes, size, 0)
+    try:
         exact = (plan.root, plan.temporary, *plan.writable) if plan.exact else ()
         for path, rights in dict.fromkeys(rules(plan)):
-            _add(self._descriptor, path, rights & known, exact=path in exact)
-
-    def __del__(self) -> None:
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-
-    def fits(self, plan: Plan) -> bool:
-        """Return whether workspace and program are still those of the rules."""
-        return self._core == _identities(plan)
-
-    def restrict(self) -> None:
-        """Confine the calling thread and its children for good; needs no_new_privs."""
-        call(_RESTRICT, "landlock", self._descriptor, 0)
-
-
-def _identities(plan: Plan) -> tuple[tuple[int, int], ...]:
-    try:
-        return tuple((found.st_dev, found.st_ino) for found in map(os.stat, (plan.root, plan.program)))
-    except OSError as problem:
-        raise OSError(problem.errno, f"landlock: {problem.filename}: {problem.strerror}") from None
+            _add(ruleset, path, rights & known, exact=path in exact)
+        call(_RESTRICT, "landlock", ruleset, 0)
+    finally:
+        os.close(ruleset)
 
 
 def _add(ruleset: int, path: str, rights: int, *, exact: bool = False) -> None:

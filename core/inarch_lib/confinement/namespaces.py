@@ -25,9 +25,6 @@ def enter(plan: Plan) -> None:
     """Move the calling process into namespaces of its own.
 
     A user who may not administer the machine needs a user namespace first, in which exactly that user exists.
-
-    Raises:
-        OSError: The kernel or its settings do not allow it.
     """
     here = os.getcwd()
     if plan.joins:
@@ -41,11 +38,7 @@ def enter(plan: Plan) -> None:
 
 
 def enter_network(plan: Plan) -> None:
-    """Move the calling process into a network namespace, its own or a joined one, and nothing else.
-
-    Raises:
-        OSError: The kernel or its settings do not allow it.
-    """
+    """Move the calling process into a network namespace, its own or a joined one, and nothing else."""
     if plan.joins:
         join(*plan.joins)
         return
@@ -54,11 +47,7 @@ def enter_network(plan: Plan) -> None:
 
 
 def join(user: int, network: int) -> None:
-    """Move the calling process into a network namespace, and before that into its owning user namespace.
-
-    Raises:
-        OSError: The kernel or its settings do not allow it.
-    """
+    """Move the calling process into a network namespace, and before that into its owning user namespace."""
     if not os.path.samestat(os.fstat(user), os.stat("/proc/self/ns/user")):  # an administrator makes none
         function("setns", "user namespace of the process", user, 0)
     function("setns", "network namespace of the process", network, 0)

@@ -24,13 +24,7 @@ BELOW = "below"
 
 
 class Entry(NamedTuple):
-    """Change of one path.
-
-    Args:
-        path: The path, relative to the covered folder.
-        status: The status of the new entry; None if the path was removed.
-        opaque: Whether a folder hides all that the covered folder has at its path.
-    """
+    """Change of one path."""
 
     path: str
     status: os.stat_result | None

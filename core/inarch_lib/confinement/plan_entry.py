@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from . import landlock, namespaces, privileges, seccomp
 from .kernel import Text, execve, machine
@@ -16,32 +16,19 @@ from .plan import Plan
 from .system_paths import LIBRARIES
 
 
-class Prepared(NamedTuple):
-    """Parts that the server can make once for all children with an equal plan.
-
-    Args:
-        program: The program's path, at an address that children share.
-        filter: The seccomp filter; empty for none.
-        ruleset: The Landlock rules; None without Landlock, or if the plan has a view, where they are made later.
-    """
-
-    program: Text
-    filter: bytes
-    ruleset: landlock.Ruleset | None
-
-
-def prepare(plan: Plan) -> Prepared:
-    """Make the filters and rules, to store and give to every child with an equal plan.
+def prepare(plan: Plan) -> None:
+    """Load modules and make filters ahead, for all children with plans like this.
 
     Raises:
         OSError: A requested layer is unavailable.
     """
+    _load_modules()
+    _filter(plan, Text(b"/") if plan.alone else None)
+
+
+def _load_modules() -> None:
     import fcntl  # noqa: F401 - a child in its view finds no module any more
     import resource  # noqa: F401
-
-    path = Text(os.fsencode(plan.program))
-    rules = _rules(plan) if "landlock" in plan.layers and not plan.view else None
-    return Prepared(path, _filter(plan, path if plan.alone else None), rules)
 
 
 def _filter(plan: Plan, only: Text | None) -> bytes:
@@ -52,22 +39,17 @@ def _filter(plan: Plan, only: Text | None) -> bytes:
     return seccomp.program(plan, machine(), landlock.abi() if "landlock" in plan.layers else 0, only)
 
 
-def _rules(plan: Plan) -> landlock.Ruleset:
-    return landlock.Ruleset(plan, seal_network=not plan.network and not plan.own_network)
-
-
-def execute(
-    plan: Plan, argv: Sequence[str], environment: Mapping[str, str], prepared: Prepared | None = None
-) -> NoReturn:
+def execute(plan: Plan, argv: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
     """Confine the calling process and become `plan.program`; if it may start nothing, this was the last `execve`.
 
     Raises:
         OSError: A layer is unavailable or the program cannot be executed; the process must then end.
     """
-    ready = prepared or prepare(plan)
+    path = Text(os.fsencode(plan.program))
+    _load_modules()
     texts = [f"{name}={value}" for name, value in environment.items()]
-    _enter(plan, ready)
-    execve(ready.program, argv, texts)
+    _enter(plan, path if plan.alone else None)
+    execve(path, argv, texts)
 
 
 def confine(plan: Plan) -> None:
@@ -76,12 +58,11 @@ def confine(plan: Plan) -> None:
     Raises:
         OSError: A requested layer is unavailable; the process must then end.
     """
-    rules = _rules(plan) if "landlock" in plan.layers and not plan.view else None
-    _enter(plan, Prepared(Text(b""), _filter(plan, None), rules))
+    _enter(plan, None)
 
 
-def _enter(plan: Plan, ready: Prepared) -> None:
-    layers, ruleset = plan.layers, ready.ruleset
+def _enter(plan: Plan, only: Text | None) -> None:
+    layers, filter_ = plan.layers, _filter(plan, only)
     counted = plan.view and not privileges.may_administer()
     if plan.view:
         namespaces.enter(plan)
@@ -94,9 +75,9 @@ def _enter(plan: Plan, ready: Prepared) -> None:
     if "privileges" in layers:
         privileges.drop(writes=bool(plan.writable), bounding=plan.view or plan.own_network)
     if "landlock" in layers:
-        (ruleset if ruleset and ruleset.fits(plan) else _rules(plan)).restrict()
+        landlock.restrict(plan, seal_network=not plan.network and not plan.own_network)
     if "seccomp" in layers:
-        seccomp.load(ready.filter, machine())
+        seccomp.load(filter_, machine())
 
 
 def confine_reader(memory_bytes: int, cpu_seconds: int = 0) -> None:

@@ -44,10 +44,6 @@ def drop(*, writes: bool, bounding: bool) -> None:
     """Drop every capability.
 
     Root keeps the file capabilities that it needs to work in another user's folder. Other layers limit the files.
-
-    Args:
-        writes: Whether it may change files.
-        bounding: Whether to empty the bounding set too; otherwise only no_new_privs prevents new ones.
     """
     kept = 0
     if os.geteuid() == 0:
@@ -72,13 +68,7 @@ def _drop_bounding(kept: int) -> None:
 
 
 def lower(plan: Plan, *, counted: bool) -> None:
-    """Set the plan's limits for good; none is ever raised.
-
-    Args:
-        plan: The limits.
-        counted: Whether the process is in a user namespace of its own: only there is the number of processes counted
-            apart from the user's other ones.
-    """
+    """Set the plan's limits for good; none is ever raised."""
     import resource
 
     wanted = (

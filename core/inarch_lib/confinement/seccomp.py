@@ -130,15 +130,7 @@ def _only_address() -> bytes:
 
 
 class Shape(NamedTuple):
-    """Parts of a plan that determine its filter.
-
-    Args:
-        view: As in the plan, like `alone`, `network` and `own_network`.
-        landlock: The ABI in force beside the filter, 0 for none.
-        held: Whether `execve` is limited to one string.
-        starts: As in the plan.
-        anywhere: Whether every file may be changed.
-    """
+    """Parts of a plan that determine its filter."""
 
     view: bool
     alone: bool
@@ -220,14 +212,7 @@ def _may_unix(shape: Shape) -> bool:
 
 
 def program(plan: Plan, architecture: str, landlock: int, only: Text | None = None) -> bytes:
-    """Return the filter.
-
-    Args:
-        plan: The rights of the process.
-        architecture: `x86_64` or `aarch64`.
-        landlock: The ABI in force beside it, 0 for none.
-        only: The one string that `execve` may be called with; None for any.
-    """
+    """Return the filter."""
     shape = Shape(plan.view, plan.alone, plan.network, plan.own_network, landlock, only is not None)
     shape = shape._replace(starts=plan.starts, anywhere=not plan.starts and "/" in plan.writable)
     filter_ = _assemble(shape, architecture)

@@ -29,13 +29,7 @@ _STAGE = b"/proc"  # every system has this folder; covered only until the new ro
 
 
 class Part(NamedTuple):
-    """Shown subtree or file of the machine.
-
-    Args:
-        path: Its real path, the same inside and outside.
-        attributes: The attributes of its mount.
-        tree: A descriptor of its detached copy, -1 for a new and empty folder.
-    """
+    """Shown subtree or file of the machine."""
 
     path: str
     attributes: int
@@ -138,11 +132,7 @@ def _tree(plan: Plan, path: str) -> int:
 
 
 def copy_of(path: str) -> int:
-    """Return a detached copy of a subtree or file.
-
-    Raises:
-        OSError: A link has come into the path, or the kernel does not allow it.
-    """
+    """Return a detached copy of a subtree or file."""
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         _require_same(path, os.readlink(f"/proc/self/fd/{place}"))

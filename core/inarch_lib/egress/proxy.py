@@ -8,7 +8,6 @@ import os
 import resource
 import socket
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,12 +23,6 @@ MOST_CONNECTIONS = 200
 _MOST_ASKED = 1 << 20
 _MEMORY = 2 << 30
 _FILES = 1024
-_AGAIN_S = 0.1
-_ESTABLISHED, _TIME_WAIT, _CLOSED, _CLOSE_WAIT, _LAST_ACK, _CLOSING = 1, 6, 7, 8, 9, 11
-_LEFT = (frozenset({_CLOSED}), frozenset({_TIME_WAIT, _CLOSE_WAIT, _LAST_ACK, _CLOSING}))
-"""States of TCP: broken off, or ended by the client. The latter may still wait for its answer, so those go last."""
-
-Served = dict[asyncio.Task[None], socket.socket]
 
 
 def main(gate: int, parent: int) -> NoReturn:
@@ -45,13 +38,8 @@ def main(gate: int, parent: int) -> NoReturn:
 
 
 def _asked(control: socket.socket) -> dict[str, Any]:
-    line = b""
-    while not line.endswith(b"\n"):
-        piece = control.recv(1 << 16)
-        if not piece or len(line) > _MOST_ASKED:
-            raise ValueError("nothing was asked")
-        line += piece
-    asked: dict[str, Any] = json.loads(line)
+    with control.makefile("rb") as file:
+        asked: dict[str, Any] = json.loads(file.readline(_MOST_ASKED))
     return asked
 
 
@@ -110,47 +98,15 @@ async def _until_over(control: socket.socket, parent: int, serving: Any) -> NoRe
 
 async def serve(listener: socket.socket, hosts: Hosts, tell: Any, resolve: Any = resolved) -> None:
     """Serve a limited number of connections; further ones wait."""
-    listener.setblocking(False)
-    routes, loop = Routes(hosts, tell, resolve), asyncio.get_running_loop()
+    routes, room = Routes(hosts, tell, resolve), asyncio.Semaphore(MOST_CONNECTIONS)
 
-    async def one(end: socket.socket) -> None:
-        client = Stream(*await asyncio.open_connection(sock=end))  # from now on the exchange closes the socket
-        try:
-            await Exchange(client, routes).serve()
-        finally:
-            await client.finish(IDLE_S)
+    async def one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        client = Stream(reader, writer)
+        async with room:
+            try:
+                await Exchange(client, routes).serve()
+            finally:
+                await client.finish(IDLE_S)
 
-    served: Served = {}  # an error of one connection must not affect the others
-    while True:
-        try:
-            end, _ = await loop.sock_accept(listener)
-        except OSError:  # it has gone again, or there are too many open files for now
-            await asyncio.sleep(_AGAIN_S)
-            continue
-        with ExitStack() as unserved:
-            unserved.callback(end.close)
-            await _room(served)  # only now: the first use makes it
-            task = loop.create_task(one(end))
-            served[task] = end
-            task.add_done_callback(lambda done: served.pop(done).close())  # also one that had not begun
-            unserved.pop_all()
-
-
-async def _room(served: Served) -> None:
-    """Wait for room for one more; the first connection whose client has left makes room."""
-    while len(served) >= MOST_CONNECTIONS:
-        states = {task: _state(end) for task, end in served.items()}
-        left = [task for states_left in _LEFT for task, state in states.items() if state in states_left]
-        if left:
-            left[0].cancel()  # again while it waits for its written data to be taken
-        await asyncio.wait(served, timeout=_AGAIN_S, return_when=asyncio.FIRST_COMPLETED)
-
-
-def _state(end: socket.socket) -> int:
-    """Return the system's state of a connection, whatever of it was read."""
-    if sys.platform != "linux":
-        return _ESTABLISHED
-    try:
-        return end.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
-    except OSError:  # it broke off, and is closed here, too
-        return _CLOSED
+    server = await asyncio.start_server(one, sock=listener)
+    await server.serve_forever()

@@ -110,12 +110,7 @@ class Egress:
         self._control.close()
 
     def told(self, subject: str, failed: bool) -> list[str]:
-        """Return the sentences that a reader must know about it.
-
-        Args:
-            subject: The program that may reach hosts, such as "this command".
-            failed: Whether it failed, possibly for lack of the network.
-        """
+        """Return the sentences that a reader must know about it."""
         said = []
         if self.reached:
             said.append(f"{subject} reached {_listed(self.reached)}")

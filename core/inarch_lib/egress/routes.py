@@ -23,12 +23,7 @@ Told = Callable[[str, str], None]
 
 
 class Refused(Exception):
-    """Request that is refused.
-
-    Args:
-        status: The status for the client.
-        why: The reason as a header value, without line ends.
-    """
+    """Request that is refused."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -96,11 +91,7 @@ class Routes:
         self._known: dict[str, set[tuple[str, str]]] = {"reached": set(), "refused": set()}
 
     async def connect(self, target: Target) -> Stream:
-        """Connect to the target of a request.
-
-        Raises:
-            Refused: It may not be reached, or cannot be.
-        """
+        """Connect to the target of a request."""
         try:
             if not self._hosts.name(*target):
                 raise Refused(403, f"it is not one of the reachable hosts ({_listed(self._hosts.listed)})")

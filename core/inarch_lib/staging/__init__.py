@@ -41,6 +41,8 @@ _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _HELD = (errno.EWOULDBLOCK, errno.EACCES)
 _LONG_S = 3600.0
+_NO_REPLACE = 1
+_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EOPNOTSUPP)
 _LEFTOVER = re.compile(r"\.inarch-(?:(?:undo-)?[0-9a-f]+-)?[0-9a-f]{16}\.tmp")
 
 
@@ -162,20 +164,12 @@ class Staged:
     descriptor: int
     temporary: str
 
-    def place_new(self, name: str, rename: Callable[[int, str, int, str], None] | None = None) -> None:
-        """Give it a name that is not in use.
-
-        Args:
-            name: The name.
-            rename: How to rename without overwriting, if it has a temporary name; by default with a hard link.
-
-        Raises:
-            FileExistsError: The name is in use.
-        """
+    def place_new(self, name: str) -> None:
+        """Give it a name that is not in use."""
         if not self.temporary:
             self._link(name)
             return
-        (rename or _rename_new)(self.folder, self.temporary, self.folder, name)
+        rename_new(self.folder, self.temporary, self.folder, name)
         self.temporary = ""
 
     def place_over(self, name: str) -> None:
@@ -259,18 +253,25 @@ def give(descriptor: int, owner: tuple[int, int]) -> None:
             pass  # only root may give files away
 
 
-def _rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
+def rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
+    """Rename a file to a name that is not in use.
+
+    Raises:
+        FileExistsError: The name is in use.
+    """
+    from inarch_lib.confinement.kernel import function  # imported here: readers do not need it
+
     try:
-        os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        with suppress(FileNotFoundError):
-            os.stat(new_name, dir_fd=new_folder, follow_symlinks=False)
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new_name) from None
-        os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
-    else:
-        os.unlink(name, dir_fd=folder)
+        function("renameat2", new_name, folder, os.fsencode(name), new_folder, os.fsencode(new_name), _NO_REPLACE)
+        return
+    except AttributeError:
+        pass  # this system's C library lacks the call
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+    # A hard link never replaces an existing file either.
+    os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
+    os.unlink(name, dir_fd=folder)
 
 
 def temporary_name(folder: int) -> str:
@@ -329,11 +330,7 @@ def hold(descriptor: int) -> bool:
 
 
 def lock(descriptor: int) -> bool:
-    """Lock an open file without waiting; return False if the system or file system has no locks.
-
-    Raises:
-        BlockingIOError: Another process holds it.
-    """
+    """Lock an open file without waiting; return False if the system or file system has no locks."""
     try:
         import fcntl
 

@@ -193,9 +193,16 @@ def variables(repository: Repository, configured: Configured, **more: str) -> di
         configured: The settings that it would find there.
         more: More variables, which override these.
     """
-    # Settings go by the environment: `-c` cannot express a name with a `=` in it.
-    settings = [*_SETTINGS.items(), *configured.overrides()]
-    found = {**_ENVIRONMENT, **repository.variables, **more, "GIT_CONFIG_COUNT": str(len(settings))}
-    for position, (key, value) in enumerate(settings):
-        found[f"GIT_CONFIG_KEY_{position}"], found[f"GIT_CONFIG_VALUE_{position}"] = key, value
+    settings = dict((*_SETTINGS.items(), *configured.overrides()))
+    return {**_ENVIRONMENT, **repository.variables, **more, **as_variables(settings)}
+
+
+def as_variables(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that give git settings, which take precedence over those of files.
+
+    The option `-c` cannot express a name with a `=` in it.
+    """
+    found = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (key, value) in enumerate(settings.items()):
+        found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     return found

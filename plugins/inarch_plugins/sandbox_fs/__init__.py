@@ -10,7 +10,6 @@ import inarch
 from inarch_lib.staging.copies import change_of
 
 if TYPE_CHECKING:
-    from inarch_plugins.sandbox_fs.folders import Folders
     from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 
@@ -36,17 +35,16 @@ def inarch_policies(context: inarch.PluginContext) -> Iterable[inarch.Policy]:
 def inarch_workspaces(context: inarch.PluginContext) -> Iterable[inarch.WorkspaceSpec]:
     """Return the one kind of workspace: a folder."""
 
-    def open_folder(root: str) -> FolderWorkspace | Folders:
+    def open_folder(root: str) -> FolderWorkspace:
         from inarch_plugins.sandbox_fs.settings import Settings
         from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
         settings = context.settings if isinstance(context.settings, Settings) else Settings()
-        main = FolderWorkspace.open(root, settings)
         if not context.added:
-            return main
+            return FolderWorkspace.open(root, settings)
         from inarch_plugins.sandbox_fs.folders import Folders
 
-        return Folders.open(main, context.added, settings)
+        return Folders.beside(root, context.added, settings)
 
     return [inarch.WorkspaceSpec("sandbox-fs", open_folder)]
 

@@ -70,14 +70,7 @@ class EngineFailed(Exception):
 
 
 class Engine(NamedTuple):
-    """Program prepared for one pattern.
-
-    Args:
-        command: Returns the arguments, given the maximum number of lines per file.
-        names_on_input: Whether file names go to standard input instead of the command line.
-        good: Exit codes that mean success.
-        wrong_pattern: Exit code for an invalid pattern.
-    """
+    """Program prepared for one pattern."""
 
     command: Callable[[int], list[str]]
     names_on_input: bool = False

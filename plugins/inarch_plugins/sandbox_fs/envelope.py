@@ -9,7 +9,7 @@ from typing import Literal
 from attrs import define, field, frozen
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.patch import MOST_PLACES
+from inarch_plugins.sandbox_fs.patch import MOST_PLACES, nearest
 from inarch_plugins.sandbox_fs.paths import normal
 from inarch_plugins.sandbox_fs.texts import encoding_of, is_shifted
 
@@ -58,11 +58,7 @@ class FilePatch:
 
 
 def read_envelope(text: str, root: str = "") -> tuple[FilePatch, ...]:
-    """Parse a patch into one entry per file.
-
-    Raises:
-        ToolFailed: It is not a valid patch, or it names an invalid path or one path twice.
-    """
+    """Parse a patch into one entry per file."""
     lines = _Lines(text.replace("\r\n", "\n").strip("\n").split("\n"), root)
     if lines.rest[0].rstrip() != BEGIN or lines.rest[-1].rstrip() != END or len(lines.rest) < 2:
         raise lines.wrong(f"it has to begin with {BEGIN!r} and to end with {END!r}")
@@ -175,11 +171,7 @@ Line = tuple[str, str]
 
 
 def patched(data: bytes, hunks: Sequence[Hunk], path: str) -> bytes:
-    """Return a file's bytes with the changes applied from top to bottom.
-
-    Raises:
-        ToolFailed: `conflict` if the lines of a change are missing or occur more than once.
-    """
+    """Return a file's bytes with the changes applied from top to bottom."""
     encoding = encoding_of(data, path)
     if is_shifted(data) and not all(text.isascii() for hunk in hunks for _, text in hunk.lines):
         raise ToolFailed("validation", f"{path} is stored as ISO-2022; only ASCII lines can be changed in it")
@@ -218,7 +210,8 @@ def _place(lines: Sequence[Line], done: int, hunk: Hunk, path: str) -> tuple[int
     if hunk.at_end:
         places = [place for place in places if place + len(old) == len(lines)]
     if not places:
-        raise _conflict(path, hunk, _why_not(lines, old, path))
+        near = nearest("\n".join(text for text, _ in lines), "\n".join(old))
+        raise _conflict(path, hunk, near or f"none of its lines is in {path}")
     if len(places) > 1 and not hunk.headers:
         where = ", ".join(str(place + 1) for place in places[:MOST_PLACES])
         raise _conflict(path, hunk, f"its lines are in {path} {len(places)} times, at lines {where}")
@@ -227,22 +220,6 @@ def _place(lines: Sequence[Line], done: int, hunk: Hunk, path: str) -> tuple[int
 
 def _matches_at(lines: Sequence[Line], place: int, old: Sequence[str]) -> bool:
     return len(lines) - place >= len(old) and all(lines[place + index][0] == text for index, text in enumerate(old))
-
-
-def _why_not(lines: Sequence[Line], old: Sequence[str], path: str) -> str:
-    """Explain why the wanted lines do not match, at the position where most of them do."""
-    best, at = 0, 0
-    first = {text: index for index, text in reversed(list(enumerate(old)))}
-    for place, (text, _) in enumerate(lines):
-        start = place - first[text] if text in first else -1
-        if start >= 0:
-            fits = sum(lines[start + n][0] == want for n, want in enumerate(old) if start + n < len(lines))
-            best, at = max((best, at), (fits, start), key=lambda one: one[0])
-    if not best:
-        return f"none of its lines is in {path}"
-    wrong = next(n for n, want in enumerate(old) if at + n >= len(lines) or lines[at + n][0] != want)
-    there = repr(lines[at + wrong][0][:160]) if at + wrong < len(lines) else "the end of the file"
-    return f"line {at + wrong + 1} of {path} is {there}, not {old[wrong][:160]!r}"
 
 
 def _changed(lines: Sequence[Line], start: int, hunk: Hunk) -> list[Line]:

@@ -35,11 +35,7 @@ def excerpt(path: str, data: bytes, first: int, last: int | None, most: Most) ->
 def excerpt_of_long(
     path: str, pieces: Iterable[bytes], first: int, last: int | None, most: Most, remark: str = ""
 ) -> dict[str, Any]:
-    """Return lines of a file that is read in pieces as needed, so its line count stays unknown.
-
-    Raises:
-        ToolFailed: It is binary, or ends before the first line wanted.
-    """
+    """Return lines of a file that is read in pieces as needed, so its line count stays unknown."""
     data, line = _enough(path, pieces, first, most)
     lines = data.decode("utf-8", "replace").split("\n")[first - line :]
     if not data or lines in ([], [""]):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from typing import Any
 
 from inarch import ToolFailed
 from inarch_lib.staging import is_leftover
 from inarch_plugins.sandbox_fs.paths import split
-from inarch_plugins.sandbox_fs.safe_open import Open
+from inarch_plugins.sandbox_fs.safe_open import LIST, Open, held
 
 _MOST_NAMES = 5_000  # limits the search for a similar name
 
@@ -22,34 +23,34 @@ _KINDS = {
     stat.S_IFBLK: "a device",
 }
 
+_FULL = ("execution", "{} was not written: the disk is full", "make room, then try again")
+_FAILURES: dict[int, tuple[Any, str, str]] = {
+    errno.EXDEV: ("permission", "{} leads out of the workspace through a symbolic link", ""),
+    errno.ELOOP: (
+        "permission", "{} goes through a symbolic link that is a loop or may not be followed",
+        "use the path of the file itself",
+    ),
+    errno.ENXIO: ("validation", "{} is a socket or FIFO, not a regular file", ""),
+    errno.ENAMETOOLONG: ("validation", "a name in {}… is too long", ""),
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: ("execution", "{} was not written: this system does not allow a file that big", ""),
+}  # fmt: skip
+
 
 def failure(error: OSError, path: str, root: int, open_it: Open) -> ToolFailed:
     """Return the failure for an operating system error on a path."""
     code = error.errno
     if code in (errno.ENOENT, errno.ENOTDIR):
         return missing(path, root, open_it)
-    if code == errno.EXDEV:
-        return ToolFailed("permission", f"{path} leads out of the workspace through a symbolic link")
-    if code == errno.ELOOP:
-        return ToolFailed(
-            "permission", f"{path} goes through a symbolic link that is a loop or may not be followed",
-            "use the path of the file itself",
-        )  # fmt: skip
-    if code in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return ToolFailed("permission", f"{path}: {os.strerror(code).lower()}")
-    if code == errno.ENXIO:
-        return ToolFailed("validation", f"{path} is a socket or FIFO, not a regular file")
-    if code == errno.ENAMETOOLONG:
-        return ToolFailed("validation", f"a name in {path[:80]}… is too long")
     if code == errno.EISDIR:
         return not_a_file(path, stat.S_IFDIR)
     if code in (errno.EEXIST, errno.ENOTEMPTY):
         return exists(path)
-    if code in (errno.ENOSPC, errno.EDQUOT):
-        return ToolFailed("execution", f"{path} was not written: the disk is full", "make room, then try again")
-    if code == errno.EFBIG:
-        return ToolFailed("execution", f"{path} was not written: this system does not allow a file that big")
-    return ToolFailed("execution", f"{path}: {error.strerror or error}")
+    if code in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return ToolFailed("permission", f"{path}: {os.strerror(code).lower()}")
+    kind, told, remedy = _FAILURES.get(code or 0, ("execution", f"{{}}: {error.strerror or error}", ""))
+    return ToolFailed(kind, told.format(path if code != errno.ENAMETOOLONG else path[:80]), remedy)
 
 
 def not_a_file(path: str, mode: int) -> ToolFailed:
@@ -98,11 +99,8 @@ def _most_similar(path: str, root: int, open_it: Open) -> str:
 
 def _names(folder: str, root: int, open_it: Open) -> list[str] | None:
     try:
-        descriptor = open_it(root, folder, os.O_RDONLY | os.O_DIRECTORY, True)
+        with held(open_it(root, folder, LIST, True)) as descriptor:
+            names = os.listdir(descriptor)[:_MOST_NAMES]
     except OSError:
         return [] if folder == "." else None
-    try:
-        names = os.listdir(descriptor)[:_MOST_NAMES]
-        return [name for name in names if name.isprintable() and not is_leftover(name)]
-    finally:
-        os.close(descriptor)
+    return [name for name in names if name.isprintable() and not is_leftover(name)]

@@ -4,48 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from inarch import ToolFailed
 from inarch_lib.staging import staged
-from inarch_plugins.sandbox_fs.failures import changed, exists, not_a_file
-from inarch_plugins.sandbox_fs.file_read import digest_of
-from inarch_plugins.sandbox_fs.paths import split
-from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open
-
-_NO_REPLACE = 1
-_UNSUPPORTED = (errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.EOPNOTSUPP)
-
-
-def rename_new(folder: int, name: str, new_folder: int, new_name: str) -> None:
-    """Rename a file to a name that is not in use."""
-    from inarch_lib.confinement.kernel import function  # imported here: readers do not need it
-
-    try:
-        function("renameat2", new_name, folder, os.fsencode(name), new_folder, os.fsencode(new_name), _NO_REPLACE)
-        return
-    except AttributeError:
-        pass  # this system's C library lacks the call
-    except OSError as error:
-        if error.errno not in _UNSUPPORTED:
-            raise
-    # A hard link never replaces an existing file either.
-    os.link(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder, follow_symlinks=False)
-    os.unlink(name, dir_fd=folder)
+from inarch_plugins.sandbox_fs.failures import changed, exists
+from inarch_plugins.sandbox_fs.file_read import digest_of, require_regular
+from inarch_plugins.sandbox_fs.paths import above, split
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open, held
 
 
 @contextmanager
 def parent_folder(root: int, open_it: Open, path: str, make: bool) -> Iterator[tuple[int, str]]:
-    """Yield a descriptor of the parent directory, reached without following links, and the last name.
-
-    Args:
-        root: The root's descriptor.
-        open_it: How to open below it.
-        path: A normal path.
-        make: Whether to make missing directories; they are removed again if the block fails.
-    """
+    """Yield a descriptor of the parent directory, reached without following links, and the last name."""
     parent, name = split(path)
     made: list[str] = []
     try:
@@ -66,46 +38,28 @@ def parent_folder(root: int, open_it: Open, path: str, make: bool) -> Iterator[t
 
 def _make_folders(root: int, open_it: Open, parent: str) -> tuple[list[str], int]:
     made: list[str] = []
-    folder, reached = os.dup(root), ""
     try:
-        for part in parent.split("/"):
-            reached = f"{reached}/{part}" if reached else part
-            try:
-                os.mkdir(part, 0o777, dir_fd=folder)
-                made.append(reached)
-            except FileExistsError:
-                pass
-            deeper = os.open(part, FOLDER | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-            os.close(folder)
-            folder = deeper
+        for path in (*reversed([*above(parent)]), parent):
+            higher, name = split(path)
+            with held(open_it(root, higher, FOLDER, False)) as folder, suppress(FileExistsError):
+                os.mkdir(name, 0o777, dir_fd=folder)
+                made.append(path)
+        return made, open_it(root, parent, FOLDER, False)
     except BaseException:
-        os.close(folder)
         for one in reversed(made):
             _remove_folder(root, open_it, one)
         raise
-    return made, folder
 
 
 def _remove_folder(root: int, open_it: Open, path: str) -> None:
     parent, name = split(path)
-    try:
-        folder = open_it(root, parent, FOLDER, False)
-    except OSError:
-        return
-    try:
+    # If another program put something there meanwhile, we must not remove it.
+    with suppress(OSError), held(open_it(root, parent, FOLDER, False)) as folder:
         os.rmdir(name, dir_fd=folder)
-    except OSError:
-        pass  # another program put something there meanwhile: then we must not remove it
-    finally:
-        os.close(folder)
 
 
 def present_hash(folder: int, name: str, path: str) -> tuple[str, os.stat_result] | None:
-    """Return hash and status of the regular file with this name, or None if there is none.
-
-    Raises:
-        ToolFailed: The name is in use for something other than a regular file.
-    """
+    """Return hash and status of the regular file with this name, or None if there is none."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=folder)
     except FileNotFoundError:
@@ -116,22 +70,13 @@ def present_hash(folder: int, name: str, path: str) -> tuple[str, os.stat_result
                 "permission", f"{path} is a symbolic link; writing never goes through one", "write to the file itself"
             ) from None
         raise
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise not_a_file(path, status.st_mode)
+    with held(descriptor):
+        status = require_regular(descriptor, path)
         return digest_of(descriptor), status
-    finally:
-        os.close(descriptor)
 
 
 def require_hash(folder: int, name: str, path: str, expected: str) -> os.stat_result:
-    """Return the status of a file if its present bytes have the expected hash.
-
-    Raises:
-        ToolFailed: `conflict` if they have another hash.
-        FileNotFoundError: There is no such file.
-    """
+    """Return the status of a file if its present bytes have the expected hash."""
     found = present_hash(folder, name, path)
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
@@ -154,7 +99,7 @@ def write_new(folder: int, name: str, path: str, chunks: Iterable[bytes]) -> str
     require_nothing(folder, name, path)
     with staged(folder, chunks, mode=None) as file:
         after = digest_of(file.descriptor)
-        file.place_new(name, rename_new)
+        file.place_new(name)
     return after
 
 

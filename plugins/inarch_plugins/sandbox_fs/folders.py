@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from attrs import define, evolve
+from attrs import define, evolve, field
 
-from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, Walk
+from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, ToolFailed, Walk
 from inarch_plugins.sandbox_fs.added_folders import checked
 from inarch_plugins.sandbox_fs.globs import compile_glob
 from inarch_plugins.sandbox_fs.paths import ADDED, check_writable, is_of_added, normal, not_added
@@ -23,10 +23,11 @@ from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 if TYPE_CHECKING:
-    from inarch import Confinement, Piped, Ran, Rights
+    from inarch import Piped, Ran, Rights
     from inarch_plugins.sandbox_fs.processes.background import Running
-    from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
-    from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
+
+T = TypeVar("T")
+_One = FolderWorkspace
 
 
 class _Place(NamedTuple):
@@ -40,11 +41,10 @@ class _Place(NamedTuple):
         """Return a path below the folder as a path of the whole workspace."""
         return path if not self.prefix else self.prefix if path == "." else f"{self.prefix}/{path}"
 
-    @contextmanager
-    def telling(self) -> Iterator[FolderWorkspace]:
-        """Yield the folder's workspace; its failures name paths of the whole workspace."""
+    def call(self, act: Callable[..., T], *arguments: Any) -> T:
+        """Return the result of a method of one folder; its failures name paths of the whole workspace."""
         try:
-            yield self.workspace
+            return act(self.workspace, *arguments)
         except ToolFailed as error:
             if not self.prefix:
                 raise
@@ -53,36 +53,25 @@ class _Place(NamedTuple):
 
 
 @define(eq=False, repr=False)
-class Folders:
+class Folders(FolderWorkspace):
     """Implementation of the `Workspace` port over several folders.
 
     Programs run in the root and cannot change the other folders. Programs that may start others can read them.
     """
 
-    _main: FolderWorkspace
-    _added: Mapping[str, FolderWorkspace]
+    _added: dict[str, FolderWorkspace] = field(init=False, factory=dict)
 
     @classmethod
-    def open(cls, main: FolderWorkspace, added: Sequence[str], settings: Settings) -> Folders:
-        """Open added folders beside an open root; close the root if that fails.
-
-        Raises:
-            UsageError: A folder cannot be added.
-        """
-        opened: dict[str, FolderWorkspace] = {}
+    def beside(cls, root: str, added: Sequence[str], settings: Settings) -> Folders:
+        """Open a root and the folders added to it."""
+        opened = cls.open(root, settings)
         try:
-            for folder in checked(main.root, added):
-                opened[f"{ADDED}{folder}"] = FolderWorkspace.open(folder, settings)
+            for folder in checked(root, added):
+                opened._added[f"{ADDED}{folder}"] = FolderWorkspace.open(folder, settings)
         except BaseException:
-            for workspace in (main, *opened.values()):
-                workspace.close()
+            opened.close()
             raise
-        return cls(main, opened)
-
-    @property
-    def root(self) -> str:
-        """Return the root's absolute path."""
-        return self._main.root
+        return opened
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -92,80 +81,63 @@ class Folders:
     def stat(self, path: str) -> FileStat | None:
         """Return the status of a path without following a link at its end, or None if nothing exists there."""
         at = self._at(path)
-        with at.telling() as workspace:
-            found = workspace.stat(at.path)
+        found = at.call(_One.stat, at.path)
         return None if found is None else evolve(found, path=at.named(found.path))
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         """Return bytes of a regular file; links are followed if they stay in the folder."""
         at = self._at(path)
-        with at.telling() as workspace:
-            found = workspace.read(at.path, offset, max_bytes)
+        found = at.call(_One.read, at.path, offset, max_bytes)
         return evolve(found, path=at.named(found.path))
 
     def digest(self, path: str) -> str:
         """Return the hash of a whole regular file, in bounded memory."""
         at = self._at(path)
-        with at.telling() as workspace:
-            return workspace.digest(at.path)
+        return at.call(_One.digest, at.path)
 
     def entries(self, path: str = ".") -> tuple[FileStat, ...]:
         """Return the entries of a directory by name, including ignored files and links."""
         at = self._at(path)
-        with at.telling() as workspace:
-            found = workspace.entries(at.path)
-        return tuple(evolve(entry, path=at.named(entry.path)) for entry in found)
+        return tuple(evolve(entry, path=at.named(entry.path)) for entry in at.call(_One.entries, at.path))
 
     def link_target(self, path: str) -> bytes:
         """Return the target of a symbolic link, as stored in it."""
         at = self._at(path)
-        with at.telling() as workspace:
-            return workspace.link_target(at.path)
+        return at.call(_One.link_target, at.path)
 
     def replace(self, path: str, chunks: Iterable[bytes], expected_hash: str | None) -> FileChange:
         """Write a file atomically if its present hash is the expected one (None: it must not exist)."""
-        at = self._writable(path)
-        with at.telling() as workspace:
-            return self._changed(at, workspace.replace(at.path, chunks, expected_hash))
+        at = self._to_write(path)
+        return _changed(at, at.call(_One.replace, at.path, chunks, expected_hash))
 
     def remove(self, path: str, expected_hash: str) -> FileChange:
         """Remove a file if its present hash is the expected one."""
-        at = self._writable(path)
-        with at.telling() as workspace:
-            return self._changed(at, workspace.remove(at.path, expected_hash))
+        at = self._to_write(path)
+        return _changed(at, at.call(_One.remove, at.path, expected_hash))
 
     def move(self, path: str, new_path: str, expected_hash: str) -> FileChange:
-        """Move a file to a path of the same folder that is not in use.
-
-        Raises:
-            ToolFailed: Also if the new path is in another folder.
-        """
-        at, to = self._writable(path), self._writable(new_path)
+        """Move a file to a path of the same folder that is not in use."""
+        at, to = self._to_write(path), self._to_write(new_path)
         if at.workspace is not to.workspace:
             raise ToolFailed(
                 "validation", f"{path} and {new_path} are in different folders; files can't be moved between them",
                 "create the file there, then delete this one",
             )  # fmt: skip
-        with at.telling() as workspace:
-            return self._changed(at, workspace.move(at.path, to.path, expected_hash))
+        return _changed(at, at.call(_One.move, at.path, to.path, expected_hash))
 
     def restore(self, path: str, entry: FileStat, blob: bytes) -> FileChange:
         """Restore a file's bytes and mode."""
-        at = self._writable(path)
-        with at.telling() as workspace:
-            return self._changed(at, workspace.restore(at.path, entry, blob))
+        at = self._to_write(path)
+        return _changed(at, at.call(_One.restore, at.path, entry, blob))
 
     def restore_all(self, states: Sequence[FileState], near: Sequence[str] = ()) -> tuple[str, ...]:
         """Leave every path as its state says, or change nothing; return the folders that are not empty.
 
         The folders are restored one after the other. If one fails, the earlier ones are put back.
-
-        Raises:
-            ToolFailed: `conflict` if a path differs from its expected state; nothing has changed.
         """
         parts: dict[str, list[FileState]] = {}
         for state in states:
-            at = self._writable(state.path)
+            at = self._to_write(state.path)
             parts.setdefault(at.prefix, []).append(evolve(state, path=at.path))
         others: dict[str, list[str]] = {}
         for path in near:
@@ -176,31 +148,21 @@ class Folders:
         stayed: list[str] = []
         try:
             for prefix, part in parts.items():
-                at = _Place(prefix, self._added.get(prefix, self._main), ".")
-                with at.telling() as workspace:
-                    before = _before(workspace, part) if len(parts) > 1 else []
-                    left = workspace.restore_all(part, others.get(prefix, ()))
+                at = _Place(prefix, self._added.get(prefix, self), ".")
+                before = at.call(_before, part) if len(parts) > 1 else []
+                left = at.call(_One.restore_all, part, others.get(prefix, ()))
                 back.append((at, [state for state in before if state.path not in left]))
                 stayed += map(at.named, left)
         except BaseException:
             for at, before in reversed(back):
-                at.workspace.restore_all(before)
+                at.call(_One.restore_all, before)
             raise
         return tuple(stayed)
-
-    def survey(self, limit: int) -> Survey:
-        """Return what is below the root, the only folder that commands can change."""
-        return self._main.survey(limit)
-
-    def uncovered(self) -> tuple[str, ...]:
-        """Return the paths below the root that commands could change beyond undo."""
-        return self._main.uncovered()
 
     def walk(self, pattern: str = "**/*", limit: int | None = None) -> Walk:
         """Return the sorted files of one folder that match a glob; the root unless the glob names an added folder."""
         at = self._at(pattern)
-        with at.telling() as workspace:
-            found = workspace.walk("**/*" if at.prefix and at.path == "." else at.path, limit)
+        found = at.call(_One.walk, "**/*" if at.prefix and at.path == "." else at.path, limit)
         if at.prefix:
             return evolve(found, paths=tuple(map(at.named, found.paths)))
         begins_at_root = compile_glob(at.path).start == "."
@@ -211,8 +173,7 @@ class Folders:
     ) -> SearchHits:
         """Return the lines of one folder that match a regular expression, within a time limit."""
         at = self._at(path)
-        with at.telling() as workspace:
-            found = workspace.search(pattern, at.path, glob, ignore_case, limit)
+        found = at.call(_One.search, pattern, at.path, glob, ignore_case, limit)
         if at.prefix:
             return evolve(found, hits=tuple(evolve(hit, path=at.named(hit.path)) for hit in found.hits))
         return evolve(found, notes=(*found.notes, self._elsewhere())) if at.path == "." else found
@@ -220,43 +181,24 @@ class Folders:
     def run(self, argv: Sequence[str], rights: Rights, **options: Any) -> Ran:
         """Run a program in the root, as the root's own workspace does."""
         self._require_root(argv)
-        return self._main.run(argv, self._in_root(rights), **options)
+        return super().run(argv, self._in_root(rights), **options)
 
     def run_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
         """Run the programs of a pipeline in the root."""
-        self._require_root(word for part in parts for word in part.argv)
-        return self._main.run_piped([evolve(part, rights=self._in_root(part.rights)) for part in parts], **options)
-
-    def trial_problem(self) -> str:
-        """Return why commands can't be tried in a copy of the root, empty if they can."""
-        return self._main.trial_problem()
+        return super().run_piped(self._all_in_root(parts), **options)
 
     def try_piped(self, parts: Sequence[Piped], **options: Any) -> Ran:
         """Run the programs of a pipeline in a copy of the root."""
-        self._require_root(word for part in parts for word in part.argv)
-        return self._main.try_piped([evolve(part, rights=self._in_root(part.rights)) for part in parts], **options)
-
-    def trial_changes(self, folder: TrialFolder) -> TrialChanges:
-        """Return the changes of a dry run."""
-        return self._main.trial_changes(folder)
+        return super().try_piped(self._all_in_root(parts), **options)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
         """Start programs in the root and leave them running."""
-        self._require_root(word for part in parts for word in part.argv)
-        kept = [evolve(part, rights=self._in_root(part.rights)) for part in parts]
-        return self._main.start(kept, cwd=cwd, words=words, on_end=on_end)
-
-    def confinement(self) -> Confinement:
-        """Return how well programs are confined here."""
-        return self._main.confinement()
-
-    def find_program(self, name: str) -> str:
-        """Return the path of the program with a name, as seen by programs that may start others."""
-        return self._main.find_program(name)
+        return super().start(self._all_in_root(parts), cwd=cwd, words=words, on_end=on_end)
 
     def close(self) -> None:
         """Stop what still runs and close descriptors; may be called twice."""
-        for workspace in (self._main, *self._added.values()):
+        super().close()
+        for workspace in self._added.values():
             workspace.close()
 
     def _at(self, path: str) -> _Place:
@@ -266,22 +208,18 @@ class Folders:
                 raise ToolFailed("permission", f"the path {path!r} is absolute", f"use {f'{ADDED}{path}'!r}")
         plain = normal(path, self.root)
         if not is_of_added(plain):
-            return _Place("", self._main, plain)
+            return _Place("", self, plain)
         for prefix, workspace in self._added.items():
             if plain == prefix or plain.startswith(f"{prefix}/"):
                 return _Place(prefix, workspace, plain[len(prefix) + 1 :] or ".")
         raise not_added(plain)
 
-    def _writable(self, path: str) -> _Place:
+    def _to_write(self, path: str) -> _Place:
         """Return the target of a path that may be written; the whole path is checked for protected names as well."""
         at = self._at(path)
         if at.prefix and at.path != ".":
             check_writable(at.named(at.path))
         return at
-
-    def _changed(self, at: _Place, change: FileChange) -> FileChange:
-        new_path = None if change.new_path is None else at.named(change.new_path)
-        return evolve(change, path=at.named(change.path), new_path=new_path)
 
     def _elsewhere(self) -> str:
         return f"added folders have paths of their own: {', '.join(self._added)}"
@@ -295,13 +233,20 @@ class Folders:
                     f"use list_files, search_files and read_file; builds and tests know it by the path without {ADDED}",
                 )  # fmt: skip
 
-    def _in_root(self, rights: Rights) -> Rights:
-        """Return rights to read the added folders and not change them.
+    def _all_in_root(self, parts: Sequence[Piped]) -> list[Piped]:
+        self._require_root(word for part in parts for word in part.argv)
+        return [evolve(part, rights=self._in_root(part.rights)) for part in parts]
 
-        Programs that run alone and unasked read the root only: their arguments are judged as paths of the root.
-        """
+    def _in_root(self, rights: Rights) -> Rights:
+        """Return rights to read the added folders and not change them."""
+        # The arguments of programs that run alone and unasked are judged as paths of the root.
         writes = tuple(path for path in rights.writes if not is_of_added(path))
         return evolve(rights, writes=writes, reads=(*rights.reads, *(self.added if rights.executes else ())))
+
+
+def _changed(at: _Place, change: FileChange) -> FileChange:
+    new_path = None if change.new_path is None else at.named(change.new_path)
+    return evolve(change, path=at.named(change.path), new_path=new_path)
 
 
 def _before(workspace: FolderWorkspace, states: Sequence[FileState]) -> list[FileState]:

@@ -70,12 +70,7 @@ _NEVER = "(?!)"
 
 
 def name_regex(pattern: str, strict: bool = False) -> str:
-    """Return the regular expression of one path component, without anchors.
-
-    Args:
-        pattern: The component, with `*`, `?`, `[…]` and backslash escapes.
-        strict: Whether an unclosed `[` matches nothing, as in git, or itself.
-    """
+    """Return the regular expression of one path component, without anchors."""
     chunks, index = [""], 0
     while index < len(pattern):
         char = pattern[index]
@@ -119,13 +114,7 @@ def folder_regex(components: Sequence[str], strict: bool = False) -> str:
 
 
 class Glob(NamedTuple):
-    """Compiled pattern.
-
-    Args:
-        start: The directory that everything it matches is in, `.` for the root.
-        accepts: Returns whether a path matches; None if every file below `start` does.
-        enters: Returns whether a directory, written with `/` at its end, can hold a match.
-    """
+    """Compiled pattern."""
 
     start: str
     accepts: Callable[[str], object] | None
@@ -133,15 +122,7 @@ class Glob(NamedTuple):
 
 
 def compile_glob(pattern: str, below: str = ".") -> Glob:
-    """Compile a pattern whose components were checked: none is `..`.
-
-    Args:
-        pattern: The pattern.
-        below: The directory it is relative to, a plain path.
-
-    Raises:
-        ToolFailed: It is too long or has too many alternatives.
-    """
+    """Compile a pattern whose components were checked: none is `..`."""
     if len(pattern) > _LONGEST:
         raise ToolFailed("validation", f"the pattern is {len(pattern)} characters long; at most {_LONGEST} are allowed")
     split = [_components(one) for one in _alternatives(pattern)]

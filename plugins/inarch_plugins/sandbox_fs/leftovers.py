@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 
 from inarch import ToolFailed
 from inarch_lib.staging import is_leftover, lock, sweep
-from inarch_plugins.sandbox_fs.paths import split
-from inarch_plugins.sandbox_fs.safe_open import FOLDER, Open
+from inarch_plugins.sandbox_fs.paths import above
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, LIST, Open, held
 
 _TRIES, _PAUSE_S = 200, 0.05
 _DEEPEST = 200  # a program may nest such names deeper than any restored path goes
@@ -19,12 +19,8 @@ _DEEPEST = 200  # a program may nest such names deeper than any restored path go
 def sweep_folders(folders: Iterable[str], root: int, open_it: Open) -> None:
     """Remove what killed processes left in folders that are about to be written to."""
     for path in folders:
-        with suppress(OSError):  # gone, or now a link
-            descriptor = open_it(root, path, FOLDER, False)
-            try:
-                sweep(descriptor)
-            finally:
-                os.close(descriptor)
+        with suppress(OSError), held(open_it(root, path, FOLDER, False)) as folder:  # gone, or now a link
+            sweep(folder)
 
 
 def name_beside(root: int) -> str:
@@ -34,20 +30,14 @@ def name_beside(root: int) -> str:
 
 @contextmanager
 def alone(root: int, open_it: Open) -> Iterator[bool]:
-    """Hold the lock for putting back paths below this root; yield whether it is certain.
-
-    Raises:
-        ToolFailed: `conflict` if another process holds it for long.
-    """
+    """Hold the lock for putting back paths below this root; yield whether it is certain."""
     try:
-        descriptor = open_it(root, ".", os.O_RDONLY | os.O_DIRECTORY, False)
+        descriptor = open_it(root, ".", LIST, False)
     except OSError:
         yield False  # no permission to list it
         return
-    try:
+    with held(descriptor):
         yield _locked(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _locked(descriptor: int) -> bool:
@@ -64,13 +54,9 @@ def remove_leftovers(root: int, open_it: Open, paths: Iterable[str]) -> None:
     The store has the content, so nothing is lost. Only the holder of `alone` may call this.
     """
     beginning = _beginning(root)
-    for folder in sorted({above for path in paths for above in _above(path)}, reverse=True):
-        with suppress(OSError):  # gone, or no permission to change it
-            descriptor = open_it(root, folder, os.O_RDONLY | os.O_DIRECTORY, False)
-            try:
-                _remove_beginning(descriptor, beginning)
-            finally:
-                os.close(descriptor)
+    for folder in sorted({".", *(one for path in paths for one in above(path))}, reverse=True):
+        with suppress(OSError), held(open_it(root, folder, LIST, False)) as descriptor:  # gone, or may not be changed
+            _remove_beginning(descriptor, beginning)
 
 
 def _remove_beginning(folder: int, beginning: str, levels: int = _DEEPEST) -> None:
@@ -81,20 +67,10 @@ def _remove_beginning(folder: int, beginning: str, levels: int = _DEEPEST) -> No
             try:
                 os.unlink(name, dir_fd=folder)
             except (IsADirectoryError, PermissionError):
-                inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-                try:
+                with held(os.open(name, LIST | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)) as inner:
                     if levels:
                         _remove_beginning(inner, beginning, levels - 1)
-                finally:
-                    os.close(inner)
                 os.rmdir(name, dir_fd=folder)
-
-
-def _above(path: str) -> Iterator[str]:
-    """Yield the folders above a path; the nearest that exists held what was meant for missing ones."""
-    while path != ".":
-        path, _ = split(path)
-        yield path
 
 
 def _beginning(root: int) -> str:

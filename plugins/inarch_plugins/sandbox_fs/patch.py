@@ -12,7 +12,6 @@ from inarch_plugins.sandbox_fs.texts import Encoding, is_shifted, possible_codec
 
 MOST_PLACES = 20
 _MOST_LINES = 5_000  # limits the search for similar text
-_MOST_WORDS = 2_000
 _MOST_SHOWN = 400
 _MOST_OF_A_LINE = 160
 _MOST_OF_A_WORD = 200  # limit for cutting a line: half of a secret would not be recognized as one
@@ -42,37 +41,20 @@ def not_found(text: str, search: str, replace: str, path: str) -> ToolFailed:
     """Return the failure for a missing text: what is nearest, where, and how it differs."""
     text, search, replace = (re.sub("\r\n?", "\n", one) for one in (text, search, replace))
     already = text.find(replace.strip("\n")) if len(replace.strip()) >= _LEAST_ALREADY else -1
-    hint = f"; the replacement is already at line {_line(text, already)}" if already >= 0 else ""
-    found = _but_for_space(text, search) or _nearest(text, search, path)
-    if found is None:
-        what = f"the search text is not in {path}, and nothing similar is"
-    else:
-        what = found if found.startswith("the search") else f"the search text is not in {path}; {found}"
-    return ToolFailed("conflict", f"Patch conflict: {what}{hint}", "read the file again and copy the exact text")
+    line = text.count("\n", 0, already) + 1
+    hint = f"; the replacement is already at line {line}" if already >= 0 else ""
+    found = nearest(text, search)
+    near = f"; {found}" if found else ", and nothing similar is"
+    what = f"the search text is not in {path}{near}{hint}"
+    return ToolFailed("conflict", f"Patch conflict: {what}", "read the file again and copy the exact text")
 
 
-def _line(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
-
-
-def _but_for_space(text: str, search: str) -> str | None:
-    words = search.split()
-    if not 0 < len(words) <= _MOST_WORDS:
-        return None
-    found = re.search(r"\s+".join(map(re.escape, words)), text)
-    if found is None:
-        return None
-    first = _line(text, found.start())
-    lines = text.split("\n")[first - 1 : first + found[0].count("\n")]
-    note = _difference(lines, search.strip("\n").split("\n"), first)
-    return f"only white space differs from the text at line {first}:\n{_shown(lines)}\n{note}"
-
-
-def _nearest(text: str, search: str, path: str) -> str | None:
+def nearest(text: str, search: str) -> str:
+    """Return the text most like a search text, and how it differs; empty if nothing is like it."""
     lines, wanted = text.split("\n"), search.strip("\n").split("\n")
     near = _nearest_line(lines, wanted)
     if near is None:
-        return None
+        return ""
     block = lines[near : near + len(wanted)]
     return f"nearest is line {near + 1}:\n{_shown(block)}\n{_difference(block, wanted, near + 1)}"
 
@@ -135,10 +117,6 @@ def patch(data: bytes, encoding: Encoding, search: str, replace: str, path: str,
 
     A line end in `search` matches any kind of line end. A plain `\n` in `replace` becomes the kind used at that
     position.
-
-    Raises:
-        ToolFailed: `conflict` if the text is missing, occurs more than once without `every`, or may begin or end inside
-            a character.
     """
     if not search:
         raise ToolFailed("validation", "the search text is empty", "give the exact text to replace")
@@ -183,10 +161,7 @@ def _places(data: bytes, encoding: Encoding, search: str, path: str) -> list[tup
 
 
 def _may_stand(data: bytes, encoding: Encoding, search: str, path: str) -> bool:
-    """Return whether a text can occur: it fits and its longest line occurs.
-
-    A pattern of many lines takes long to compile.
-    """
+    """Return whether a text can occur: it fits and its longest line occurs."""
     try:
         lines = [encoding.encode(line, path) for line in _LINE_END.split(search)]
     except ToolFailed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 
 from inarch import ToolFailed
 from inarch_lib.staging.spellings import folded
@@ -26,15 +27,7 @@ _SHORT_NAME = re.compile(r"(git|inarch)~[0-9]+")
 
 
 def normal(path: object, root: str = "") -> str:
-    """Return the path without `.` and empty components; `.` is the root itself.
-
-    Args:
-        path: The path from a caller.
-        root: The root's absolute path, for the remedy if an absolute path was given.
-
-    Raises:
-        ToolFailed: `validation` for an invalid path, `permission` if it would leave the root.
-    """
+    """Return the path without `.` and empty components; `.` is the root itself."""
     if not isinstance(path, str) or not path:
         raise ToolFailed("validation", f"not a path: {path!r}", _RELATIVE)
     if "\0" in path:
@@ -67,11 +60,7 @@ def _absolute(path: str, root: str) -> ToolFailed:
 
 
 def inside(path: object, root: str) -> str:
-    """Return a path as `normal` does, but refuse one in a folder that was not added to this root.
-
-    Raises:
-        ToolFailed: As from `normal`, or `permission` if the path is in a folder outside the workspace.
-    """
+    """Return a path as `normal` does, but refuse one in a folder that was not added to this root."""
     plain = normal(path, root)
     if is_of_added(plain) and not os.path.lexists(os.path.join(root, ADDED)):
         raise not_added(plain)
@@ -141,3 +130,9 @@ def split(path: str) -> tuple[str, str]:
     """Return the parent and the last name of a normal path; the parent of a top-level name is `.`."""
     parent, _, name = path.rpartition("/")
     return parent or ".", name
+
+
+def above(path: str) -> Iterator[str]:
+    """Yield the folders above a path below the root, the nearest first."""
+    while (path := split(path)[0]) != ".":
+        yield path

@@ -12,20 +12,19 @@ import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Any
 
 from attrs import define, field
 
 from inarch import FileState, ToolFailed
-from inarch_lib.staging import give
+from inarch_lib.staging import give, rename_new
 from inarch_plugins.sandbox_fs.failures import changed
 from inarch_plugins.sandbox_fs.file_read import digest_of
-from inarch_plugins.sandbox_fs.file_write import rename_new
 from inarch_plugins.sandbox_fs.leftovers import alone, name_beside, remove_leftovers
-from inarch_plugins.sandbox_fs.paths import split
-from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open
+from inarch_plugins.sandbox_fs.paths import above, split
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, LIST, SAFE, Open, held
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PERMISSIONS = 0o7777
@@ -50,12 +49,7 @@ class Restoration:
     _folders: dict[str, int] = field(init=False, factory=dict)
 
     def run(self, states: Sequence[FileState], near: Sequence[str] = ()) -> None:
-        """Restore all paths; first remove what a killed attempt left beside these paths or those in `near`.
-
-        Raises:
-            ToolFailed: `conflict` if a path differs from its expected state; everything is as it was.
-            OSError: A write failed; everything is as it was.
-        """
+        """Restore all paths; first remove what a killed attempt left beside these paths or those in `near`."""
         with alone(self.root, self.open_it) as certainly:
             if certainly:
                 remove_leftovers(self.root, self.open_it, (*near, *(state.path for state in states)))
@@ -78,19 +72,17 @@ class Restoration:
                 self._swap(states)
             except BaseException:
                 for step in reversed(self._back):
-                    _quietly(step)
+                    with suppress(OSError):  # gone meanwhile; the other steps are still undone
+                        step()
                 raise
             finally:
                 self._clean()
 
     def _swap(self, states: Sequence[FileState]) -> None:
-        """Move everything to its final path.
-
-        Paths with nothing in their way come first: a moved file always has a name if this process is killed.
-        """
+        """Move everything to its final path."""
         deepest_first = sorted(states, key=lambda state: state.path, reverse=True)
         free = _free_to_come(deepest_first)
-        self._bring(free)
+        self._bring(free)  # first: a moved file always has a name if this process is killed
         deepest_first = [state for state in deepest_first if state not in free]
         for state in deepest_first:
             if _is_leaf(state.expected_mode) and not _is_leaf(state.mode):
@@ -131,10 +123,8 @@ class Restoration:
             descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=folder)
         except (FileNotFoundError, NotADirectoryError):
             return None, 0
-        try:
+        with held(descriptor):
             return digest_of(descriptor), mode
-        finally:
-            os.close(descriptor)
 
     def _stage(self, state: FileState) -> None:
         """Write the new content of a path under another name, in the nearest existing folder."""
@@ -152,16 +142,13 @@ class Restoration:
         if stat.S_ISLNK(state.mode):
             os.symlink(os.fsdecode(data), name, dir_fd=folder)
             return
-        descriptor = os.open(name, _CREATE, 0o600, dir_fd=folder)
-        try:
-            view = memoryview(data)
+        with open(os.open(name, _CREATE, 0o600, dir_fd=folder), "wb", buffering=0) as file:
+            descriptor, view = file.fileno(), memoryview(data)
             while view:
-                view = view[os.write(descriptor, view) :]
+                view = view[file.write(view) :]
             if (like := self._owner_of(state)) is not None:
                 give(descriptor, (like.st_uid, like.st_gid))
             os.fchmod(descriptor, state.mode & _PERMISSIONS)
-        finally:
-            os.close(descriptor)
 
     def _owner_of(self, state: FileState) -> os.stat_result | None:
         if not stat.S_ISREG(state.expected_mode):
@@ -177,10 +164,8 @@ class Restoration:
                 descriptor = os.open(place[1], os.O_RDONLY | os.O_NOFOLLOW | SAFE, dir_fd=self._folders[place[0]])
             except OSError:
                 return  # a link, which has no bytes of its own, or a mode that forbids reading
-            try:
+            with held(descriptor):
                 os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
         _for_each(sync, list(self._staged.values()))
 
@@ -272,30 +257,30 @@ class Restoration:
     def _readable(self, path: str) -> int:
         key = f"{path}/"
         if key not in self._folders:
-            self._folders[key] = self.open_it(self.root, path, os.O_RDONLY | os.O_DIRECTORY, False)
+            self._folders[key] = self.open_it(self.root, path, LIST, False)
         return self._folders[key]
 
     def _clean(self) -> None:
         """Remove unused new files and what was moved aside, then close the folders."""
         left = [*self._staged.values(), *self._aside]
         for parent, _ in left:
-            _quietly(lambda parent=parent: self._folder(parent))  # type: ignore[misc]
-        _for_each(lambda place: _quietly(lambda: self._discard(os.unlink, *place)), left)
+            with suppress(OSError):
+                self._folder(parent)
+        _for_each(lambda place: self._discard(os.unlink, *place), left)
         for place in self._emptied:
-            _quietly(lambda place=place: self._discard(os.rmdir, *place))  # type: ignore[misc]
+            self._discard(os.rmdir, *place)
         for descriptor in self._folders.values():
             os.close(descriptor)
 
     def _discard(self, remove: Callable[..., None], parent: str, name: str) -> None:
-        remove(name, dir_fd=self._folder(parent))
+        with suppress(OSError):
+            remove(name, dir_fd=self._folder(parent))
 
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Delay signals that would end the process until the block is done: half of the names would be changed.
-
-    Signals are not blocked, because another thread would receive them. A signal with a handler ends nothing.
-    """
+    """Delay signals that would end the process until the block is done: half of the names would be changed."""
+    # Signals are not blocked, because another thread would receive them. One with a handler ends nothing.
     came: list[int] = []
     before: dict[int, Any] = {}
     try:
@@ -328,21 +313,9 @@ def _free_to_come(deepest_first: Sequence[FileState]) -> list[FileState]:
     return [
         state
         for state in deepest_first
-        if state.mode and not state.expected_mode and leaving.isdisjoint(_above(state.path))
+        if state.mode and not state.expected_mode and leaving.isdisjoint(above(state.path))
     ]
-
-
-def _above(path: str) -> Iterator[str]:
-    while (path := split(path)[0]) != ".":
-        yield path
 
 
 def _is_leaf(mode: int) -> bool:
     return bool(mode) and not stat.S_ISDIR(mode)
-
-
-def _quietly(step: Callable[[], object]) -> None:
-    try:
-        step()
-    except OSError:
-        pass  # gone meanwhile, or never there; the other steps are still undone

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 Open = Callable[[int, str, int, bool], int]
@@ -16,12 +17,22 @@ Open = Callable[[int, str, int, bool], int]
 
 PATH_ONLY = getattr(os, "O_PATH", os.O_RDONLY)
 FOLDER = PATH_ONLY | os.O_DIRECTORY
+LIST = os.O_RDONLY | os.O_DIRECTORY
 SAFE = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 _SYSCALL = 437  # openat2, the same number on every architecture
 _BENEATH, _NO_MAGICLINKS, _NO_SYMLINKS = 0x08, 0x02, 0x04
 _MAX_LINKS = 40  # as the kernel counts
 _ATTEMPTS = 64  # EAGAIN: something was renamed during the look-up
+
+
+@contextmanager
+def held(descriptor: int) -> Iterator[int]:
+    """Yield an open descriptor, and close it."""
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def best_open(root: int) -> Open:
@@ -35,11 +46,7 @@ def best_open(root: int) -> Open:
 
 
 def openat2() -> Open:
-    """Return an opener over the system call.
-
-    Raises:
-        AttributeError: The C library has no `syscall` function.
-    """
+    """Return an opener over the system call."""
     import ctypes
 
     class How(ctypes.Structure):

@@ -6,7 +6,7 @@ workspace root.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from inarch import Effects, ToolFailed
@@ -90,9 +90,21 @@ Arguments = Mapping[str, Any]
 _EVERYTHING = ""
 
 
-def reads_file(arguments: Arguments) -> Effects:
-    """Return the effects of reading one file."""
-    return Effects(reads=_paths([arguments.get("file_path")]))
+def _effects(reads: str = "", writes: str = "", *, removes: bool = False) -> Callable[[Arguments], Effects]:
+    """Return what gives the effects of a call on the files that some arguments name."""
+
+    def effects(arguments: Arguments) -> Effects:
+        read, written = (_paths(map(arguments.get, names.split())) for names in (reads, writes))
+        return Effects(read, written, removes=removes)
+
+    return effects
+
+
+reads_file = _effects(reads="file_path")
+changes_file = _effects(reads="file_path", writes="file_path")
+writes_file = _effects(writes="file_path")
+removes_file = _effects(writes="file_path", removes=True)
+moves_file = _effects(writes="file_path new_path")
 
 
 def reads_files(arguments: Arguments) -> Effects:
@@ -119,27 +131,6 @@ def searches(arguments: Arguments) -> Effects:
     """Return the effects of reading a file, or everything below a directory."""
     path = arguments.get("path", ".")
     return Effects(reads=_subtree(path) | _paths([path]))
-
-
-def changes_file(arguments: Arguments) -> Effects:
-    """Return the effects of reading and writing one file."""
-    paths = _paths([arguments.get("file_path")])
-    return Effects(reads=paths, writes=paths)
-
-
-def writes_file(arguments: Arguments) -> Effects:
-    """Return the effects of writing one file."""
-    return Effects(writes=_paths([arguments.get("file_path")]))
-
-
-def removes_file(arguments: Arguments) -> Effects:
-    """Return the effects of removing one file."""
-    return Effects(writes=_paths([arguments.get("file_path")]), removes=True)
-
-
-def moves_file(arguments: Arguments) -> Effects:
-    """Return the effects of writing two paths."""
-    return Effects(writes=_paths([arguments.get("file_path"), arguments.get("new_path")]))
 
 
 def _paths(paths: Iterable[object]) -> frozenset[str]:

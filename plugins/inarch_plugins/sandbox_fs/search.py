@@ -37,22 +37,17 @@ Found = tuple[str, int, int]
 """Path, line counted from 1, and the offset of the line's first byte."""
 
 
-def parse(pieces: Iterator[bytes], names: set[str]) -> Iterator[Found]:
-    """Yield the part before the second colon of each record; skip the text of the lines."""
-    record, known = b"", False
-    for piece in pieces:
-        *whole, rest = piece.split(b"\n")
-        for part, ends in [*((line, True) for line in whole), (rest, False)]:
-            if not known:
-                record += part
-                found = _record(record, names)
-                if found is not None:
-                    yield found
-                    known = True
-            if ends:
-                # Without a NUL it was a message, or the first half of a name with a newline in it.
-                record = record + b"\n" if not known and b"\0" not in record and len(record) < _MOST_RECORD else b""
-                known = False
+def parse(lines: Iterable[bytes], names: set[str]) -> Iterator[Found]:
+    """Yield the part before the second colon of each record; long records come in several pieces."""
+    before, is_rest = b"", False
+    for line in lines:
+        if not is_rest:
+            record = before + line
+            if (found := _record(record, names)) is not None:
+                yield found
+            # Without a NUL it was a message, or the first half of a name with a newline in it.
+            before = b"" if b"\0" in line or len(record) > _MOST_RECORD else record
+        is_rest = not line.endswith(b"\n")
 
 
 def _record(record: bytes, names: set[str]) -> Found | None:
@@ -125,11 +120,7 @@ class Searcher:
         self._engines = Engines(self.root, self.settings.search_engine)
 
     def search(self, root: int, open_it: Open, pattern: str, walk: Walk, ignore_case: bool, limit: int) -> SearchHits:
-        """Return the lines of the walked files that match.
-
-        Raises:
-            ToolFailed: The pattern is wrong, or the time is up.
-        """
+        """Return the lines of the walked files that match."""
         if not pattern or len(pattern) > _MOST_PATTERN or not _is_text(pattern):
             raise ToolFailed("validation", f"not a pattern of 1 to {_MOST_PATTERN} characters: {pattern[:60]!r}")
         deadline = time.monotonic() + self.settings.search_seconds
@@ -177,7 +168,7 @@ class Searcher:
             timer.start()
             try:
                 assert process.stdout is not None
-                yield from parse(iter(partial(os.read, process.stdout.fileno(), _PIECE), b""), set(batch))
+                yield from parse(iter(partial(process.stdout.readline, _MOST_RECORD), b""), set(batch))
                 process.wait()
                 if time.monotonic() >= deadline:
                     raise TimeoutError

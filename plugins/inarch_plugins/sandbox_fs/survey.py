@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 
 from attrs import define, evolve, field
 
@@ -12,6 +12,8 @@ from inarch import FileStat, Survey
 from inarch_lib.staging import is_leftover
 from inarch_plugins.sandbox_fs.file_read import file_stat
 from inarch_plugins.sandbox_fs.ignore import Ignore
+from inarch_plugins.sandbox_fs.paths import above
+from inarch_plugins.sandbox_fs.safe_open import LIST, held
 from inarch_plugins.sandbox_fs.walk import Walker, is_text
 
 CACHES = frozenset((
@@ -46,11 +48,7 @@ class Surveyor:
     _truncated: bool = field(init=False, default=False)
 
     def survey(self) -> Survey:
-        """Return the entries below the root; links are not followed.
-
-        Raises:
-            OSError: The root cannot be listed.
-        """
+        """Return the entries below the root; links are not followed."""
         pending = self._visit(None, self.walker.ignore())
         while pending:
             folder, ignore = pending.pop()
@@ -128,14 +126,8 @@ class Surveyor:
                 return None
         return found
 
-    @contextmanager
-    def _opened(self, prefix: str) -> Iterator[int]:
-        path = prefix.rstrip("/") or "."
-        descriptor = self.walker.open_it(self.walker.root, path, os.O_RDONLY | os.O_DIRECTORY, False)
-        try:
-            yield descriptor
-        finally:
-            os.close(descriptor)
+    def _opened(self, prefix: str) -> AbstractContextManager[int]:
+        return held(self.walker.open_it(self.walker.root, prefix.rstrip("/") or ".", LIST, False))
 
     def _here(self, descriptor: int, prefix: str) -> dict[str, FileStat]:
         """Return the files, links and folders in a folder by name."""
@@ -184,12 +176,7 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
 def _few(paths: Iterable[str]) -> Sequence[str]:
     """Return the outermost of some paths; too many are named by the folders in the root that they lie in."""
     found = set(paths)
-    outermost = {path for path in found if found.isdisjoint(_above(path))}
+    outermost = {path for path in found if found.isdisjoint(above(path))}
     if len(outermost) > _MOST_NAMED:
         outermost = {path.partition("/")[0] for path in outermost}
     return (".",) if "." in found or len(outermost) > _MOST_NAMED else tuple(sorted(outermost))
-
-
-def _above(path: str) -> Iterator[str]:
-    while path := path.rpartition("/")[0]:
-        yield path

@@ -158,11 +158,7 @@ def known_bytes(context: ToolContext, path: str) -> str:
 
 
 def seen_bytes(context: ToolContext, path: str, known: str) -> bytes:
-    """Return a file's present bytes.
-
-    Raises:
-        ToolFailed: `conflict` if they are not the known ones.
-    """
+    """Return a file's present bytes."""
     present = context.workspace.read(path, 0, settings_of(context.settings).max_streamed_bytes)
     if present.hash != known:
         raise changed(path)

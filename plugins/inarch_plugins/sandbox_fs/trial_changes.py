@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeVar
 
 from attrs import define, field, frozen
 
@@ -18,26 +18,36 @@ from inarch_lib.output.line_merge import is_binary
 from inarch_plugins.sandbox_fs.file_read import digest_of
 from inarch_plugins.sandbox_fs.paths import inside, is_protected, split
 from inarch_plugins.sandbox_fs.processes.trial_folder import MOST_BYTES
-from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, SAFE, Open
+from inarch_plugins.sandbox_fs.safe_open import LIST, PATH_ONLY, SAFE, Open, held
 
 MOST_APPLIED = 5_000
 """Most paths that an approval changes without running the command again."""
 _READ = os.O_RDONLY | os.O_NOFOLLOW | SAFE
+T = TypeVar("T")
 _LINK = stat.S_IFLNK | 0o777
 
 
 @frozen
 class Side:
-    """State of a path: its whole mode, 0 for nothing; the SHA-256 of its bytes or of a link's target; its size."""
+    """State of a path: its whole mode, 0 for nothing; the SHA-256 of its bytes or of a link's target; size; links."""
 
     mode: int = 0
     hash: str | None = None
     size: int = field(default=0, eq=False)
+    names: int = field(default=1, eq=False)
 
     @property
     def is_folder(self) -> bool:
         """Return whether it is a folder."""
         return stat.S_ISDIR(self.mode)
+
+
+class Compares(Protocol):
+    """Workspace whose files can be compared."""
+
+    def compared(self, compare: Callable[[str, int, Open], T]) -> T:
+        """Return what a comparison finds, given the root, its descriptor and how to open."""
+        ...
 
 
 class Taken(Protocol):
@@ -58,14 +68,7 @@ class Change:
 
 @define(eq=False, repr=False)
 class TrialChanges:
-    """Changes of a dry run.
-
-    Args:
-        root: The workspace's path.
-        descriptor: The workspace.
-        open_it: How to open below it.
-        folder: The folder that took the changes.
-    """
+    """Changes of a dry run."""
 
     most_paths: ClassVar[int] = MOST_APPLIED
     most_bytes: ClassVar[int] = MOST_BYTES
@@ -104,11 +107,7 @@ class TrialChanges:
         ]  # fmt: skip
 
     def data(self, change: Change) -> bytes:
-        """Return the bytes of a new file or link.
-
-        Raises:
-            ToolFailed: They are not those that were seen.
-        """
+        """Return the bytes of a new file or link."""
         if change.after.is_folder or not change.after.mode:
             return b""
         path = self.place(change.path)
@@ -143,7 +142,7 @@ class TrialChanges:
                     self.removed[below] = self._remove(below, self._lower(below))
         if (before.mode, before.hash) == (after.mode, after.hash):
             return
-        if stat.S_ISREG(before.mode) and stat.S_ISREG(after.mode) and self._links(path) > 1:
+        if stat.S_ISREG(before.mode) and stat.S_ISREG(after.mode) and before.names > 1:
             self._links_lost(path, "has more than one name, and only one would change")
         self._add(path, before, after)
 
@@ -159,43 +158,27 @@ class TrialChanges:
             return Side()
         if status.st_nlink > 1:
             self._links_lost(path, "has more than one name")
-        descriptor = os.open(self.place(path), _READ)
-        try:
+        with held(os.open(self.place(path), _READ)) as descriptor:
             return Side(mode, digest_of(descriptor), status.st_size)
-        finally:
-            os.close(descriptor)
 
     def _lower(self, path: str) -> Side:
         """Return the state of a path in the workspace; block if it has changed since the dry run began."""
         try:
-            descriptor = self.open_it(self.descriptor, path, PATH_ONLY | os.O_NOFOLLOW, False)
+            with held(self.open_it(self.descriptor, path, PATH_ONLY | os.O_NOFOLLOW, False)) as place:
+                status = os.fstat(place)
+                target = os.fsencode(os.readlink("", dir_fd=place)) if stat.S_ISLNK(status.st_mode) else b""
         except (FileNotFoundError, NotADirectoryError):
             return Side()
-        try:
-            status = os.fstat(descriptor)
-            if status.st_ctime_ns > self.folder.began_ns:
-                self._changed_meanwhile(path)
-            if stat.S_ISLNK(status.st_mode):
-                target = os.fsencode(os.readlink("", dir_fd=descriptor))
-                return Side(_LINK, hashlib.sha256(target).hexdigest(), len(target))
-        finally:
-            os.close(descriptor)
+        if status.st_ctime_ns > self.folder.began_ns:
+            self._changed_meanwhile(path)
+        if stat.S_ISLNK(status.st_mode):
+            return Side(_LINK, hashlib.sha256(target).hexdigest(), len(target))
         if not stat.S_ISREG(status.st_mode):
             return Side(status.st_mode)
         if len(self.found) > self.most_paths:
-            return Side(status.st_mode, None, status.st_size)
-        descriptor = self.open_it(self.descriptor, path, _READ, False)
-        try:
-            return Side(status.st_mode, digest_of(descriptor), status.st_size)
-        finally:
-            os.close(descriptor)
-
-    def _links(self, path: str) -> int:
-        descriptor = self.open_it(self.descriptor, path, PATH_ONLY | os.O_NOFOLLOW, False)
-        try:
-            return os.fstat(descriptor).st_nlink
-        finally:
-            os.close(descriptor)
+            return Side(status.st_mode, None, status.st_size, status.st_nlink)
+        with held(self.open_it(self.descriptor, path, _READ, False)) as descriptor:
+            return Side(status.st_mode, digest_of(descriptor), status.st_size, status.st_nlink)
 
     def _remove(self, path: str, before: Side) -> int:
         """Add the removal of a path and all below it; return how many files that are."""
@@ -210,11 +193,8 @@ class TrialChanges:
         return files
 
     def _names(self, path: str) -> list[str]:
-        descriptor = self.open_it(self.descriptor, path, os.O_RDONLY | os.O_DIRECTORY, False)
-        try:
+        with held(self.open_it(self.descriptor, path, LIST, False)) as descriptor:
             return sorted(os.listdir(descriptor))
-        finally:
-            os.close(descriptor)
 
     def _add(self, path: str, before: Side, after: Side) -> None:
         self.found.append(Change(path, before, after))
@@ -244,19 +224,19 @@ class TrialChanges:
         return os.path.join(self.folder.path, UPPER, path)
 
 
+def kind_of(before: Side, after: Side) -> str:
+    """Return what happens to a path: `add`, `change`, `mode` or `delete`."""
+    if not after.mode or not before.mode:
+        return "add" if after.mode else "delete"
+    same = before.hash == after.hash and stat.S_IFMT(before.mode) == stat.S_IFMT(after.mode)
+    return "mode" if same else "change"
+
+
 def kinds(changes: TrialChanges) -> Iterator[tuple[str, Change]]:
-    """Yield what happens to each path that is not below a removed one: `add`, `change`, `mode` or `delete`."""
+    """Yield what happens to each path that is not below a removed one."""
     for change in changes.found:
-        before, after = change.before, change.after
-        if not after.mode:
-            if change.path in changes.removed:
-                yield "delete", change
-        elif not before.mode:
-            yield "add", change
-        elif before.hash == after.hash and stat.S_IFMT(before.mode) == stat.S_IFMT(after.mode):
-            yield "mode", change
-        else:
-            yield "change", change
+        if change.after.mode or change.path in changes.removed:
+            yield kind_of(change.before, change.after), change
 
 
 def lines_of(texts: tuple[bytes, bytes] | None) -> tuple[list[str], list[str]] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import define, field
@@ -18,7 +19,7 @@ from inarch_lib.staging import is_leftover
 from inarch_plugins.sandbox_fs.file_read import read_range
 from inarch_plugins.sandbox_fs.globs import Glob
 from inarch_plugins.sandbox_fs.ignore import Ignore
-from inarch_plugins.sandbox_fs.safe_open import Open
+from inarch_plugins.sandbox_fs.safe_open import LIST, Open, held
 
 _MOST_RULES = 1 << 20  # maximum bytes of one ignore file
 _MOST_NAMED = 5
@@ -68,11 +69,7 @@ class Walker:
     passed: Passed = field(factory=Passed)
 
     def walk(self, glob: Glob, limit: int | None = None) -> Walk:
-        """Return the files that match, sorted.
-
-        Raises:
-            OSError: The pattern's first directory cannot be opened.
-        """
+        """Return the files that match, sorted."""
         paths: list[str] = []
         pending: list[tuple[str, Ignore] | list[str]] = []
         pending.append((glob.start, self._ignore_above(glob.start)))
@@ -92,22 +89,14 @@ class Walker:
     ) -> list[tuple[str, Ignore] | list[str]]:
         prefix = "" if folder == "." else f"{folder}/"
         try:
-            descriptor = self.open_it(self.root, folder, os.O_RDONLY | os.O_DIRECTORY, False)
+            with held(self.open_it(self.root, folder, LIST, False)) as descriptor:
+                files, folders = self._scan(descriptor)
+                ignore = self.rules_here(descriptor, prefix, files + folders, ignore)
         except OSError:
             if first:
                 raise
             self.passed.unreadable.append(folder)
             return []
-        try:
-            files, folders = self._scan(descriptor)
-            ignore = self.rules_here(descriptor, prefix, files + folders, ignore)
-        except OSError:  # it opens and yet cannot be listed, as some do in /proc
-            if first:
-                raise
-            self.passed.unreadable.append(folder)
-            return []
-        finally:
-            os.close(descriptor)
         if not first and "pyvenv.cfg" in files:  # a virtual environment under any name
             self.passed.bulky.append(prefix)
             return []
@@ -181,14 +170,8 @@ class Walker:
         parts = start.split("/")
         for depth in range(len(parts)):
             prefix = "".join(f"{part}/" for part in parts[:depth])
-            try:
-                descriptor = self.open_it(self.root, prefix or ".", os.O_RDONLY | os.O_DIRECTORY, False)
-            except OSError:
-                break  # opening the start itself reports the error
-            try:
+            with suppress(OSError), held(self.open_it(self.root, prefix or ".", LIST, False)) as descriptor:
                 ignore = self.rules_here(descriptor, prefix, os.listdir(descriptor), ignore)
-            finally:
-                os.close(descriptor)
         return ignore
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
@@ -209,16 +192,9 @@ class Walker:
         return {path for path in paths if is_ignored(path, False)}
 
     def _rules_text(self, folder: int, name: str) -> str | None:
-        try:
-            descriptor = self.open_it(folder, name, os.O_RDONLY, False)
-        except OSError:
-            return None
-        try:
+        with suppress(OSError), held(self.open_it(folder, name, os.O_RDONLY, False)) as descriptor:
             return read_range(descriptor, 0, _MOST_RULES).decode("utf-8", "surrogateescape")
-        except OSError:  # a FIFO or a directory of that name
-            return None
-        finally:
-            os.close(descriptor)
+        return None
 
 
 def lies_in_repository(root: str) -> bool:

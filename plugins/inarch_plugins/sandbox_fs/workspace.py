@@ -7,18 +7,17 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from attrs import define, evolve, field
 
 from inarch import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, ToolFailed, UsageError, Walk
-from inarch_lib.staging import is_leftover
+from inarch_lib.staging import is_leftover, rename_new
 from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.failures import failure, missing, too_big
 from inarch_plugins.sandbox_fs.file_read import digest, digest_of, file_stat, read_all, read_range, require_regular
 from inarch_plugins.sandbox_fs.file_write import (
     parent_folder,
-    rename_new,
     require_hash,
     require_nothing,
     write_back,
@@ -28,7 +27,7 @@ from inarch_plugins.sandbox_fs.file_write import (
 from inarch_plugins.sandbox_fs.globs import Glob, compile_glob
 from inarch_plugins.sandbox_fs.leftovers import sweep_folders
 from inarch_plugins.sandbox_fs.paths import check_writable, inside, normal, split
-from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, SAFE, Open, best_open
+from inarch_plugins.sandbox_fs.safe_open import LIST, PATH_ONLY, SAFE, Open, best_open, held
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.walk import Walker, lies_in_repository
 
@@ -36,9 +35,7 @@ if TYPE_CHECKING:
     from inarch import Confinement, Piped, Ran, Rights
     from inarch_plugins.sandbox_fs.processes.background import Running
     from inarch_plugins.sandbox_fs.processes.runner import Runner
-    from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
     from inarch_plugins.sandbox_fs.search import Searcher
-    from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
 
 T = TypeVar("T")
 
@@ -58,17 +55,8 @@ class FolderWorkspace:
     _writing: threading.Lock = field(factory=threading.Lock)
 
     @classmethod
-    def open(cls, root: str, settings: Settings | None = None, open_it: Open | None = None) -> FolderWorkspace:
-        """Open a folder as a workspace.
-
-        Args:
-            root: The folder, as given by the user.
-            settings: The plugin's settings.
-            open_it: How to open paths below the root; by default the best way that works here.
-
-        Raises:
-            UsageError: It is not a directory, or may not be entered.
-        """
+    def open(cls, root: str, settings: Settings | None = None, open_it: Open | None = None) -> Self:
+        """Open a folder as a workspace."""
         settings = settings or Settings()
         try:
             descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | SAFE)
@@ -82,56 +70,40 @@ class FolderWorkspace:
         """Return the status of a path without following a link at its end, or None if nothing exists there."""
         path = inside(path, self.root)
         try:
-            descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, True)
+            with held(self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, True)) as descriptor:
+                return file_stat(path, os.fstat(descriptor))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise self._failure(error, path) from None
-        try:
-            return file_stat(path, os.fstat(descriptor))
-        finally:
-            os.close(descriptor)
 
     def read(self, path: str, offset: int = 0, max_bytes: int | None = None) -> FileBytes:
         """Return bytes of a regular file; links are followed if they stay below the root."""
         path = inside(path, self.root)
-        try:
-            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
-        except OSError as error:
-            raise self._failure(error, path) from None
-        try:
-            size = require_regular(descriptor, path).st_size
+        with self._file(path) as (descriptor, size):
             if offset == 0 and (max_bytes is None or size <= max_bytes):
                 data = read_all(descriptor, size)
                 return FileBytes(path, data, digest(data), len(data))
             wanted = max(size - offset, 0) if max_bytes is None else max_bytes
             data = read_range(descriptor, offset, wanted)
             return FileBytes(path, data, "", size, offset + len(data) < size)
-        except OSError as error:
-            raise self._failure(error, path) from None
-        finally:
-            os.close(descriptor)
 
     def digest(self, path: str) -> str:
-        """Return the hash of a whole regular file, in bounded memory.
-
-        Raises:
-            ToolFailed: Also if the file is bigger than the tools change.
-        """
+        """Return the hash of a whole regular file, in bounded memory."""
         path = inside(path, self.root)
-        try:
-            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY, True)
-        except OSError as error:
-            raise self._failure(error, path) from None
-        try:
-            size = require_regular(descriptor, path).st_size
+        with self._file(path) as (descriptor, size):
             if size > self._settings.max_streamed_bytes:
                 raise too_big(path, size)
             return digest_of(descriptor)
+
+    @contextmanager
+    def _file(self, path: str) -> Iterator[tuple[int, int]]:
+        """Yield the descriptor and the size of a regular file; links are followed if they stay below the root."""
+        try:
+            with held(self._open_it(self._descriptor, path, os.O_RDONLY, True)) as descriptor:
+                yield descriptor, require_regular(descriptor, path).st_size
         except OSError as error:
             raise self._failure(error, path) from None
-        finally:
-            os.close(descriptor)
 
     def entries(self, path: str = ".") -> tuple[FileStat, ...]:
         """Return the entries of a directory by name, including ignored files and links.
@@ -193,9 +165,6 @@ class FolderWorkspace:
         """Leave every path as its state says, or change nothing; return the folders that are not empty.
 
         Also remove what a killed attempt left beside these paths or those in `near`.
-
-        Raises:
-            ToolFailed: `conflict` if a path differs from its expected state; nothing has changed.
         """
         from inarch_plugins.sandbox_fs.restore import Restoration
 
@@ -308,12 +277,6 @@ class FolderWorkspace:
 
         return run_tried(self._with_runner(), parts, Manner(**options))
 
-    def trial_changes(self, folder: TrialFolder) -> TrialChanges:
-        """Return the changes of a dry run."""
-        from inarch_plugins.sandbox_fs.trial_changes import TrialChanges
-
-        return TrialChanges(self.root, self._descriptor, self._open_it, folder)
-
     def compared(self, compare: Callable[[str, int, Open], T]) -> T:
         """Return what a comparison with the files here finds, given the root, its descriptor and how to open."""
         return compare(self.root, self._descriptor, self._open_it)
@@ -323,17 +286,7 @@ class FolderWorkspace:
         return self._walker(".").ignored(paths)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
-        """Start the programs of a pipeline with loopback of their own; they run until they end or are stopped.
-
-        Args:
-            parts: The programs, each confined to its own rights.
-            cwd: Their working directory.
-            words: The command, for people.
-            on_end: Called from another thread when all processes have ended.
-
-        Raises:
-            ToolFailed: They cannot be started, or too many are running.
-        """
+        """Start the programs of a pipeline with loopback of their own; they run until they end or are stopped."""
         return self._with_runner().background.start(parts, cwd=cwd, words=words, on_end=on_end)
 
     def confinement(self) -> Confinement:
@@ -359,11 +312,7 @@ class FolderWorkspace:
         return bool(change_of(self.root))
 
     def find_program(self, name: str) -> str:
-        """Return the path of the program with a name, as seen by programs that may start others.
-
-        Raises:
-            ToolFailed: There is none, or it may not be started.
-        """
+        """Return the path of the program with a name, as seen by programs that may start others."""
         return self._with_runner().find_program(name)
 
     def close(self) -> None:
@@ -421,15 +370,12 @@ class FolderWorkspace:
     @contextmanager
     def _folder(self, path: str) -> Iterator[int]:
         try:
-            descriptor = self._open_it(self._descriptor, path, os.O_RDONLY | os.O_DIRECTORY, True)
+            with held(self._open_it(self._descriptor, path, LIST, True)) as descriptor:
+                yield descriptor
         except NotADirectoryError:
             raise ToolFailed("validation", f"{path} is not a directory", "use read_file to read a file") from None
         except OSError as error:
             raise self._failure(error, path) from None
-        try:
-            yield descriptor
-        finally:
-            os.close(descriptor)
 
     def _failure(self, error: OSError, path: str) -> ToolFailed:
         if self._descriptor < 0:

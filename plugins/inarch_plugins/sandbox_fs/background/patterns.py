@@ -2,77 +2,72 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
-from attrs import define, field
-
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.background import pattern_worker
 
 MOST = 1_000
 """Maximum characters of a pattern."""
+PATIENCE_S = 2.0
+"""Maximum seconds for a search."""
+_WRONG = 3
+_ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
+_SEARCH = """
+import re, resource, signal, sys
+signal.alarm(5)  # the parent may have been killed
+resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
+try:
+    pattern = re.compile(sys.argv[1])
+except (re.error, RecursionError, OverflowError, MemoryError) as error:
+    sys.stderr.write(str(error) or type(error).__name__)
+    sys.exit(3)
+lines = (line[:4096] for line in sys.stdin.buffer.read().decode("utf-8", "replace").splitlines())
+found = next((line or " " for line in lines if pattern.search(line)), "")
+sys.stdout.buffer.write(found[:400].encode("utf-8", "replace"))
+"""
 
 
 class TooSlow(Exception):
-    """Error for a pattern that took too long, or whose process is gone."""
+    """Error for a pattern that took too long, or whose process failed."""
 
 
-@define(eq=False, repr=False)
-class Pattern:
-    """Pattern that is ready for searches."""
+def find(pattern: str, data: bytes) -> str:
+    """Return the first line that matches, shortened if it is long; empty if none does.
 
-    text: str
-    _worker: subprocess.Popen[bytes] = field(init=False)
+    Raises:
+        TooSlow: The search took too long.
+        ToolFailed: It is not a pattern.
+    """
+    words = [sys.executable, "-I", "-S", "-c", _SEARCH, pattern.encode("utf-8", "replace").decode()]
+    try:
+        ran = subprocess.run(
+            words,
+            input=data,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            env={"LC_ALL": "C.UTF-8"},
+            start_new_session=True,
+        )
+    except (subprocess.TimeoutExpired, OSError):
+        raise TooSlow from None
+    if ran.returncode == _WRONG:
+        raise ToolFailed(
+            "validation",
+            f"the pattern {pattern!r:.100} is not a regular expression: {ran.stderr.decode('utf-8', 'replace')}",
+            "escape characters that are meant literally, such as \\( and \\[; nothing was started",
+        )
+    if ran.returncode:
+        raise TooSlow
+    return ran.stdout.decode("utf-8", "replace")
 
-    def __attrs_post_init__(self) -> None:
-        if not self.text or len(self.text) > MOST or "\0" in self.text:
-            raise ToolFailed("validation", f"not a pattern of 1 to {MOST} characters: {self.text[:60]!r}")
-        command = [sys.executable, "-I", "-S", os.path.abspath(pattern_worker.__file__)]
-        self._worker = subprocess.Popen(
-            [*command, self.text.encode("utf-8", "replace").decode()],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env={"LC_ALL": "C.UTF-8"}, start_new_session=True,
-        )  # fmt: skip
-        try:
-            fault = self._answer()
-        except TooSlow:
-            fault = "it can't be prepared"
-        if fault:
-            self.close()
-            raise ToolFailed(
-                "validation", f"the pattern {self.text!r:.100} is not a regular expression: {fault}",
-                "escape characters that are meant literally, such as \\( and \\[; nothing was started",
-            )  # fmt: skip
 
-    def find(self, data: bytes) -> str:
-        """Return the first line that matches, shortened if it is long; empty if none does."""
-        assert self._worker.stdin is not None
-        try:
-            self._worker.stdin.write(len(data).to_bytes(4, "little") + data)
-            self._worker.stdin.flush()
-        except (OSError, ValueError):
-            raise TooSlow from None
-        return self._answer()
-
-    def _answer(self) -> str:
-        assert self._worker.stdout is not None
-        try:
-            answer = self._worker.stdout.readline()
-        except (OSError, ValueError):
-            raise TooSlow from None
-        if not answer.endswith(b"\n"):
-            raise TooSlow
-        return answer.decode("utf-8", "replace").rstrip("\n")
-
-    def close(self) -> None:
-        """End its process; may be called twice."""
-        self._worker.kill()
-        self._worker.wait()
-        for pipe in (self._worker.stdin, self._worker.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:
-                    pass
+def check(pattern: str) -> str:
+    """Return a pattern that can be searched for."""
+    if not pattern or len(pattern) > MOST or "\0" in pattern:
+        raise ToolFailed("validation", f"not a pattern of 1 to {MOST} characters: {pattern[:60]!r}")
+    try:
+        find(pattern, b"")
+    except TooSlow:
+        raise ToolFailed("validation", f"the pattern {pattern!r:.100} can't be prepared", "make it simpler") from None
+    return pattern

@@ -46,11 +46,7 @@ class Desk:
         return found
 
     def stop(self, process_id: str, by: str) -> Watched:
-        """Kill a process, and return it once nothing is left.
-
-        Raises:
-            ToolFailed: There is none of this id, or it can't be killed.
-        """
+        """Kill a process, and return it once nothing is left."""
         watched = self.find(process_id)
         if not watched.is_ended:
             watched.stopped_by = watched.stopped_by or by

@@ -69,32 +69,22 @@ class StartProcess(ExecuteCommand):
         super().check(arguments, context)
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:  # type: ignore[override]
-        """Start the command and return its state after the first second.
-
-        Raises:
-            ToolFailed: It is in no tier, or can't be started.
-        """
+        """Start the command and return its state after the first second."""
         from inarch_plugins.sandbox_fs.background.watched_process import Watched
         from inarch_plugins.sandbox_fs.commands.pipelines import piped, prepare
 
         found = self.allowed(arguments, context)
         _require_one(found)
         prepared = [prepare(part, context, loopback=True) for part in found.commands]
-        pattern = None
-        if arguments.get("tell_when"):
-            from inarch_plugins.sandbox_fs.background.patterns import Pattern
+        pattern = str(arguments.get("tell_when") or "")
+        if pattern:
+            from inarch_plugins.sandbox_fs.background.patterns import check
 
-            pattern = Pattern(arguments["tell_when"])
+            check(pattern)
         watched = Watched(context.inbox, pattern)
-        try:
-            start = context.workspace.start  # type: ignore[attr-defined]  # not all have it
-            process = start(
-                piped(found.commands, prepared), cwd=found.folder or ".", words=found.text, on_end=watched.end
-            )
-        except BaseException:
-            if pattern is not None:
-                pattern.close()
-            raise
+        start = context.workspace.start  # type: ignore[attr-defined]  # not all have it
+        programs = piped(found.commands, prepared)
+        process = start(programs, cwd=found.folder or ".", words=found.text, on_end=watched.end)
         watched.attach(process)
         self.desk.add(watched)
         news = watched.wait(_SETTLE_S, context.cancelled, is_first=True)

@@ -10,31 +10,25 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 import inarch
-from inarch_plugins.sandbox_fs.background.patterns import TooSlow
+from inarch_plugins.sandbox_fs.background.patterns import TooSlow, find
 from inarch_plugins.sandbox_fs.processes.output import signal_name
 
 if TYPE_CHECKING:
-    from inarch_plugins.sandbox_fs.background.patterns import Pattern
     from inarch_plugins.sandbox_fs.processes.background import Running
 
 TAIL = 2_000
 """Bytes of its last output that the news of its end includes."""
 _PIECE = 1 << 16
-_LOOK_S = 0.1  # how often to check whether a waiting call was cancelled
+_LOOK_S = 0.1  # how often to check whether a waiting call was cancelled, and to search new output
 _LONGEST_WORDS = 200
 
 
 @define(eq=False, repr=False)
 class Watched:
-    """Process whose news goes to the call that waits for it, else into the session's inbox.
-
-    Args:
-        inbox: Takes news for the model when no call waits.
-        pattern: The pattern to look for in its output, until it is found.
-    """
+    """Process whose news goes to the call that waits for it, else into the session's inbox."""
 
     inbox: inarch.Inbox
-    pattern: Pattern | None = None
+    pattern: str = ""
     is_ended: bool = field(init=False, default=False)
     is_found: bool = field(init=False, default=False)
     stopped_by: str = field(init=False, default="")
@@ -66,7 +60,7 @@ class Watched:
         """Take the process that was started."""
         self._process = process
         self._is_attached.set()
-        if self.pattern is not None:
+        if self.pattern:
             threading.Thread(target=self._look, name=f"inarch-{process.id}-pattern", daemon=True).start()
 
     def end(self) -> None:
@@ -108,11 +102,6 @@ class Watched:
         """Wait for its end or its pattern; news returned here is reported nowhere else.
 
         Undelivered news of its end is withdrawn.
-
-        Args:
-            seconds: How long.
-            cancelled: Ends the wait; the news is then reported elsewhere.
-            is_first: Whether the caller is the one that starts it.
         """
         process, end = self.process, time.monotonic() + seconds
         with process.changed:
@@ -165,16 +154,12 @@ class Watched:
 
     def _look(self) -> None:
         """Search the output for the pattern, line by line, until it is found."""
-        pattern, process = self.pattern, self.process
-        assert pattern is not None
         try:
-            self._find(pattern, process)
+            self._find(self.process)
         except TooSlow:
-            self._tell(f"{self.named}: the pattern {pattern.text!r} takes too long, and is no longer searched for")
-        finally:
-            pattern.close()
+            self._tell(f"{self.named}: the pattern {self.pattern!r} takes too long, and is no longer searched for")
 
-    def _find(self, pattern: Pattern, process: Running) -> None:
+    def _find(self, process: Running) -> None:
         at = seen = 0
         while True:
             with process.changed:
@@ -182,7 +167,7 @@ class Watched:
                     process.changed.wait()
                 cut = process.output.read(at, _PIECE)
                 is_over = process.is_over and cut.end == process.output.total
-            if line := pattern.find(cut.data):
+            if line := find(self.pattern, cut.data):
                 self.is_found = True
                 self._tell(f"{self.named} wrote what was waited for: {line}")
                 return
@@ -192,6 +177,7 @@ class Watched:
             line_end = cut.data.rfind(b"\n") + 1
             at = cut.start + line_end if line_end else cut.end if len(cut.data) == _PIECE else cut.start
             seen = cut.end
+            time.sleep(_LOOK_S)  # each search is a process
 
 
 def _text(start: int, data: bytes) -> str:

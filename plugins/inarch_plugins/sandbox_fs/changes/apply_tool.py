@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import inarch
 from inarch.capabilities import AppliesTrials, able
 from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder
-from inarch_plugins.sandbox_fs.changes.copy_changes import CopyChanges, Review, comparing
+from inarch_plugins.sandbox_fs.changes.copy_changes import CopyChanges, Review
 from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
+from inarch_plugins.sandbox_fs.trial_changes import Compares
 
 if TYPE_CHECKING:
     from inarch import ContextStore
@@ -28,20 +30,8 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-class Compares(Protocol):
-    """Workspace whose files can be compared."""
-
-    def compared(self, compare: Callable[..., CopyChanges]) -> CopyChanges:
-        """Return what a comparison finds."""
-        ...
-
-
 def review_of(change: ChangeFolder, workspace: Any, store: ContextStore) -> Review:
-    """Return the changes of a copy, compared with a workspace that is or shows the original.
-
-    Raises:
-        ToolFailed: The workspace can't compare them.
-    """
+    """Return the changes of a copy, compared with a workspace that is or shows the original."""
     compares = able(workspace, Compares)
     if compares is None:
         raise inarch.ToolFailed("execution", "this workspace cannot apply a change", "use the workspace sandbox-fs")
@@ -53,7 +43,7 @@ def review_of(change: ChangeFolder, workspace: Any, store: ContextStore) -> Revi
         except OSError:
             return session.bytes_of(ref)
 
-    return Review(compares.compared(comparing(change)), change.bases, session, stored)
+    return Review(compares.compared(partial(CopyChanges, folder=change)), change.bases, session, stored)
 
 
 reviewing: dict[str, tuple[ChangeFolder, ContextStore]] = {}

@@ -16,6 +16,7 @@ from inarch import UsageError, new_id, utc_now
 from inarch_lib.confinement.overlay import BELOW, UPPER, WORK
 from inarch_lib.staging.copies import mounts_below
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
+from inarch_plugins.sandbox_fs.safe_open import LIST, held
 
 FOLDER = "changes"
 """Folder of all changes, in the user's state folder."""
@@ -25,15 +26,7 @@ _META, _LOCK, _SESSIONS, _BASES = "meta.json", "lock", "sessions", "bases"
 
 @define(eq=False, repr=False)
 class ChangeFolder:
-    """Changes of one copy.
-
-    Args:
-        path: The folder.
-        root: The real path of the original.
-        began_ns: When the copy was made, by the file system's clock.
-        began: The same, as events have it.
-        bases: What was applied: the hash and mode that a path has in the original and in the copy's view of it.
-    """
+    """Changes of one copy."""
 
     path: str
     root: str
@@ -43,12 +36,7 @@ class ChangeFolder:
 
     @classmethod
     def make(cls, state: str, root: str) -> ChangeFolder:
-        """Make one for a copy of `root`.
-
-        Raises:
-            UsageError: The root can't be copied.
-            OSError: The state folder can't be written.
-        """
+        """Make one for a copy of `root`."""
         _require_copyable(state, root)
         path, found = os.path.join(state, FOLDER, new_id()), os.stat(root)
         os.makedirs(path, 0o700)
@@ -64,11 +52,7 @@ class ChangeFolder:
 
     @classmethod
     def read(cls, path: str) -> ChangeFolder:
-        """Read one.
-
-        Raises:
-            OSError, ValueError, KeyError: It is not one, or is damaged.
-        """
+        """Read one."""
         with open(os.path.join(path, _META), encoding="utf-8") as file:
             data = json.load(file)
         bases = {one: (ref, mode) for one, (ref, mode) in data["bases"].items()}
@@ -100,29 +84,20 @@ class ChangeFolder:
             file.write(data)
 
     def get(self, ref: str) -> bytes:
-        """Return the bytes of a base.
-
-        Raises:
-            OSError: They are not stored.
-        """
+        """Return the bytes of a base."""
         with open(os.path.join(self.path, _BASES, ref), "rb") as file:
             return file.read()
 
     @contextmanager
     def locked(self) -> Iterator[int]:
-        """Keep other sessions and reviews away. A process that inherits the descriptor does so until it ends.
-
-        Raises:
-            UsageError: One works with it now.
-        """
-        descriptor = os.open(os.path.join(self.path, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        """Keep other sessions and reviews away. A process that inherits the descriptor does so until it ends."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        with held(os.open(os.path.join(self.path, _LOCK), flags, 0o600)) as descriptor:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UsageError(f"change {self.id} is in use by a session or a review", "end that first") from None
             yield descriptor
-        except BlockingIOError:
-            raise UsageError(f"change {self.id} is in use by a session or a review", "end that first") from None
-        finally:
-            os.close(descriptor)
 
     def is_empty(self) -> bool:
         """Return whether nothing was changed."""
@@ -139,11 +114,8 @@ class ChangeFolder:
         # Without its facts it is not a change any more, even if this process is killed.
         with suppress(FileNotFoundError):
             os.unlink(os.path.join(self.path, _META))
-        above = os.open(os.path.dirname(self.path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with held(os.open(os.path.dirname(self.path), LIST | os.O_CLOEXEC)) as above:
             remove(above, self.id)
-        finally:
-            os.close(above)
 
 
 def note_session(path: str, session_id: str) -> None:
@@ -162,11 +134,7 @@ def kept(state: str, root: str = "") -> list[ChangeFolder]:
 
 
 def find(state: str, root: str, beginning: str = "") -> ChangeFolder:
-    """Return the root's latest change, or the one whose id begins or ends so.
-
-    Raises:
-        UsageError: There is none, or several match.
-    """
+    """Return the root's latest change, or the one whose id begins or ends so."""
     found = [one for one in kept(state, root) if one.id.startswith(beginning) or one.id.endswith(beginning)]
     if not found:
         raise UsageError(

@@ -57,11 +57,7 @@ class Opened:
         return set(workspace.ignored([one.path for one in review.found]))
 
     def apply(self, files: Sequence[str] | None, hunk: int = 0) -> dict[str, Any]:
-        """Apply changes as one call of the session that made them; None takes all plain ones.
-
-        Raises:
-            InarchError: Nothing was written.
-        """
+        """Apply changes as one call of the session that made them; None takes all plain ones."""
         review = self.review()
         if files is None and not review.plain:
             return {"applied": [], "left": []}
@@ -97,11 +93,7 @@ class Opened:
         return self.app.session()
 
     def bring_commits(self) -> dict[str, str]:
-        """Bring commits of the copy into the repository, as new branches; return their names and commits.
-
-        Raises:
-            InarchError: git failed.
-        """
+        """Bring commits of the copy into the repository, as new branches; return their names and commits."""
         return bring(self.change, self.app.workspace)
 
     def remove_if_done(self) -> bool:
@@ -115,11 +107,7 @@ class Opened:
 
 @contextmanager
 def opened(change: ChangeFolder, given: dict[str, Any]) -> Iterator[Opened]:
-    """Open a change for review, while no session works with it.
-
-    Raises:
-        UsageError: One does.
-    """
+    """Open a change for review, while no session works with it."""
     # The mode `review` itself would ask for another copy.
     app = compose_given({**given, "root": change.root}, tells=False, naming=PLUGIN, approve="ask")
     with app, change.locked():

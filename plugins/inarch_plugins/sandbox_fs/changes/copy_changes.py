@@ -17,8 +17,7 @@ from inarch_lib.output.line_matches import hunks, split_lines
 from inarch_lib.output.line_merge import is_binary, merge
 from inarch_lib.staging.steering_names import steers
 from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
-from inarch_plugins.sandbox_fs.safe_open import Open
-from inarch_plugins.sandbox_fs.trial_changes import Change, Side, Taken, TrialChanges
+from inarch_plugins.sandbox_fs.trial_changes import Change, Side, TrialChanges, kind_of
 
 NOTHING = Side()
 _EXECUTABLE = 0o111
@@ -50,11 +49,6 @@ class CopyChanges(TrialChanges):
         self.touched.add(path)
 
 
-def comparing(change: Taken) -> Callable[[str, int, Open], CopyChanges]:
-    """Return the comparison of a copy with a workspace."""
-    return lambda root, descriptor, open_it: CopyChanges(root, descriptor, open_it, change)
-
-
 @frozen
 class Reviewed:
     """Change of one path for review.
@@ -82,24 +76,12 @@ class Reviewed:
     @property
     def kind(self) -> str:
         """What the session did: `add`, `change`, `mode` or `delete`."""
-        if not self.theirs.mode:
-            return "delete"
-        if not self.base.mode:
-            return "add"
-        same = self.base.hash == self.theirs.hash and stat.S_IFMT(self.base.mode) == stat.S_IFMT(self.theirs.mode)
-        return "mode" if same else "change"
+        return kind_of(self.base, self.theirs)
 
 
 @define(eq=False, repr=False)
 class Review:
-    """All changes of a copy, ready to be shown and applied.
-
-    Args:
-        changes: The differences.
-        bases: What was applied before.
-        session: What the sessions recorded.
-        stored: Returns the bytes of a base by its hash.
-    """
+    """All changes of a copy, ready to be shown and applied."""
 
     changes: CopyChanges
     bases: Mapping[str, tuple[str | None, int]]
@@ -131,11 +113,7 @@ class Review:
         ]  # fmt: skip
 
     def hunk(self, one: Reviewed, number: int) -> tuple[Reviewed, bytes]:
-        """Return a change with one of its hunks alone, counted from 1, and the base that then is left.
-
-        Raises:
-            InarchError: It has no such hunk, or is not a change of text.
-        """
+        """Return a change with one of its hunks alone, counted from 1, and the base that then is left."""
         if one.problem == _UNKNOWN or not all(stat.S_ISREG(side.mode) for side in (one.base, one.theirs)):
             raise InarchError(f"{one.path} has no hunks to apply", one.problem or "apply it whole")
         base, theirs = self._bytes(one, one.base), self._bytes(one, one.theirs)

@@ -24,15 +24,6 @@ def run_in_copy(change: ChangeFolder, words: list[str], lock: int, **variables: 
     """Run a program in the copy until it ends, and return its exit code.
 
     The copy and the program end with this process, however it ends.
-
-    Args:
-        change: Takes the changes.
-        words: The program's path and arguments.
-        lock: Descriptor that the program inherits.
-        variables: Environment variables to set.
-
-    Raises:
-        UsageError: This machine has no copies.
     """
     sys.stdout.flush()
     reader, writer = os.pipe()

@@ -29,11 +29,7 @@ def new_tips(change: ChangeFolder) -> dict[str, str]:
 
 
 def bring(change: ChangeFolder, workspace: Workspace) -> dict[str, str]:
-    """Bring the commits of a copy into the original's repository; return the new branches with their commits.
-
-    Raises:
-        ToolFailed: git failed, and no branch was made.
-    """
+    """Bring the commits of a copy into the original's repository; return the new branches with their commits."""
     tips, pipes = new_tips(change), able(workspace, RunsPiped)
     if not tips or pipes is None:
         return {}

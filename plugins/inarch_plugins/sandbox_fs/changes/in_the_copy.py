@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from attrs import define, field
 
 from inarch import Event, escape
 from inarch_lib.confinement.overlay import BELOW
 from inarch_plugins.sandbox_fs.changes.change_folder import ChangeFolder, note_session
-from inarch_plugins.sandbox_fs.changes.copy_changes import Review, comparing
+from inarch_plugins.sandbox_fs.changes.copy_changes import CopyChanges, Review
 from inarch_plugins.sandbox_fs.changes.session_changes import SessionChanges
 from inarch_plugins.sandbox_fs.changes.texts import diff_lines, review_lines
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
@@ -48,15 +49,13 @@ def sessions(folder: str) -> Sessions:
 
 
 def shown(folder: str, words: str) -> str:
-    """Return the changes of this copy as text, or the changed lines of a path.
-
-    Raises:
-        ToolFailed: They can't be read.
-    """
+    """Return the changes of this copy as text, or the changed lines of a path."""
     change = ChangeFolder.read(folder)
     original = FolderWorkspace.open(os.path.join(folder, BELOW))
     try:
-        review = Review(original.compared(comparing(change)), change.bases, sessions(folder).changes, change.get)
+        review = Review(
+            original.compared(partial(CopyChanges, folder=change)), change.bases, sessions(folder).changes, change.get
+        )
         if words:
             lines = list(diff_lines(review, review.named([words])))
             return "\n".join(lines) or f"{words} has no changed lines"

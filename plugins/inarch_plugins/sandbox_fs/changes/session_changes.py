@@ -13,13 +13,7 @@ from inarch import ContextStore, Event, StoreError
 
 @define(eq=False, repr=False)
 class SessionChanges:
-    """Changes that sessions recorded since a time.
-
-    Args:
-        store: Has the sessions.
-        sessions: Their ids.
-        began: Time from which on events count.
-    """
+    """Changes that sessions recorded since a time."""
 
     store: ContextStore | None
     sessions: list[str]
@@ -37,11 +31,7 @@ class SessionChanges:
                     self.take(event)
 
     def bytes_of(self, ref: str) -> bytes:
-        """Return stored bytes.
-
-        Raises:
-            StoreError: No session has them.
-        """
+        """Return stored bytes."""
         for session_id in self.sessions:
             with suppress(StoreError):
                 if self.store is not None:

@@ -33,13 +33,7 @@ _CHANGES = Rights(writes=("",), executes=True)
 
 
 def classify(command: str | Sequence[str], grants: Grants | None = None, root: str = "") -> Classified:
-    """Classify a command line; it opens only the files that the line names, to see whether they hold secrets.
-
-    Args:
-        command: The command line, or its words.
-        grants: The user's `[commands.NAME]`.
-        root: The workspace's absolute path, for remedies that name relative paths.
-    """
+    """Classify a command line; it opens only the files that the line names, to see whether they hold secrets."""
     grants = grants or {}
     try:
         line = split_line(command) if isinstance(command, str) else Line((Part(tuple(command)),))

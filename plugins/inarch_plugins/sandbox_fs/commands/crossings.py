@@ -54,13 +54,7 @@ _LOCAL_GIT = frozenset({
 
 
 def crossing(found: Classified, root: str, *, in_copy: bool = False) -> str:
-    """Return why a person should decide about a command that the sandbox would hold; empty for no reason.
-
-    Args:
-        found: The command, as classified.
-        root: The workspace's absolute path, for names of files with secrets.
-        in_copy: Whether the workspace is a copy, with a repository of its own.
-    """
+    """Return why a person should decide about a command that the sandbox would hold; empty for no reason."""
     for part in found.commands:
         if part.rights.network or part.rights.hosts or (part.tier == "read-only" and part.reason):
             return part.reason or "has the network"

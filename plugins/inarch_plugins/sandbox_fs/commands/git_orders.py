@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from inarch import ToolFailed
-from inarch_plugins.sandbox_fs.commands.git_rules import as_variables
+from inarch_lib.staging.git_config import as_variables
 
 _ALWAYS: Mapping[str, str] = {
     "core.hooksPath": "/dev/null", "core.fsmonitor": "false", "core.pager": "cat", "core.editor": "true",
@@ -51,12 +51,7 @@ def names_git(words: Sequence[str]) -> bool:
 
 
 def require_root_repository(words: Sequence[str], folder: str = "") -> None:
-    """Refuse words that run git outside the root's repository, or with other settings.
-
-    Args:
-        words: The command.
-        folder: Its working directory, relative to the root; empty for the root.
-    """
+    """Refuse words that run git outside the root's repository, or with other settings."""
     found = f"cd {folder}" if folder else next(filter(None, map(_leading_elsewhere, _lines(words))), "")
     if found:
         raise ToolFailed(
@@ -103,13 +98,6 @@ def overruling(keys: Collection[str], *, reaches: bool) -> Mapping[str, str]:
     """Return git's variables for a command that a person allowed, given the repository's settings.
 
     Settings not known to be harmless are set to nothing. Git gives the environment precedence.
-
-    Args:
-        keys: The names of the repository's settings.
-        reaches: Whether the command has the network, or files of the home folder.
-
-    Raises:
-        ToolFailed: A setting of the repository cannot be overridden.
     """
     theirs = [key for key in dict.fromkeys(keys) if key and not _HARMLESS.fullmatch(key.lower())]
     stubborn = next((key for key in theirs if _REFUSED.fullmatch(key.lower())), "")

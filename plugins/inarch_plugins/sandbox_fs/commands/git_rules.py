@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from inarch_lib.staging.git_config import as_variables
 from inarch_plugins.sandbox_fs.commands.rules import Rule
 
 SETTINGS: Mapping[str, str] = {
@@ -39,14 +40,6 @@ def environment(more: Mapping[str, str]) -> Mapping[str, str]:
         "GIT_PAGER": "cat",
     }
     return found | as_variables({**SETTINGS, **more})
-
-
-def as_variables(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that give git settings, which take precedence over those of files."""
-    found = {"GIT_CONFIG_COUNT": str(len(settings))}
-    for number, (key, value) in enumerate(settings.items()):
-        found |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    return found
 
 
 _DIFF = (

@@ -27,13 +27,7 @@ _WILD = re.compile(r"[*?\[]")
 
 
 def scoped(name: str, words: Sequence[str], root: str) -> tuple[str, ...]:
-    """Return the command line of git for a workspace that is a folder of its repository.
-
-    Args:
-        name: The rule that takes the words.
-        words: The given command.
-        root: The workspace's absolute path.
-    """
+    """Return the command line of git for a workspace that is a folder of its repository."""
     rule = next(one for one in GIT if one.name == name)
     rest = tuple(words[len(rule.words) :])
     if name not in _SCOPED:

@@ -39,11 +39,7 @@ def reader_of(words: Sequence[str], root: str) -> Reader | None:
 
 
 def prepared(reader: Reader, workspace: Workspace, repository: Repository) -> tuple[Rights, str]:
-    """Return the rights of a git that stages or commits, and a note on what it leaves out.
-
-    Raises:
-        ToolFailed: It would reach beyond the workspace, or change what a filter's program should.
-    """
+    """Return the rights of a git that stages or commits, and a note on what it leaves out."""
     whole = _WHOLE_TREE[reader.rule.name] & reader.given
     if repository.prefix and whole and not reader.paths:
         (option, *_) = sorted(whole)

@@ -35,9 +35,6 @@ def run(found: Classified, context: ToolContext, timeout_s: float, in_process: s
     """Run a command or a line and return its result.
 
     `in_process` is the id of a background process whose localhost it shares.
-
-    Raises:
-        ToolFailed: It cannot be started, or took too long.
     """
     course = Course(found, context, timeout_s, in_process)
     return course.run()
@@ -76,21 +73,13 @@ class Course:
         self.show = _shown_by(self.context.emit)  # a dry run shows nothing before its end
 
     def run(self) -> dict[str, Any]:
-        """Run the whole line and return its result.
-
-        Raises:
-            ToolFailed: It cannot be started, or took too long.
-        """
+        """Run the whole line and return its result."""
         for pipeline in _pipelines(self.found.commands):
             self.go_on(pipeline)
         return self.result()
 
     def go_on(self, pipeline: Sequence[Classified]) -> None:
-        """Run the next pipeline, unless the exit code of the previous one skips it.
-
-        Raises:
-            ToolFailed: It cannot be started, or took too long.
-        """
+        """Run the next pipeline, unless the exit code of the previous one skips it."""
         joint = pipeline[0].line.joint if pipeline[0].line is not None else ""
         if self.last is not None and joint == ("&&" if self.last.exit_code != 0 else "||"):
             self.notes += [f"{self._named(part)}: did not run" for part in pipeline]

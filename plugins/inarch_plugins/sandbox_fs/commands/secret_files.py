@@ -49,13 +49,7 @@ _PICKS = re.compile(r"-[SG]|-L=(?:.*,)?[/^:]", re.S)
 
 
 def named(rule: str, words: Iterable[str], root: str) -> str:
-    """Return the first word that names a file with secrets that the command could show, "" for none.
-
-    Args:
-        rule: The rule that takes the command.
-        words: The words that name files, for git also objects such as `HEAD:.env`.
-        root: The workspace's absolute path; without it only names count.
-    """
+    """Return the first word that names a file with secrets that the command could show, "" for none."""
     shows = rule in _GIT_CONTENTS if rule.startswith("git ") else rule not in _NAMES_ONLY
     if not shows:
         return ""
@@ -72,7 +66,7 @@ def is_secret(path: str, root: str) -> bool:
     if is_dotenv(path):
         return not (root and os.path.isdir(where))  # `.env/` is a virtual environment
     name = path.rpartition("/")[2].lower()
-    return name in _KEYS or (name.endswith(".pem") and (not root or _holds_private_key(where)))
+    return name in _KEYS or (name.endswith(".pem") and (not root or (b"PRIVATE KEY-----" in _head(where, _HEAD))))
 
 
 def leads_to_secret(path: str, root: str) -> str:
@@ -102,14 +96,7 @@ def in_pieces(rule: str, where: str) -> str:
 
 
 def could_show(rule: str, paths: Iterable[str], root: str, is_search: bool) -> str:
-    """Return the first file or folder that a command reads and that contains a known secret, "" for none.
-
-    Args:
-        rule: The rule that takes the command.
-        paths: The words that name them.
-        root: The absolute path that they are relative to; without it nothing is checked.
-        is_search: Whether it reads whole folders, by default the root.
-    """
+    """Return the first file or folder that a command reads and that contains a known secret, "" for none."""
     if not root or rule in _NAMES_ONLY:
         return ""
     from inarch_lib.secrets.shapes import holds_known_secret
@@ -148,14 +135,7 @@ def names_revision(words: Sequence[str], objects: Sequence[str], root: str) -> b
 
 
 def passing_over(rule: str, argv: Sequence[str], options_end: int, root: str) -> tuple[tuple[str, ...], str]:
-    """Return a search's words so that it skips files with secrets, and the note about that.
-
-    Args:
-        rule: The rule that takes the command.
-        argv: Its words as they would run.
-        options_end: The index for more options: after all given ones, because the last one counts.
-        root: The workspace's absolute path.
-    """
+    """Return a search's words so that it skips files with secrets, and the note about that."""
     found = _below(root)
     shown = _LIKE_SECRETS if found is None else tuple(sorted(found))
     if not shown:
@@ -190,10 +170,6 @@ def _files(root: str) -> Iterator[str]:
         folders[:] = [name for name in folders if name != ".git"]
         start = os.path.relpath(folder, root)
         yield from (name if start == "." else f"{start}/{name}" for name in names)
-
-
-def _holds_private_key(path: str) -> bool:
-    return b"PRIVATE KEY-----" in _head(path, _HEAD)
 
 
 def _head(path: str, size: int, *, follow: bool = False) -> bytes:

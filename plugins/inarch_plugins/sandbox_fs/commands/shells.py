@@ -35,12 +35,7 @@ def can_be_kept(words: Sequence[str]) -> bool:
 
 
 def reads_code(words: Sequence[str], rule: str) -> bool:
-    """Return whether these words after a pipe may run their input, which no one has reviewed, as code.
-
-    Args:
-        words: The words of the command.
-        rule: The rule that takes it; one with `FILE` names what runs.
-    """
+    """Return whether these words after a pipe may run their input, which no one has reviewed, as code."""
     interprets = any(_INTERPRETER.fullmatch(_base(word)) for word in words)
     is_named = "FILE" in rule.split() or "-m" in words
     return (interprets and not is_named) or any(map(STANDARD_INPUT.fullmatch, words[1:]))
@@ -77,11 +72,7 @@ def is_variable(word: str) -> bool:
 
 
 def split_variables(words: Sequence[str]) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """Return the variables before a command, and the command.
-
-    Raises:
-        Refused: There is no command, or a variable determines which code runs.
-    """
+    """Return the variables before a command, and the command."""
     variables: dict[str, str] = {}
     for position, word in enumerate(words):
         found = _VARIABLE.fullmatch(word)

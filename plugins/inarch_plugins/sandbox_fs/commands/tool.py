@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inarch.capabilities import Trial
     from inarch_plugins.sandbox_fs.commands.classified import Classified
     from inarch_plugins.sandbox_fs.commands.command_grants import Grants
-    from inarch_plugins.sandbox_fs.commands.trial import TriedCall
+    from inarch_plugins.sandbox_fs.commands.trial import Tried
 
 
 COMMAND = "execute_command"
@@ -116,11 +116,7 @@ class FindsPrograms(Protocol):
     """Workspace that can find a program by name."""
 
     def find_program(self, name: str) -> str:
-        """Return its path.
-
-        Raises:
-            ToolFailed: There is none.
-        """
+        """Return its path."""
         ...
 
 
@@ -130,7 +126,7 @@ class ExecuteCommand:
 
     root: str
     grants: Grants
-    _tried: dict[str, TriedCall] = field(init=False, factory=dict)
+    _tried: dict[str, tuple[Any, Tried]] = field(init=False, factory=dict)
     name: str = field(init=False, default=COMMAND)
     title: str = field(init=False, default="Run {command}")
     category: Any = field(init=False, default="command")
@@ -202,19 +198,17 @@ class ExecuteCommand:
                 raise ToolFailed("denied", f"{found.reason}, and {error}", found.remedy) from None
 
     def run(self, arguments: Mapping[str, Any], context: ToolContext) -> dict[str, Any]:
-        """Run the command and return its output.
-
-        Raises:
-            ToolFailed: It is in no tier, cannot be started, or took too long.
-        """
+        """Run the command and return its output."""
         from inarch_plugins.sandbox_fs.commands.pipelines import run
 
         found = self.allowed(arguments, context)
-        tried = self._tried.pop(context.call_id, None)
+        asked, tried = self._tried.pop(context.call_id, (None, None))
         if tried is not None:
-            with tried.tried:
-                if tried.applies_to(arguments, context):
-                    return tried.tried.apply(context)
+            try:
+                if asked == _what(arguments, context) and tried.applies:
+                    return tried.apply(context)
+            finally:
+                tried.drop()
         timeout_s = float(arguments.get("timeout_s") or DEFAULT_S)
         return run(found, context, timeout_s, in_process=str(arguments.get("in_process") or ""))
 
@@ -224,20 +218,17 @@ class ExecuteCommand:
         return able_to is not None and not able_to.trial_problem()
 
     def try_(self, arguments: Mapping[str, Any], context: ToolContext) -> Trial:
-        """Run the command in a copy of the workspace and return what it would change.
-
-        Raises:
-            ToolFailed: It can't be tried.
-        """
-        from inarch_plugins.sandbox_fs.commands.trial import TriedCall, attempt
+        """Run the command in a copy of the workspace and return what it would change."""
+        from inarch_plugins.sandbox_fs.commands.trial import attempt
 
         found = self.allowed(arguments, context)
         if arguments.get("in_process"):
             raise ToolFailed("permission", "it shares a process's network, and a dry run has none", "run it instead")
-        if (earlier := self._tried.pop(context.call_id, None)) is not None:
-            earlier.tried.drop()
+        _, earlier = self._tried.pop(context.call_id, (None, None))
+        if earlier is not None:
+            earlier.drop()
         tried = attempt(found, context, self._classified({"command": "git ls-files -z"}))
-        self._tried[context.call_id] = TriedCall(dict(arguments), dict(context.rights or {}), tried)
+        self._tried[context.call_id] = _what(arguments, context), tried
 
         def drop() -> None:
             self._tried.pop(context.call_id, None)
@@ -246,11 +237,7 @@ class ExecuteCommand:
         return evolve(tried.trial(), drop=drop)
 
     def allowed(self, arguments: Mapping[str, Any], context: ToolContext) -> Classified:
-        """Return the classification of an allowed command; a person or the approval mode has allowed one of no tier.
-
-        Raises:
-            ToolFailed: It is refused.
-        """
+        """Return the classification of an allowed command; a person or the approval mode has allowed one of no tier."""
         found = self._classified(arguments)
         if found.tier == "none":
             remedies = [found.remedy, found.allowed_by and f"or let the user add\n{found.allowed_by}"]
@@ -264,6 +251,10 @@ class ExecuteCommand:
 
         command = arguments.get("command")
         return classify(command if isinstance(command, str) else "", self.grants, self.root)
+
+
+def _what(arguments: Mapping[str, Any], context: ToolContext) -> tuple[dict[str, Any], dict[str, Any]]:
+    return dict(arguments), dict(context.rights or {})
 
 
 def _is_declared(found: Classified) -> bool:

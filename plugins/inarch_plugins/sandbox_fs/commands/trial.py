@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import stat
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from inarch import ToolContext, ToolFailed
 from inarch.capabilities import AppliesTrials, Trial, able
 from inarch_lib.output.line_matches import line_counts, unified
 from inarch_plugins.sandbox_fs.commands.pipelines import Course
 from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
-from inarch_plugins.sandbox_fs.trial_changes import Change, TrialChanges, kinds, lines_of
+from inarch_plugins.sandbox_fs.trial_changes import Change, Compares, TrialChanges, kinds, lines_of
 
 if TYPE_CHECKING:
     from inarch_plugins.sandbox_fs.commands.classified import Classified
@@ -28,26 +29,9 @@ _LARGEST_DIFF = 256 << 10
 _AGAIN = "this can't be applied as it is, so an approval runs the command again: "
 
 
-class ComparesTrials(Protocol):
-    """Workspace that compares the changes of a dry run with itself."""
-
-    def trial_changes(self, folder: TrialFolder) -> TrialChanges:
-        """Return them."""
-        ...
-
-
 def attempt(found: Classified, context: ToolContext, listing: Classified) -> Tried:
-    """Run a command line in a copy of the workspace.
-
-    Args:
-        found: The command line.
-        context: The call that asks.
-        listing: The command that lists the files in Git.
-
-    Raises:
-        ToolFailed: It can't be tried, or did not end.
-    """
-    compares = able(context.workspace, ComparesTrials)
+    """Run a command line in a copy of the workspace."""
+    compares = able(context.workspace, Compares)
     if compares is None:
         raise ToolFailed("execution", "this workspace has no copies to try a command in", "run it instead")
     folder = TrialFolder.make(context.workspace.root)
@@ -56,7 +40,14 @@ def attempt(found: Classified, context: ToolContext, listing: Classified) -> Tri
         result = Course(found, context, LIMIT_S, trial=folder).run()
         took_s = monotonic() - began
         asked = folder.asked_for_network()
-        return Tried(folder, compares.trial_changes(folder), result, took_s, asked, _in_git(listing, context))
+        return Tried(
+            folder,
+            compares.compared(partial(TrialChanges, folder=folder)),
+            result,
+            took_s,
+            asked,
+            _in_git(listing, context),
+        )
     except BaseException:
         folder.remove()
         raise
@@ -75,16 +66,7 @@ def _in_git(listing: Classified, context: ToolContext) -> frozenset[str] | None:
 
 @define(eq=False, repr=False)
 class Tried:
-    """Command line that was tried.
-
-    Args:
-        folder: Holds its changes.
-        changes: They, compared with the workspace.
-        result: Its result, as a run returns it.
-        took_s: Its seconds.
-        asked_network: Whether it tried to reach the network, which it did not have.
-        in_git: The files in Git, None if unknown.
-    """
+    """Command line that was tried."""
 
     folder: TrialFolder
     changes: TrialChanges
@@ -97,12 +79,6 @@ class Tried:
     def __attrs_post_init__(self) -> None:
         self._remover = weakref.finalize(self, self.folder.remove)  # also at the end of the process
 
-    def __enter__(self) -> Tried:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.drop()
-
     def drop(self) -> None:
         """Discard the changes; may be called twice."""
         self._remover()
@@ -113,15 +89,11 @@ class Tried:
         return self._remover.alive and not self.changes.obstacle
 
     def apply(self, context: ToolContext) -> dict[str, Any]:
-        """Apply exactly the changes that were seen and return the result of the dry run.
-
-        Raises:
-            ToolFailed: The workspace has changed since; nothing is written.
-        """
-        applies, compares = able(context.workspace, AppliesTrials), able(context.workspace, ComparesTrials)
+        """Apply exactly the changes that were seen and return the result of the dry run."""
+        applies, compares = able(context.workspace, AppliesTrials), able(context.workspace, Compares)
         if applies is None or compares is None:
             raise ToolFailed("execution", "this workspace cannot apply a dry run", "run the command again")
-        now = compares.trial_changes(self.folder)
+        now = compares.compared(partial(TrialChanges, folder=self.folder))
         if now.found != self.changes.found or now.obstacle:
             before = {change.path: change for change in self.changes.found}
             path = next((one.path for one in now.found if before.get(one.path) != one), "the workspace")
@@ -238,16 +210,3 @@ class Tried:
 
 def _changed(what: str) -> ToolFailed:
     return ToolFailed("conflict", f"{what} since the dry run; nothing was written", "try it again")
-
-
-@frozen(eq=False, repr=False)
-class TriedCall:
-    """Dry run of one call, with its arguments and rights."""
-
-    arguments: Mapping[str, Any]
-    rights: Mapping[str, Any]
-    tried: Tried
-
-    def applies_to(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        """Return whether a call has the arguments and rights that were tried."""
-        return self.arguments == dict(arguments) and self.rights == dict(context.rights or {}) and self.tried.applies

@@ -56,11 +56,7 @@ def _require_target_inside(workspace: Workspace, path: str) -> None:
 
 
 def repository_of(workspace: Workspace) -> Repository:
-    """Return the repository that a workspace is in.
-
-    Raises:
-        ToolFailed: There is none, it belongs to another user, or it borrows objects.
-    """
+    """Return the repository that a workspace is in."""
     try:
         found = find(workspace.root)
     except NoRepository as error:
@@ -93,9 +89,6 @@ def without_orders(workspace: Workspace, words: Sequence[str], rights: Rights, f
     """Return the rights of a command that a person allowed, and the rights that it cannot have.
 
     Git in it starts nothing that the repository names. If that is impossible, git in it finds no repository.
-
-    Raises:
-        ToolFailed: The words are for git, and the repository's settings cannot be overridden.
     """
     left_out = ""
     if rights.keeps and words[0] != "git" and "mount namespace" not in workspace.confinement().layers:
@@ -134,10 +127,8 @@ def _listed(workspace: Workspace, words: Sequence[str], rights: Rights) -> Seque
 
 
 def _unreadable_settings(said: str) -> ToolFailed:
-    """Return the failure for settings that git could not read.
-
-    A file outside that `[include]` names stays unread, because a repository may name any file.
-    """
+    """Return the failure for settings that git could not read."""
+    # What [include] names outside stays unread: a repository may name any file.
     outside = re.search(r"unable to access '(.+)': Permission denied", said)
     if outside is None:
         return ToolFailed("execution", f"git can't read the repository's configuration: {said}")

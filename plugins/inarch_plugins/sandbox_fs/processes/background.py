@@ -26,14 +26,7 @@ _STOP_S = 40.0  # more than the supervisor needs to kill everything
 
 @define(eq=False, repr=False)
 class Running:
-    """A program, or the programs of a pipe, from start to end; any thread may call its methods.
-
-    Args:
-        id: Its name in this workspace.
-        words: The command, for people.
-        network: Its own network, which other programs can join.
-        changed: Notified whenever it has written something, started or ended.
-    """
+    """A program, or the programs of a pipe, from start to end; any thread may call its methods."""
 
     id: str
     words: str
@@ -105,11 +98,7 @@ class Running:
 
 @define(eq=False, repr=False)
 class Background:
-    """Background programs of one workspace.
-
-    Args:
-        run: `Runner.run`.
-    """
+    """Background programs of one workspace."""
 
     run: Callable[[Sequence[Piped], Manner], Ran]
     _running: dict[str, Running] = field(factory=dict)
@@ -117,11 +106,7 @@ class Background:
     _lock: threading.Lock = field(factory=threading.Lock)
 
     def start(self, parts: Sequence[Piped], *, cwd: str, words: str, on_end: Callable[[], object]) -> Running:
-        """Start a program or pipe; `on_end` is called when no process of it is left, but not if this raises.
-
-        Raises:
-            ToolFailed: It cannot be started, or too many are running.
-        """
+        """Start a program or pipe; `on_end` is called when no process of it is left, but not if this raises."""
         with self._lock:
             if len(self._running) >= MOST:
                 raise ToolFailed(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from inarch_plugins.sandbox_fs.safe_open import held
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PLACE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -32,30 +34,21 @@ def set_mode(folder: int, name: str, mode: int) -> None:
     if os.chmod in os.supports_follow_symlinks:
         os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
         return
-    place = os.open(name, _PLACE, dir_fd=folder)
-    try:
+    with held(os.open(name, _PLACE, dir_fd=folder)) as place:
         if not stat.S_ISLNK(os.fstat(place).st_mode):
             os.chmod(f"/proc/self/fd/{place}", mode)
-    finally:
-        os.close(place)
 
 
 def _empty(parent: int, name: str) -> None:
     """Empty a folder: first move deeper folders up into it, so that no path becomes long."""
     set_mode(parent, name, stat.S_IRWXU)  # what cannot be listed cannot be emptied
-    top = os.open(name, _FOLDER, dir_fd=parent)
-    try:
+    with held(os.open(name, _FOLDER, dir_fd=parent)) as top:
         pending = _clear(top, top)
         while pending:
             one = pending.pop()
-            deeper = os.open(one, _FOLDER, dir_fd=top)
-            try:
+            with held(os.open(one, _FOLDER, dir_fd=top)) as deeper:
                 pending += _clear(deeper, top)
-            finally:
-                os.close(deeper)
             os.rmdir(one, dir_fd=top)
-    finally:
-        os.close(top)
 
 
 def _clear(folder: int, top: int) -> list[str]:

@@ -22,19 +22,14 @@ from inarch_plugins.sandbox_fs.processes.output import Captured
 class Pipes:
     """Descriptors of one command: its own three, and Inarch's ends of them."""
 
-    theirs: list[int]
-    outputs: list[int]
-    feeding: int | None
+    theirs: list[int] = field(factory=list)
+    outputs: list[int] = field(factory=list)
+    feeding: int | None = None
 
     @classmethod
     def open(cls, fed: bool, merged: bool) -> Pipes:
-        """Make the pipes of a command.
-
-        Args:
-            fed: Whether Inarch writes to its standard input.
-            merged: Whether its standard error goes where its output goes.
-        """
-        pipes = cls([], [], None)
+        """Make the pipes of a command, whose errors go where its output goes if `merged`."""
+        pipes = cls()
         try:
             if fed:
                 readable, pipes.feeding = os.pipe()
@@ -98,11 +93,7 @@ class Watch:
         self._poller.register(self.control, select.POLLIN)
 
     def until_done(self) -> dict[str, Any]:
-        """Return the supervisor's report; in any case no process of the command is left.
-
-        Raises:
-            ToolFailed: The supervisor is gone or does not answer.
-        """
+        """Return the supervisor's report; in any case no process of the command is left."""
         try:
             return self._until_report()
         finally:

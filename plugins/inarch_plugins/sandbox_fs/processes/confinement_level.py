@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import define
-
 from inarch import Confinement, ToolFailed
 from inarch_lib.confinement import Features, level_of
 from inarch_plugins.sandbox_fs.processes.confinement_trial import BUILD, PROMISES, READER, SIGNALS, Reached
@@ -13,45 +11,32 @@ _READS, _WRITES = 1, 2  # the minimum level if the settings do not name one
 _BWRAP = 'confine = "bwrap" no longer has an effect: the kernel\'s own layers confine programs; remove the key'
 
 
-@define(eq=False, repr=False)
-class Judge:
-    """Judge of the programs of one workspace; threads may call its methods concurrently."""
+def judged(settings: Settings, features: Features, reached: tuple[Reached, ...] | None) -> Confinement:
+    """Return the level, and what programs reached if that was tried."""
+    level, layers, reason = level_of(features)
+    reason = "; ".join(filter(None, (reason, _BWRAP if settings.confine == "bwrap" else "")))
+    if reached is None:
+        told = "what programs reach was not tried" if level > 1 else ""
+        return Confinement(level, layers, "; ".join(filter(None, (reason, told))))
+    broken = [one for one in reached if one.what != SIGNALS]
+    promises = {name: "; ".join(str(one) for one in reached if one.promise == name) for name in PROMISES}
+    told = "; ".join(filter(None, (*map(str, broken), reason)))
+    return Confinement(min(level, 1) if broken else level, layers, told, promises)
 
-    settings: Settings
 
-    def confinement(self, features: Features, reached: tuple[Reached, ...] | None) -> Confinement:
-        """Return the level, and what programs reached if that was tried."""
-        level, layers, reason = level_of(features)
-        reason = "; ".join(filter(None, (reason, _BWRAP if self.settings.confine == "bwrap" else "")))
-        if reached is None:
-            told = "what programs reach was not tried" if level > 1 else ""
-            return Confinement(level, layers, "; ".join(filter(None, (reason, told))))
-        broken = [one for one in reached if one.what != SIGNALS]
-        promises = {name: "; ".join(str(one) for one in reached if one.promise == name) for name in PROMISES}
-        told = "; ".join(filter(None, (*map(str, broken), reason)))
-        return Confinement(min(level, 1) if broken else level, layers, told, promises)
-
-    def level(
-        self, features: Features, reached: tuple[Reached, ...] | None, *, changes: bool, guards: bool
-    ) -> tuple[int, tuple[str, ...]]:
-        """Return the level of one run and the notes to report about it.
-
-        Args:
-            features: The machine's features.
-            reached: Targets reached in a trial, if there was one.
-            changes: Whether the program may do more than read.
-            guards: Whether it could change protected names.
-        """
-        kind = BUILD if changes else READER
-        judged = self.confinement(features, reached and tuple(one for one in reached if one.kind == kind))
-        level = min(judged.level, 2) if guards and not features.namespaces else judged.level
-        wanted = self.settings.require_level
-        required = wanted if wanted is not None else _WRITES if changes else _READS
-        if level < required:
-            why = judged.reason or "protected names can't be shown read-only without a mount namespace"
-            raise ToolFailed(
-                "permission", f"programs are confined at level {level} here and level {required} is required: {why}",
-                f"set require_level = {level} in [plugins.sandbox-fs] to allow it all the same",
-            )  # fmt: skip
-        told = filter(None, judged.promises.values()) if level < _WRITES else ()
-        return level, tuple(f"on this machine {reached}" for reached in told)
+def level_for(
+    settings: Settings, features: Features, reached: tuple[Reached, ...] | None, *, changes: bool, guards: bool
+) -> tuple[int, tuple[str, ...]]:
+    """Return the level of one run and the notes to report about it."""
+    kind = BUILD if changes else READER
+    found = judged(settings, features, reached and tuple(one for one in reached if one.kind == kind))
+    level = min(found.level, 2) if guards and not features.namespaces else found.level
+    required = settings.require_level if settings.require_level is not None else _WRITES if changes else _READS
+    if level < required:
+        why = found.reason or "protected names can't be shown read-only without a mount namespace"
+        raise ToolFailed(
+            "permission", f"programs are confined at level {level} here and level {required} is required: {why}",
+            f"set require_level = {level} in [plugins.sandbox-fs] to allow it all the same",
+        )  # fmt: skip
+    told = filter(None, found.promises.values()) if level < _WRITES else ()
+    return level, tuple(f"on this machine {reached}" for reached in told)

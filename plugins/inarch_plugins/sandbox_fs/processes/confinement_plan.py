@@ -8,25 +8,27 @@ import stat
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from inarch import Piped, Rights, ToolFailed
 from inarch_lib.confinement import Features, layers_of
 from inarch_plugins.sandbox_fs.failures import failure
 from inarch_plugins.sandbox_fs.paths import normal
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
-from inarch_plugins.sandbox_fs.processes.confinement_level import Judge
+from inarch_plugins.sandbox_fs.processes.confinement_level import level_for
 from inarch_plugins.sandbox_fs.processes.confinement_trial import Reached
 from inarch_plugins.sandbox_fs.processes.programs import Program
 from inarch_plugins.sandbox_fs.processes.protected_names import Protection, live_sockets
-from inarch_plugins.sandbox_fs.safe_open import PATH_ONLY, Open
+from inarch_plugins.sandbox_fs.safe_open import LIST, PATH_ONLY, Open, held
 from inarch_plugins.sandbox_fs.settings import Settings
 
 if TYPE_CHECKING:
     from inarch_lib.egress import Egress
     from inarch_plugins.sandbox_fs.processes.background import Running
+    from inarch_plugins.sandbox_fs.processes.networks import Network
     from inarch_plugins.sandbox_fs.processes.trial_folder import TrialFolder
 
 
@@ -38,9 +40,6 @@ class Private:
     """Private folder of programs that start together, with one folder in it for each program.
 
     A program cannot reach another's. The folder is made before they start and removed after they end.
-
-    Args:
-        folder: Its absolute path, which does not exist yet.
     """
 
     folder: str
@@ -63,26 +62,12 @@ class Private:
     def remove(self) -> None:
         """Remove what a killed supervisor could not."""
         where, name = os.path.split(self.folder)
-        try:
-            beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError:
-            return
-        remove(beside, name)
-        os.close(beside)
+        with suppress(OSError), held(os.open(where, LIST | os.O_CLOEXEC)) as beside:
+            remove(beside, name)
 
 
 def environment(program: Program, private: Private, folder: str, added: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of a program.
-
-    Args:
-        program: The program.
-        private: Its own private folder.
-        folder: The absolute path of its working directory.
-        added: Variables from its rights.
-
-    Raises:
-        ToolFailed: An added variable is not valid.
-    """
+    """Return the variables of a program."""
     variables = {
         "PATH": os.pathsep.join(program.search_path),
         "HOME": private.folder,
@@ -111,9 +96,9 @@ _WRITES_MEMORY, _WRITES_FILE, _PROCESSES = 16 << 30, 16 << 30, 2048
 _TRIED_FILE = 256 << 20
 
 
-@frozen
-class Around:
-    """Surroundings of one program.
+@define(eq=False, repr=False)
+class Planned:
+    """One program of a run, with its surroundings and, once it is planned, the message for its child.
 
     Args:
         private: Its own private folder.
@@ -131,27 +116,13 @@ class Around:
     egress: Egress | None
     descriptors: tuple[int, ...]
     overlay: str = ""
-
-
-@frozen
-class Planned:
-    """A program that is ready to start.
-
-    Args:
-        command: Its absolute path and its arguments.
-        request: The message for its child.
-        around: Its surroundings.
-        level: How well it is confined.
-        told: Notes to report about that.
-        read_only: Note to report if it fails, empty for none.
-    """
-
-    command: Sequence[str]
-    request: dict[str, Any]
-    around: Around
-    level: int
-    told: tuple[str, ...]
-    read_only: str = ""
+    command: Sequence[str] = field(init=False, default=())
+    request: dict[str, Any] = field(init=False, factory=dict)
+    level: int = field(init=False, default=0)
+    told: tuple[str, ...] = field(init=False, default=())
+    """Notes to report about its level."""
+    read_only: str = field(init=False, default="")
+    """Note to report if it fails, empty for none."""
 
 
 @define(eq=False, repr=False)
@@ -162,58 +133,37 @@ class Planner:
     _descriptor: int
     _open_it: Open
     _settings: Settings
-    _judge: Judge
 
-    def planned(
-        self,
-        part: Piped,
-        program: Program,
-        around: Around,
-        features: Features,
-        reached: tuple[Reached, ...] | None,
-    ) -> Planned:
-        """Return a program with its plan.
-
-        Raises:
-            ToolFailed: The machine cannot confine programs as required.
-        """
-        protection, egress, descriptors = around.protection, around.egress, around.descriptors
-        guards = bool(protection and protection.found)
-        level, told = 0, tuple[str, ...]()
-        if part.rights.confined:
-            level, told = self._judge.level(features, reached, changes=changes(part.rights), guards=guards)
-        plan = self._plan(program, part.rights, around, features)
-        command = [program.path, *part.argv[1:]]
-        home = {} if part.rights.confined else {"HOME": os.path.expanduser("~")}
-        plan["offers"] = len(descriptors) == 1 and egress is None
-        given = {**part.rights.env, **(egress.variables if egress else {})}
-        request = {
-            "argv": command,
-            "env": environment(program, around.private, around.folder, given) | home,
+    def plan(
+        self, one: Planned, part: Piped, program: Program, features: Features, reached: tuple[Reached, ...] | None
+    ) -> None:
+        """Complete a program with its level and the message for its child."""
+        protection, egress, rights = one.protection, one.egress, part.rights
+        home = {} if rights.confined else {"HOME": os.path.expanduser("~")}
+        if rights.confined:
+            guards = bool(protection and protection.found)
+            one.level, one.told = level_for(self._settings, features, reached, changes=changes(rights), guards=guards)
+        plan = self._plan(program, rights, one, features)
+        plan["offers"] = len(one.descriptors) == 1 and egress is None
+        one.command = [program.path, *part.argv[1:]]
+        given = {**rights.env, **(egress.variables if egress else {})}
+        one.request = {
+            "argv": one.command,
+            "env": environment(program, one.private, one.folder, given) | home,
             "plan": plan,
             "output": part.output,
             "errors": part.errors,
-            "gates": len(descriptors),
+            "gates": len(one.descriptors),
         }
-        read_only = protection.why_read_only if protection and features.namespaces else ""
-        return Planned(command, request, around, level, told, read_only)
+        one.read_only = protection.why_read_only if protection and features.namespaces else ""
 
-    def require_one_guard(self, parts: Sequence[Piped], features: Features) -> None:
-        """Refuse parts that may change different files if the culprit could not be named afterwards."""
-        kinds = {(part.rights.writes, part.rights.keeps) for part in parts if part.rights.writes}
-        if len(kinds) > 1 and not features.namespaces:
-            raise ToolFailed(
-                "permission", "without a mount namespace commands that may change different things can't be piped",
-                "run them one after the other",
-            )  # fmt: skip
-
-    def _plan(self, program: Program, rights: Rights, around: Around, features: Features) -> dict[str, Any]:
-        private, protection = around.private, around.protection
+    def _plan(self, program: Program, rights: Rights, one: Planned, features: Features) -> dict[str, Any]:
+        private, protection = one.private, one.protection
         if protection is not None:
             protection.remember(links_only=features.namespaces)
         outside = tuple(os.path.realpath(path) for path in rights.writes_outside if os.path.isabs(path))
         home = tuple(map(_still_there, rights.home.values()))
-        view = (changes(rights) or bool(around.overlay)) and features.namespaces and rights.confined
+        view = (changes(rights) or bool(one.overlay)) and features.namespaces and rights.confined
         skip = frozenset(self._settings.skip_folders)
         sockets = live_sockets(self._descriptor, self._open_it, skip) if view else ()
         executable = (self.root, private.folder, *program.folders) if rights.executes else ()
@@ -225,16 +175,15 @@ class Planner:
             "protected": protection.to_bind() if protection is not None and features.namespaces else (),
             "masked": tuple(os.path.join(self.root, path) for path in sockets),
             "readable": (*rights.reads, *home, *program.folders, *(path for _, path in program.env)),
-            "executable": (*executable, *(path for name, path in program.env if rights.executes and path)),
+            "executable": (*executable, *(path for _, path in program.env if rights.executes and path)),
             "network": rights.network,
             "temporary": private.folder,
             "memory_bytes": memory,
             "processes": _PROCESSES,
-            "file_bytes": _TRIED_FILE if around.overlay else file,
-            "cpu_seconds": 0,
+            "file_bytes": _TRIED_FILE if one.overlay else file,
             "layers": tuple(layers_of(features)) if rights.confined else (),
             "exact": True,
-            "overlay": around.overlay,
+            "overlay": one.overlay,
         }
 
     def _writable(self, path: str) -> str:
@@ -243,26 +192,17 @@ class Planner:
             return self.root
         path = normal(path, self.root)
         try:
-            descriptor = self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, False)
+            with held(self._open_it(self._descriptor, path, PATH_ONLY | os.O_NOFOLLOW, False)) as descriptor:
+                if stat.S_ISLNK(os.fstat(descriptor).st_mode):
+                    raise ToolFailed("permission", f"{path} is a symbolic link, and nothing is written through one")
         except OSError as error:
             raise failure(error, path, self._descriptor, self._open_it) from None
-        try:
-            if stat.S_ISLNK(os.fstat(descriptor).st_mode):
-                raise ToolFailed("permission", f"{path} is a symbolic link, and nothing is written through one")
-        finally:
-            os.close(descriptor)
         return os.path.normpath(os.path.join(self.root, path))
 
 
 @frozen
 class Manner:
-    """Options of a run: those of the `Workspace` port, and the network.
-
-    Args:
-        in_process: The id of a background program. Programs that may do more than read join its network.
-        running: The record of a background program, which then has its own loopback.
-        trial: The folder that takes the changes of a dry run.
-    """
+    """Options of a run: those of the `Workspace` port, and the network."""
 
     cwd: str = "."
     stdin: bytes = b""
@@ -273,6 +213,13 @@ class Manner:
     in_process: str = ""
     running: Running | None = None
     trial: TrialFolder | None = None
+
+    def offers(self, part: Piped, parts: Sequence[Piped]) -> Network | None:
+        """Return what takes the network of a program: of each in a dry run, else of the first that changes things."""
+        if self.trial is not None:
+            return self.trial.network()
+        first = next((one for one in parts if changes(one.rights)), None)
+        return self.running.network if self.running is not None and part is first else None
 
 
 def _still_there(path: str) -> str:
@@ -292,11 +239,21 @@ def check(parts: Sequence[Piped], timeout_s: float) -> None:
     if not parts or not all(part.argv and part.argv[0] for part in parts):
         raise ToolFailed("validation", "there is no program to run")
     for word in (word for part in parts for word in part.argv):
-        if not isinstance(word, str) or "\0" in word:
-            raise ToolFailed("validation", f"not an argument that a program can be given: {word!r}")
         try:
+            if "\0" in word:
+                raise ToolFailed("validation", f"not an argument that a program can be given: {word!r}")
             word.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             raise ToolFailed("validation", f"the argument {word!r} is not valid text") from None
     if not timeout_s > 0:
         raise ToolFailed("validation", f"not a number of seconds to run: {timeout_s}")
+
+
+def require_one_guard(parts: Sequence[Piped], features: Features) -> None:
+    """Refuse parts that may change different files if the culprit could not be named afterwards."""
+    kinds = {(part.rights.writes, part.rights.keeps) for part in parts if part.rights.writes}
+    if len(kinds) > 1 and not features.namespaces:
+        raise ToolFailed(
+            "permission", "without a mount namespace commands that may change different things can't be piped",
+            "run them one after the other",
+        )  # fmt: skip

@@ -29,13 +29,7 @@ _PATIENCE_S, _MOST_S = 2.0, 20
 
 
 class Reached(NamedTuple):
-    """Something that was reached although it should not have been.
-
-    Args:
-        kind: `READER` or `BUILD`.
-        promise: One of `PROMISES`.
-        what: The action, such as "sends datagrams to other programs".
-    """
+    """Something that was reached although it should not have been."""
 
     kind: str
     promise: str
@@ -58,17 +52,12 @@ class Bait(NamedTuple):
     devices: tuple[str, ...]
 
 
-def tried(found: Features, run: Callable[[Plan, Bait], list[str]] | None = None) -> tuple[Reached, ...]:
-    """Return what confined programs reach here; the trial leaves nothing behind.
-
-    Args:
-        found: The machine's features.
-        run: Makes the attempts under a plan and returns the names of those that succeeded; by default in a child.
-    """
+def tried(found: Features) -> tuple[Reached, ...]:
+    """Return what confined programs reach here; the trial leaves nothing behind."""
     with _place() as folder, _listening(folder) as (bait, heard):
         reached: list[Reached] = []
         for kind, plan in _plans(bait, found):
-            names = (run or _in_child)(plan, bait)
+            names = _in_child(plan, bait)
             names += [name for name, has in heard.items() if has()]
             reached += [Reached(kind, *_WORDS[name]) for name in _WORDS if name in names]
         return tuple(reached)

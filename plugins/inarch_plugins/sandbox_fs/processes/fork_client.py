@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
-from typing import Any
+from typing import IO, Any
 
 from attrs import define, field
 
@@ -45,16 +45,12 @@ class ForkServer:
     reached: tuple[Reached, ...] | None
     """Targets that confined programs reached in the trial; None if there was no trial."""
     _channel: socket.socket
-    _pid: int
+    _process: subprocess.Popen[bytes]
     _lock: threading.Lock = field(factory=threading.Lock)
 
     @classmethod
     def start(cls) -> ForkServer:
-        """Start a server.
-
-        Raises:
-            ToolFailed: The system cannot start it.
-        """
+        """Start a server."""
         if not hasattr(os, "fork") or not sys.executable:
             raise ToolFailed(
                 "execution", f"programs can't be run on this system ({sys.platform})",
@@ -62,7 +58,7 @@ class ForkServer:
             )  # fmt: skip
         ours, theirs = socket.socketpair()
         with theirs, tempfile.TemporaryFile() as complaints:
-            pid = _spawn(theirs.fileno(), complaints.fileno())
+            process = _spawn(theirs, complaints)
             theirs.close()
             ours.settimeout(_START_SECONDS)
             try:
@@ -71,20 +67,18 @@ class ForkServer:
                 hello = None
             if hello is None:
                 ours.close()
-                _end(pid)
+                _end(process)
                 complaints.seek(0)
                 said = complaints.read()[-_MOST_COMPLAINT:].decode("utf-8", "replace").strip()
                 raise ToolFailed("execution", f"the process that starts programs ended: {said or 'it said nothing'}")
         ours.settimeout(None)
         reached = hello["reached"]
-        return cls(hello["features"], None if reached is None else tuple(Reached(*one) for one in reached), ours, pid)
+        return cls(
+            hello["features"], None if reached is None else tuple(Reached(*one) for one in reached), ours, process
+        )
 
     def submit(self, request: dict[str, Any], descriptors: list[int]) -> tuple[socket.socket, int]:
-        """Send a request; return the connection to the supervisor that accepted it, and its process id.
-
-        Raises:
-            Gone: Nothing was started, because the server is gone.
-        """
+        """Send a request; return the connection to the supervisor that accepted it, and its process id."""
         ours, theirs = socket.socketpair()
         try:
             with theirs, self._lock:
@@ -103,33 +97,28 @@ class ForkServer:
     def stop(self) -> None:
         """End the server; what it started ends with its own connections."""
         self._channel.close()
-        _end(self._pid)
+        _end(self._process)
 
 
-def _spawn(channel: int, complaints: int) -> int:
+def _spawn(channel: socket.socket, complaints: IO[bytes]) -> subprocess.Popen[bytes]:
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     library = os.path.dirname(os.path.dirname(os.path.abspath(inarch_lib.__file__)))
     command = [sys.executable, "-I", "-S", "-c", _START, library, folder, str(os.getpid())]
-    actions = [
-        (os.POSIX_SPAWN_DUP2, channel, 0),
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-        (os.POSIX_SPAWN_DUP2, complaints, 2),
-    ]
     # A process group of its own: Ctrl-C on the terminal is Inarch's to handle.
-    return os.posix_spawn(command[0], command, {"LC_ALL": "C.UTF-8"}, file_actions=actions, setpgroup=0)
+    return subprocess.Popen(
+        command,
+        stdin=channel.fileno(),
+        stdout=subprocess.DEVNULL,
+        stderr=complaints,
+        env={"LC_ALL": "C.UTF-8"},
+        process_group=0,
+    )
 
 
-def _end(pid: int) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """Wait for a process that has no more work; kill it if it does not end."""
-    import time
-
-    deadline = time.monotonic() + _ANSWER_SECONDS
     try:
-        while os.waitpid(pid, os.WNOHANG)[0] == 0:
-            if time.monotonic() > deadline:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-                return
-            time.sleep(0.002)
-    except ChildProcessError:
-        pass
+        process.wait(_ANSWER_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
+
+from inarch_plugins.sandbox_fs.safe_open import held
 
 _KINDS = (
     (("python3", "python"), ("pyvenv.cfg", "lib/python3*")),
@@ -129,13 +132,6 @@ def _interpreter(path: str) -> str:
 
 def _beginning(path: str, size: int) -> bytes:
     """Return the first bytes of a regular file, nothing for other files: reading a pipe would block."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
+    with suppress(OSError), held(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)) as descriptor:
         return os.read(descriptor, size) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
+    return b""

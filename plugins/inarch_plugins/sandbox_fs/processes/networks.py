@@ -45,11 +45,7 @@ class Network:
         self._gate.close()
 
     def descriptors(self) -> tuple[int, ...]:
-        """Return copies of both descriptors for a program that joins them; the caller closes them.
-
-        Raises:
-            ToolFailed: The program made none, or has ended.
-        """
+        """Return copies of both descriptors for a program that joins them; the caller closes them."""
         with self._lock:
             if not self._held and not self._is_closed:
                 self._held = self._received()
@@ -104,11 +100,7 @@ def require_alone(rights: Rights, features: Features) -> None:
 
 @contextmanager
 def reaching(rights: Rights, features: Features) -> Iterator[Egress | None]:
-    """Yield a program's proxy while it runs, or None if its hosts are not limited.
-
-    Raises:
-        ToolFailed: The program could bypass a proxy here, or the proxy cannot start.
-    """
+    """Yield a program's proxy while it runs, or None if its hosts are not limited."""
     if not rights.hosts or rights.network:
         yield None
         return

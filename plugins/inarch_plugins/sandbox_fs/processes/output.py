@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -17,48 +16,6 @@ KEPT = 8 << 20
 """Bytes stored of the beginning of an output, and as many of its end."""
 MOST_OUTPUT = 256 << 20
 """Bytes of output after which a command is killed."""
-
-
-@define(eq=False, repr=False)
-class Captured:
-    """Output of one descriptor; a program that writes more than `most` bytes is killed."""
-
-    kept: int = KEPT
-    most: int | None = MOST_OUTPUT
-    total: int = 0
-    _head: bytearray = field(factory=bytearray)
-    _tail: deque[bytes] = field(factory=deque)
-    _in_tail: int = 0
-
-    def add(self, piece: bytes) -> None:
-        """Take a piece of output."""
-        self.total += len(piece)
-        room = self.kept - len(self._head)
-        if room > 0:
-            self._head += piece[:room]
-            piece = piece[room:]
-        if piece:
-            self._tail.append(piece)
-            self._in_tail += len(piece)
-            while self._in_tail - len(self._tail[0]) >= self.kept:
-                self._in_tail -= len(self._tail.popleft())
-
-    @property
-    def is_too_much(self) -> bool:
-        """Return whether the program wrote more than it may."""
-        return self.most is not None and self.total > self.most
-
-    @property
-    def dropped(self) -> int:
-        """Return the bytes of the middle that were dropped."""
-        return max(self.total - 2 * self.kept, 0)
-
-    def value(self) -> bytes:
-        """Return the stored output, with a line in place of the dropped part."""
-        tail = b"".join(self._tail)
-        if not self.dropped:
-            return bytes(self._head) + tail
-        return bytes(self._head) + f"\n[{self.dropped} bytes left out]\n".encode() + tail[-self.kept :]
 
 
 KEPT_RUNNING = 1 << 20
@@ -99,6 +56,42 @@ class Ring:
         at = len(self._data) - (self.total - start)
         data = bytes(self._data[at : at + limit])
         return Cut(start, start + len(data), data)
+
+
+@define(eq=False, repr=False)
+class Captured:
+    """Output of one descriptor; a program that writes more than `most` bytes is killed."""
+
+    kept: int = KEPT
+    most: int | None = MOST_OUTPUT
+    total: int = 0
+    _head: bytearray = field(factory=bytearray)
+    _tail: Ring = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._tail = Ring(self.kept)
+
+    def add(self, piece: bytes) -> None:
+        """Take a piece of output."""
+        self.total += len(piece)
+        room = self.kept - len(self._head)
+        self._head += piece[:room]
+        self._tail.add(piece[room:])
+
+    @property
+    def is_too_much(self) -> bool:
+        """Return whether the program wrote more than it may."""
+        return self.most is not None and self.total > self.most
+
+    @property
+    def dropped(self) -> int:
+        """Return the bytes of the middle that were dropped."""
+        return max(self.total - 2 * self.kept, 0)
+
+    def value(self) -> bytes:
+        """Return the stored output, with a line in place of the dropped part."""
+        told = f"\n[{self.dropped} bytes left out]\n".encode() if self.dropped else b""
+        return bytes(self._head) + told + self._tail.read(0, self.kept).data
 
 
 def require_started(report: dict[str, Any], commands: Sequence[Sequence[str]]) -> None:

@@ -36,20 +36,12 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
 _TOOLCHAINS = (("RUSTUP_HOME", ".rustup"), ("PYENV_ROOT", ".pyenv"), ("GOMODCACHE", "go/pkg/mod"))
 """Folders below the home folder in which programs look for toolchains: the variable that names one, and its path."""
 
-_VENVS = (".venv", "venv", "env")
 _MOST_LINKS = 300
 
 
 @frozen
 class Program:
-    """A program that can be started.
-
-    Args:
-        path: Its absolute path.
-        folders: Folders and files outside the system's own that it needs, to read and to start programs from.
-        search_path: The folders in which its children look for programs.
-        env: Variables that lead to toolchains below the home folder.
-    """
+    """A program that can be started."""
 
     path: str
     folders: tuple[str, ...] = ()
@@ -71,16 +63,7 @@ class Programs:
     _prefixes: tuple[str, ...] | None = None
 
     def find(self, name: str, folder: str, executes: bool) -> Program:
-        """Return the program that a name or path means.
-
-        Args:
-            name: A name, an absolute path, or with `executes` a path relative to `folder`.
-            folder: The working directory, relative to the root.
-            executes: Whether to include the user's interpreters and the workspace's programs.
-
-        Raises:
-            ToolFailed: There is none, or it may not be started.
-        """
+        """Return the program that a name or path means."""
         if not executes:
             return Program(self._fixed(name))
         path = self._users_own(name, folder)
@@ -135,7 +118,7 @@ class Programs:
         try:
             os.close(self._open_it(self._descriptor, parent, PATH_ONLY | os.O_DIRECTORY, True))
         except OSError:
-            raise self._not_found(name, ()) from None
+            raise _not_found(name) from None
         return _startable(os.path.join(os.path.realpath(os.path.join(self.root, parent)), last), name)
 
     def _in(self, folders: tuple[str, ...], name: str) -> str:
@@ -148,20 +131,7 @@ class Programs:
                 found = found or path
         if found:
             raise ToolFailed("permission", f"{found} is not executable")
-        raise self._not_found(name, folders)
-
-    def _not_found(self, name: str, folders: tuple[str, ...]) -> ToolFailed:
-        import difflib
-
-        own = [
-            f"{venv}/bin/{name}" for venv in _VENVS if os.access(os.path.join(self.root, venv, "bin", name), os.X_OK)
-        ]
-        if own and folders:
-            return ToolFailed("not_found", f"there is no program {name}", f"the workspace has one: name it {own[0]}")
-        names = {entry for folder in folders for entry in listed(folder)}
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.81)  # `test` must not suggest pytest
-        hint = f"did you mean {close[0]!r}?" if close else "name a program that is installed, or install it"
-        return ToolFailed("not_found", f"there is no program {name}", hint)
+        raise _not_found(name)
 
     def _interpreters(self) -> tuple[str, ...]:
         """Return what the programs in the user's own folders need, found once."""
@@ -198,11 +168,15 @@ def _holds(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+def _not_found(name: str) -> ToolFailed:
+    return ToolFailed("not_found", f"there is no program {name}", "name a program that is installed, or install it")
+
+
 def _startable(path: str, name: str) -> str:
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        raise ToolFailed("not_found", f"there is no program {name}") from None
+        raise _not_found(name) from None
     except OSError as error:
         raise ToolFailed("permission", f"{name}: {(error.strerror or str(error)).lower()}") from None
     if not stat.S_ISREG(mode) or not os.access(path, os.X_OK):

@@ -14,40 +14,29 @@ import os
 import socket
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from attrs import define, field
 
 from inarch_lib.staging.steering_names import steers
 from inarch_plugins.sandbox_fs.file_write import parent_folder
-from inarch_plugins.sandbox_fs.paths import is_protected, own_folders, split
+from inarch_plugins.sandbox_fs.paths import above, is_protected, own_folders, split
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
 from inarch_plugins.sandbox_fs.processes.tree_snapshot import Kept
-from inarch_plugins.sandbox_fs.safe_open import FOLDER, Open
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, LIST, Open, held
 
 MOST_FOLDERS = 4_000
 """Maximum folders that are searched for nested repositories and sockets."""
 
 _MOST_KEPT = 64 << 20  # maximum bytes stored of all protected files together
 _MOST_NAMED, _MOST_NOTES = 10, 20
-_LIST = os.O_RDONLY | os.O_DIRECTORY
 _BEHIND_A_LINK = (-1, -1)
 
 
 @define(eq=False, repr=False)
 class Protection:
-    """Protected names of one run.
-
-    Args:
-        root: The workspace's real path.
-        descriptor: The workspace.
-        open_it: How to open below it.
-        writes: The paths that the program may change, as in `Rights`.
-        skip: Names of folders that are not searched for repositories.
-        keeps: Paths below what it may change that stay as they are, whether they exist or not.
-        steers: Whether it may change files that steer other tools.
-        uncovered: Paths below what it may change that are only shown read-only.
-    """
+    """Protected names of one run."""
 
     root: str
     descriptor: int = field(converter=os.dup)  # the workspace may be closed before `check` is done
@@ -139,8 +128,8 @@ class Protection:
         return any(self._standing(path) != there for path, there in self._places.items())
 
     def _lies_where_it_was(self, kept: Kept) -> bool:
-        above = split(kept.path)[0]
-        return above in ("", ".") or self._standing(above) == kept.parent
+        folder = split(kept.path)[0]
+        return folder == "." or self._standing(folder) == kept.parent
 
     def close(self) -> None:
         """Close the workspace's descriptor."""
@@ -148,57 +137,38 @@ class Protection:
 
     def _made(self, path: str) -> tuple[int, int] | None:
         """Return the identity of a folder while it is the same one; one that can be shown is made first."""
-        try:
-            with parent_folder(self.descriptor, self.open_it, path, make=True) as (folder, name):
-                try:
-                    os.mkdir(name, 0o700, dir_fd=folder)
-                except FileExistsError:
-                    pass
-        except OSError:
-            pass
+        made = parent_folder(self.descriptor, self.open_it, path, make=True)
+        with suppress(OSError), made as (folder, name), suppress(FileExistsError):
+            os.mkdir(name, 0o700, dir_fd=folder)
         return self._standing(path)
 
     def _standing(self, path: str) -> tuple[int, int] | None:
         """Return the identity of what is at a path now, None for nothing."""
         parent, name = split(path)
         try:
-            folder = self.open_it(self.descriptor, parent, FOLDER, False)
+            with held(self.open_it(self.descriptor, parent, FOLDER, False)) as folder:
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
         except OSError:
             return _BEHIND_A_LINK
-        try:
-            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except OSError:
-            return None
-        finally:
-            os.close(folder)
         return found.st_dev, found.st_ino
 
     def _clear_way(self, path: str) -> bool:
         """Remove what is at a path, or what replaced a folder on the way to it; return whether it was put aside."""
-        folder, *below = os.dup(self.descriptor), *path.split("/")
-        done, aside = "", False
-        try:
-            while len(below) > 1:
-                done = f"{done}/{below[0]}".lstrip("/")
-                if not stat.S_ISDIR(os.stat(below[0], dir_fd=folder, follow_symlinks=False).st_mode):
-                    below = below[:1]
-                    break
-                deeper = os.open(below.pop(0), FOLDER | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-                os.close(folder)
-                folder = deeper
-            else:
-                done = path
-            aside = self._take_away(folder, below[0], done)
-        except OSError as error:
-            self.notes.append(f"{path} could not be looked at after the program: {error.strerror}")
-        finally:
-            os.close(folder)
-        return aside
+        for place in [*reversed([*above(path)]), path]:
+            parent, name = split(place)
+            try:
+                with held(self.open_it(self.descriptor, parent, FOLDER, False)) as folder:
+                    is_folder = stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+                    if place == path or not is_folder:
+                        return self._take_away(folder, name, place, is_folder)
+            except OSError as error:
+                self.notes.append(f"{path} could not be looked at after the program: {error.strerror}")
+                return False
+        return False
 
-    def _take_away(self, folder: int, name: str, path: str) -> bool:
-        is_folder = stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    def _take_away(self, folder: int, name: str, path: str, is_folder: bool) -> bool:
         # The program may have moved a folder here that holds what undo could not bring back.
         if is_folder and not self.steers and self._are_places_empty():
             aside = f"moved-{os.urandom(4).hex()}"
@@ -229,16 +199,10 @@ class Protection:
     def _entries(self, folder: str) -> list[tuple[str, bool]]:
         """Return the entries of a folder, and for each whether it is a folder."""
         try:
-            descriptor = self.open_it(self.descriptor, folder or ".", _LIST, False)
-        except OSError:
-            return []
-        try:
-            with os.scandir(descriptor) as entries:
+            with held(self.open_it(self.descriptor, folder or ".", LIST, False)) as place, os.scandir(place) as entries:
                 return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
         except OSError:
             return []
-        finally:
-            os.close(descriptor)
 
     def _leads(self, path: str) -> bool:
         """Return whether a writable path lies at, above or below a path."""
@@ -262,8 +226,8 @@ def _is_kept(path: str, may_steer: bool) -> bool:
 
 
 def _covers(granted: str, path: str) -> bool:
-    above = granted.rstrip("/")
-    return path == above or path.startswith(f"{above}/")
+    folder = granted.rstrip("/")
+    return path == folder or path.startswith(f"{folder}/")
 
 
 def repositories(root: str, descriptor: int, open_it: Open, skip: Sequence[str]) -> list[str]:
@@ -277,32 +241,17 @@ def live_sockets(root: int, open_it: Open, skip: frozenset[str]) -> Iterator[str
     """Yield the paths of sockets that a process listens on, relative to the root.
 
     A socket file that a program left behind does not count.
-
-    Args:
-        root: The workspace.
-        open_it: How to open below it.
-        skip: Names of folders that are not searched.
     """
     pending, seen = ["."], 0
     while pending and seen < MOST_FOLDERS:
         folder, seen = pending.pop(), seen + 1
-        try:
-            descriptor = open_it(root, folder, os.O_RDONLY | os.O_DIRECTORY, False)
-        except OSError:
-            continue
-        try:
-            with os.scandir(descriptor) as entries:
-                for entry in entries:
-                    path = entry.name if folder == "." else f"{folder}/{entry.name}"
-                    if entry.is_dir(follow_symlinks=False):
-                        if entry.name not in skip:
-                            pending.append(path)
-                    elif not entry.is_file(follow_symlinks=False) and _is_live(descriptor, entry):
-                        yield path
-        except OSError:
-            continue
-        finally:
-            os.close(descriptor)
+        with suppress(OSError), held(open_it(root, folder, LIST, False)) as descriptor:
+            for entry in os.scandir(descriptor):
+                path = entry.name if folder == "." else f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    pending += [path] if entry.name not in skip else []
+                elif not entry.is_file(follow_symlinks=False) and _is_live(descriptor, entry):
+                    yield path
 
 
 def _is_live(folder: int, entry: os.DirEntry[str]) -> bool:

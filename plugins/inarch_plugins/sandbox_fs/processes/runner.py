@@ -18,22 +18,22 @@ from inarch_lib.staging.copies import change_of
 from inarch_plugins.sandbox_fs.failures import failure
 from inarch_plugins.sandbox_fs.paths import normal
 from inarch_plugins.sandbox_fs.processes.command_watch import Pipes, Watch
-from inarch_plugins.sandbox_fs.processes.confinement_level import Judge
+from inarch_plugins.sandbox_fs.processes.confinement_level import judged
 from inarch_plugins.sandbox_fs.processes.confinement_plan import (
-    Around,
     Manner,
     Planned,
     Planner,
     Private,
     changes,
     check,
+    require_one_guard,
 )
 from inarch_plugins.sandbox_fs.processes.fork_client import ForkServer, Gone
-from inarch_plugins.sandbox_fs.processes.networks import Network, handed, network_notes, reaching, require_alone
+from inarch_plugins.sandbox_fs.processes.networks import handed, network_notes, reaching, require_alone
 from inarch_plugins.sandbox_fs.processes.output import Captured, ran, require_started
 from inarch_plugins.sandbox_fs.processes.programs import Programs
 from inarch_plugins.sandbox_fs.processes.protected_names import Protection
-from inarch_plugins.sandbox_fs.safe_open import Open
+from inarch_plugins.sandbox_fs.safe_open import LIST, Open, held
 from inarch_plugins.sandbox_fs.settings import Settings
 
 if TYPE_CHECKING:
@@ -58,15 +58,13 @@ class Runner:
     _running: set[Watch] = field(factory=set)
     _lock: threading.Lock = field(factory=threading.Lock)
     _ended: threading.Condition = field(init=False)
-    judge: Judge = field(init=False)
     _planner: Planner = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.root = os.path.realpath(self.root)
         self._programs = Programs(self.root, self._descriptor, self._open_it)
         self._ended = threading.Condition(self._lock)
-        self.judge = Judge(self._settings)
-        self._planner = Planner(self.root, self._descriptor, self._open_it, self._settings, self.judge)
+        self._planner = Planner(self.root, self._descriptor, self._open_it, self._settings)
 
     @cached_property
     def background(self) -> Background:
@@ -87,7 +85,7 @@ class Runner:
         if self._confinement is None:
             try:
                 server = self._started()
-                self._confinement = self.judge.confinement(Features(*server.features), server.reached)
+                self._confinement = judged(self._settings, Features(*server.features), server.reached)
             except ToolFailed as error:
                 self._confinement = Confinement(0, (), str(error))
         return self._confinement
@@ -95,7 +93,6 @@ class Runner:
     def run(self, parts: Sequence[Piped], manner: Manner) -> Ran:
         """Run one program, or those of a pipeline, as the `Workspace` port says."""
         check(parts, manner.timeout_s)
-        running = manner.running
         joined = self.background.find(manner.in_process).network if manner.in_process else None
         if manner.cancelled is not None and manner.cancelled.is_set():
             raise Cancelled("cancelled before the program was started")
@@ -103,48 +100,48 @@ class Runner:
         programs = [self._programs.find(part.argv[0], cwd, part.rights.executes) for part in parts]
         server = self._started()
         self._require_same_root()
-        features, reached = Features(*server.features), server.reached
-        self._planner.require_one_guard(parts, features)
-        if joined is not None or running is not None:
-            for part in parts:
-                require_alone(part.rights, features)
-        private = Private.new(small=not any(changes(part.rights) for part in parts))
+        features = Features(*server.features)
+        require_one_guard(parts, features)
+        for part in parts if joined is not None or manner.running is not None else ():
+            require_alone(part.rights, features)
         where = os.path.normpath(os.path.join(self.root, cwd))
-        started: list[Planned] = []
-        offered = running.network if running is not None else None
-        trial = manner.trial
+        private = Private.new(small=not any(changes(part.rights) for part in parts))
         with ExitStack() as stack:
-            homes = [private.of(number) for number in range(len(parts))]
-            for part, program, home in zip(parts, programs, homes, strict=True):
+            started: list[Planned] = []
+            for number, (part, program) in enumerate(zip(parts, programs, strict=True)):
                 protection = stack.enter_context(self._protected(part.rights))
                 egress = stack.enter_context(reaching(part.rights, features))
-                if trial is not None:
-                    offers: Network | None = trial.network()
-                else:
-                    offers, offered = (offered, None) if changes(part.rights) else (None, offered)
-                descriptors = handed(egress, offers, joined if changes(part.rights) else None)
-                overlay = trial.path if trial is not None else ""
-                around = Around(home, where, protection, egress, stack.enter_context(descriptors), overlay)
-                started.append(self._planner.planned(part, program, around, features, reached))
-            whole = _request(started, parts, private, manner.timeout_s)
-            kept = Captured() if running is None else Captured(kept=1, most=None)
-            captured = [kept] if manner.merged else [kept, Captured()]
-            watch = self._begin(whole, cwd, manner, started, captured)
-            if running is not None:
-                running.network.handed()
-                running.begun(watch)
-            if trial is not None:
-                trial.handed(private.folder)
-            outputs = tuple(watch.outputs.values())
-            notes: tuple[str, ...] = ()
-            try:
-                report = watch.until_done()
-            finally:
-                private.remove()
-                if trial is None:  # a dry run changes nothing
-                    notes = tuple(note for one in started if (held := one.around.protection) for note in held.check())
-                self._over(watch)  # last: closing the workspace waits until everything is restored
-        self._require_ended(parts[0].argv[0], watch, notes)
+                joins = joined if changes(part.rights) else None
+                descriptors = stack.enter_context(handed(egress, manner.offers(part, parts), joins))
+                overlay = manner.trial.path if manner.trial is not None else ""
+                one = Planned(private.of(number), where, protection, egress, descriptors, overlay)
+                self._planner.plan(one, part, program, features, server.reached)
+                started.append(one)
+            request = _request(started, parts, private, manner.timeout_s)
+            return self._watched(parts[0].argv[0], started, request, manner, private)
+
+    def _watched(
+        self, name: str, started: Sequence[Planned], request: dict[str, Any], manner: Manner, private: Private
+    ) -> Ran:
+        """Start the programs and watch over them to their end."""
+        running, trial = manner.running, manner.trial
+        kept = Captured() if running is None else Captured(kept=1, most=None)
+        watch = self._begin(request, manner, started, [kept] if manner.merged else [kept, Captured()])
+        if running is not None:
+            running.network.handed()
+            running.begun(watch)
+        if trial is not None:
+            trial.handed(private.folder)
+        outputs = tuple(watch.outputs.values())
+        notes: tuple[str, ...] = ()
+        try:
+            report = watch.until_done()
+        finally:
+            private.remove()
+            if trial is None:  # a dry run changes nothing
+                notes = tuple(note for one in started if one.protection for note in one.protection.check())
+            self._over(watch)  # last: closing the workspace waits until everything is restored
+        self._require_ended(name, watch, notes)
         return _came_of(started, report, outputs, watch, notes)
 
     def _require_ended(self, name: str, watch: Watch, notes: Sequence[str]) -> None:
@@ -218,9 +215,11 @@ class Runner:
                 "put it back, or open Inarch in its new location",
             )  # fmt: skip
 
-    def _folder(self, cwd: str) -> int:
+    @contextmanager
+    def _folder(self, cwd: str) -> Iterator[int]:
         try:
-            return self._open_it(self._descriptor, cwd, os.O_RDONLY | os.O_DIRECTORY, True)
+            with held(self._open_it(self._descriptor, cwd, LIST, True)) as folder:
+                yield folder
         except NotADirectoryError:
             raise ToolFailed(
                 "validation", f"{cwd} is not a directory", "name the directory it is to start in"
@@ -231,27 +230,23 @@ class Runner:
     def _begin(
         self,
         request: dict[str, Any],
-        cwd: str,
         manner: Manner,
         started: Sequence[Planned],
         captured: Sequence[Captured],
     ) -> Watch:
         """Have the command started, by a new server if the old one is gone."""
-        folder = self._folder(cwd)
-        try:
+        with self._folder(normal(manner.cwd, self.root)) as folder:
             pipes = Pipes.open(bool(manner.stdin), len(captured) == 1)
             try:
-                handed = [descriptor for one in started for descriptor in one.around.descriptors]
+                handed = [descriptor for one in started for descriptor in one.descriptors]
                 control, supervisor = self._submitted(request, [*pipes.theirs, folder, *handed])
             except BaseException:
                 pipes.close()
                 raise
-        finally:
-            os.close(folder)
         pipes.close_theirs()
         for one in started:
-            if one.around.egress is not None:
-                one.around.egress.handed()
+            if one.egress is not None:
+                one.egress.handed()
         watch = Watch(
             control, supervisor, dict(zip(pipes.outputs, captured, strict=True)), pipes.feeding,
             memoryview(manner.stdin), time.monotonic() + request["timeout_s"], manner.on_output, manner.cancelled,
@@ -280,7 +275,7 @@ class Runner:
 
 def _request(started: Sequence[Planned], parts: Sequence[Piped], private: Private, timeout_s: float) -> dict[str, Any]:
     """Return the request to the server."""
-    homes = [one.around.private for one in started]
+    homes = [one.private for one in started]
     return {
         "programs": [one.request for one in started],
         "folders": [private.folder, *(path for home in homes for path in (home.folder, home.temporary))],
@@ -304,7 +299,7 @@ def _came_of(
     commands = [one.command for one in started]
     require_started(report, commands)
     ends = zip(started, report["ended"], strict=True)
-    network = [note for one, end in ends for note in network_notes(one.around.egress, end)]
+    network = [note for one, end in ends for note in network_notes(one.egress, end)]
     told = dict.fromkeys(said for one in started for said in one.told)
     if any(end["exit_code"] != 0 for end in report["ended"]):
         told |= dict.fromkeys(one.read_only for one in started if one.read_only)

@@ -20,13 +20,7 @@ from inarch_lib.confinement import Features, Plan, features, layers_of, prepare
 from inarch_lib.confinement.descendants import become_subreaper, drain, kill_all, reap, wake_on_child
 from inarch_plugins.sandbox_fs.processes import wire
 from inarch_plugins.sandbox_fs.processes.confinement_trial import tried
-from inarch_plugins.sandbox_fs.processes.supervisor import (
-    LOOK_MS,
-    MOST_DESCRIPTORS,
-    Client,
-    stand_by,
-    while_alive,
-)
+from inarch_plugins.sandbox_fs.processes.supervisor import MOST_DESCRIPTORS, stand_by, while_alive
 
 USED_BY_CHILDREN = (array, fcntl, resource)
 """Imported once here instead of in each child."""
@@ -57,7 +51,8 @@ def main(client: int) -> None:
     gc.collect()
     gc.freeze()  # what is here now stays: forked children do not touch its pages
     signal.alarm(0)
-    Server(channel, wake, layers, client, alive).serve()
+    if os.getppid() == client:
+        Server(channel, wake, layers, alive).serve()
 
 
 def _try(found: Features) -> tuple[tuple[str, ...], ...] | None:
@@ -82,11 +77,10 @@ def _make_filters(found: Features) -> frozenset[str]:
 class Server:
     """Loop that makes supervisors and cleans up after them."""
 
-    def __init__(self, channel: socket.socket, wake: int, layers: frozenset[str], client: int, alive: int) -> None:
+    def __init__(self, channel: socket.socket, wake: int, layers: frozenset[str], alive: int) -> None:
         self.channel = channel
         self.wake = wake
         self.layers = layers
-        self.client = client
         self.alive = alive
         self.supervisors: set[int] = set()
         self.spare = 0
@@ -106,7 +100,7 @@ class Server:
             lacking = serving and not self.spare
             if lacking:
                 self._fork()
-            for descriptor, event in poller.poll(0 if lacking else LOOK_MS if self.alive < 0 else None):
+            for descriptor, event in poller.poll(0 if lacking else None):
                 if descriptor == self.wake:
                     drain(self.wake)
                     self._look_after()
@@ -114,12 +108,11 @@ class Server:
                     self._note_taken()
                 elif descriptor == self.alive:
                     poller.unregister(self.alive)
+                    serving = False
+                    self._send_home()
                 elif event & select.POLLHUP:
                     serving = False
                     poller.unregister(self.channel)
-            if serving and os.getppid() != self.client:
-                serving = False
-                self._send_home()
 
     def _send_home(self) -> None:
         """End the supervisor that waits for a request; one with a command notices itself that the client is gone."""
@@ -141,7 +134,7 @@ class Server:
     def _supervise(self, server: int) -> None:
         code = 1
         try:
-            stand_by(self.channel, self.take, self.layers, server, Client(self.client, self.alive))
+            stand_by(self.channel, self.take, self.layers, server, self.alive)
             code = 0
         except ConnectionError:
             code = 0  # the client is gone; everything else has been done

@@ -33,9 +33,6 @@ _DEFAULTS = ("SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGINT", "SIGTERM", "SIGHUP")
 MOST_DESCRIPTORS = 1 << 16
 """Higher than any open descriptor."""
 
-LOOK_MS = 2_000
-"""How often to check that the client lives, if the system does not report its end."""
-
 _NOT_STARTED = 127
 _REQUEST_S = 20.0
 _MOST_SLEEP_S = 3600.0
@@ -51,33 +48,8 @@ def while_alive(pid: int) -> int:
         return -1
 
 
-class Client(NamedTuple):
-    """Owner of a command: its process, and the result of `while_alive` for it."""
-
-    pid: int
-    alive: int
-
-    def has_ended(self) -> bool:
-        """Return whether it certainly has ended."""
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return True
-        except OSError:
-            pass
-        return False
-
-
-def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server: int, client: Client) -> None:
-    """Wait for a request, run its command and report on it.
-
-    Args:
-        channel: Source of requests, shared with other supervisors; each takes one.
-        taken: Where to write the process id once a request came, so that the next supervisor is made.
-        layers: The layers that a request may name.
-        server: The process that forked this one.
-        client: The owner of that server.
-    """
+def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server: int, alive: int) -> None:
+    """Wait for a request, run its command and report on it."""
     os.setsid()
     become_subreaper()
     _die_with_parent(server)
@@ -95,7 +67,7 @@ def stand_by(channel: socket.socket, taken: int, layers: frozenset[str], server:
     request = wire.receive(control)
     control.settimeout(None)
     if request is not None:
-        wire.send(control, _run(control, wake, [ready], layers, request, descriptors, client))
+        wire.send(control, _run(control, wake, [ready], layers, request, descriptors, alive))
 
 
 class Child(NamedTuple):
@@ -144,7 +116,7 @@ def _run(
     layers: frozenset[str],
     request: dict[str, Any],
     descriptors: list[int],
-    client: Client,
+    alive: int,
 ) -> dict[str, Any]:
     """Let each child become its program; return when no process of them is left."""
     where, name = os.path.split(request["folders"][0])
@@ -159,7 +131,7 @@ def _run(
         _link(request["links"])
         children += [_child(layers, control) for _ in request["programs"][1:]]
         _start(children, request["programs"], descriptors)
-        timed_out = _wait(control, wake, {child.pid for child in children}, ended, began + request["timeout_s"], client)
+        timed_out = _wait(control, wake, {child.pid for child in children}, ended, began + request["timeout_s"], alive)
     except OSError as error:
         failed = f"{error.strerror}: {error.filename or 'its process'}"
         return {"errno": error.errno or 0, "failed": failed, "program": 0}
@@ -199,28 +171,21 @@ def _start(children: list[Child], programs: list[dict[str, Any]], descriptors: l
 
 
 def _wait(
-    control: socket.socket, wake: int, pids: set[int], ended: dict[int, int], deadline: float, client: Client
+    control: socket.socket, wake: int, pids: set[int], ended: dict[int, int], deadline: float, alive: int
 ) -> bool:
     """Wait until the programs have ended, the client is gone or their time is up; return whether it is the last."""
     poller = select.poll()
-    poller.register(control, select.POLLIN)
-    poller.register(wake, select.POLLIN)
-    if client.alive >= 0:
-        poller.register(client.alive, select.POLLIN)
-    patience_s = _MOST_SLEEP_S if client.alive >= 0 else LOOK_MS / 1000
-    while True:
-        remaining = deadline - time.monotonic()
-        if remaining <= 0:
-            return True
-        if client.alive < 0 and client.has_ended():
-            return False
-        for descriptor, _ in poller.poll(int(min(remaining, patience_s) * 1000) + 1):
+    for descriptor in (control.fileno(), wake, *((alive,) if alive >= 0 else ())):
+        poller.register(descriptor, select.POLLIN)
+    while (remaining := deadline - time.monotonic()) > 0:
+        for descriptor, _ in poller.poll(int(min(remaining, _MOST_SLEEP_S) * 1000) + 1):
             if descriptor != wake:
                 return False
             drain(wake)
             reap(ended)
         if pids <= ended.keys():
             return False
+    return True
 
 
 def _hurry() -> None:

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from attrs import frozen
 
-from inarch_lib.staging import staged, sweep, temporary_name
+from inarch_lib.staging import staged, temporary_name
+from inarch_plugins.sandbox_fs.leftovers import sweep_folders
 from inarch_plugins.sandbox_fs.paths import split
 from inarch_plugins.sandbox_fs.processes.cleanup import remove, set_mode
-from inarch_plugins.sandbox_fs.safe_open import FOLDER, SAFE, Open
+from inarch_plugins.sandbox_fs.safe_open import FOLDER, LIST, SAFE, Open, held
 
 _MOST_FILE = 1 << 20
 _CHECKED_BY_GIT = frozenset({"objects", "lfs"})  # too big to store; identified by the hash of their bytes
 
 
 class Entry(NamedTuple):
-    """State of one name.
-
-    Args:
-        mode: Its whole mode.
-        owner: Its user and group.
-        names: The link count of a file whose bytes are stored: one more is a way to change it from outside.
-        content: A link's target, a file's bytes, or its size and time if it was too big to store; None for others.
-    """
+    """State of one name."""
 
     mode: int
     owner: tuple[int, int]
@@ -37,13 +31,7 @@ class Entry(NamedTuple):
 
 @frozen
 class Kept:
-    """Snapshot of a protected tree.
-
-    Args:
-        path: Its path, relative to the root.
-        parent: Device and number of the folder it lies in.
-        entries: Its entries, by path relative to that folder, parents first.
-    """
+    """Snapshot of a protected tree."""
 
     path: str
     parent: tuple[int, int]
@@ -51,24 +39,13 @@ class Kept:
 
     @classmethod
     def of(cls, root: int, open_it: Open, path: str, room: list[int], links_only: bool) -> Kept | None:
-        """Take a snapshot of a tree, limited by the room for bytes; None if the tree does not exist.
-
-        Args:
-            root: The workspace.
-            open_it: How to open below it.
-            path: The path of the tree.
-            room: How many bytes may still be stored, one number.
-            links_only: Whether to store only a link.
-        """
-        above, name = split(path)
-        try:
-            with _opened(open_it, root, above) as folder:
-                is_link = stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-                if links_only and not is_link:
-                    return None
+        """Take a snapshot of a tree, limited by the room for bytes; None if the tree does not exist."""
+        parent, name = split(path)
+        with suppress(OSError), held(open_it(root, parent, FOLDER, False)) as folder:
+            is_link = stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+            if is_link or not links_only:
                 return cls(path, _identity(folder), _tree(folder, open_it, name, room))
-        except OSError:
-            return None
+        return None
 
     def restore(self, root: int, open_it: Open, room: list[int]) -> list[str]:
         """Restore what differs now; return what was found.
@@ -76,15 +53,12 @@ class Kept:
         If the tree's folder is no longer the same one, nothing is put back. A program may have moved it, or linked its
         name to any path of the machine, and the content there is not the program's.
         """
-        above, name = split(self.path)
-        try:
-            with _opened(open_it, root, above) as folder:
-                if _identity(folder) == self.parent:
-                    return self._restored(folder, open_it, name, room)
-        except OSError:
-            pass
+        parent, name = split(self.path)
+        with suppress(OSError), held(open_it(root, parent, FOLDER, False)) as folder:
+            if _identity(folder) == self.parent:
+                return self._restored(folder, open_it, name, room)
         return [
-            f"{self.path} was not put back: {above} is no longer the folder that it was before the program ran; "
+            f"{self.path} was not put back: {parent} is no longer the folder that it was before the program ran; "
             "check what the program left before you use either"
         ]
 
@@ -94,24 +68,13 @@ class Kept:
             return []
         left = [path for path in sorted(now.keys() - self.entries.keys()) if not _within(folder, open_it, path, remove)]
         differs = [(path, entry) for path, entry in self.entries.items() if now.get(path) != entry]
-        for above in {split(path)[0] for path, _ in differs}:
-            with suppress(OSError), _opened(open_it, folder, above) as inner:
-                sweep(inner)  # left by a process that was killed during this
+        sweep_folders({split(path)[0] for path, _ in differs}, folder, open_it)
         left += [path for path, entry in differs if not _put(folder, open_it, path, entry)]
         notes = [f"{self.path} was changed by the program and put back: the name is protected"]
         if left:
             place = os.path.join(os.path.dirname(self.path), left[0])
             notes.append(f"{len(left)} changes below {self.path} could not be put back, such as that of {place}")
         return notes
-
-
-@contextmanager
-def _opened(open_it: Open, root: int, path: str, flags: int = FOLDER) -> Iterator[int]:
-    folder = open_it(root, path, flags, False)
-    try:
-        yield folder
-    finally:
-        os.close(folder)
 
 
 def _identity(folder: int) -> tuple[int, int]:
@@ -121,27 +84,18 @@ def _identity(folder: int) -> tuple[int, int]:
 
 def _tree(parent: int, open_it: Open, name: str, room: list[int]) -> dict[str, Entry]:
     """Return all entries of a tree, parents first; unreadable ones are left out."""
-    found = _entries(parent, (name,), "", room)
-    pending = [path for path, entry in found.items() if stat.S_ISDIR(entry.mode)]
+    found: dict[str, Entry] = {}
+    with suppress(OSError):
+        found[name] = _entry(parent, name, name, room)
+    pending = [*found]
     while pending:
         path = pending.pop()
-        try:
-            with _opened(open_it, parent, path, os.O_RDONLY | os.O_DIRECTORY) as folder:
-                below = _entries(folder, sorted(os.listdir(folder)), f"{path}/", room)
-        except OSError:
-            continue
-        found |= below
-        pending += [path for path, entry in below.items() if stat.S_ISDIR(entry.mode)]
-    return found
-
-
-def _entries(folder: int, names: list[str] | tuple[str, ...], prefix: str, room: list[int]) -> dict[str, Entry]:
-    found = {}
-    for name in names:
-        try:
-            found[prefix + name] = _entry(folder, name, prefix + name, room)
-        except OSError:
-            continue  # gone meanwhile
+        if stat.S_ISDIR(found[path].mode):
+            with suppress(OSError), held(open_it(parent, path, LIST, False)) as folder:
+                for below in (f"{path}/{name}" for name in os.listdir(folder)):
+                    with suppress(OSError):  # gone meanwhile
+                        found[below] = _entry(folder, split(below)[1], below, room)
+                        pending.append(below)
     return found
 
 
@@ -191,11 +145,9 @@ def _put(parent: int, open_it: Open, path: str, entry: Entry) -> bool:
 def _within(parent: int, open_it: Open, path: str, act: Callable[[int, str], bool]) -> bool:
     """Apply a function to a name in its folder; return False if that failed."""
     above, name = split(path)
-    try:
-        with _opened(open_it, parent, above) as folder:
-            return act(folder, name)
-    except OSError:
-        return False
+    with suppress(OSError), held(open_it(parent, above, FOLDER, False)) as folder:
+        return act(folder, name)
+    return False
 
 
 def _is_folder(folder: int, name: str) -> bool:
@@ -207,31 +159,23 @@ def _is_folder(folder: int, name: str) -> bool:
 
 def _replace(folder: int, name: str, entry: Entry, content: bytes | str) -> bool:
     """Replace whatever has a name by a file or link, atomically."""
-    if isinstance(content, str):
-        return _replace_by_link(folder, name, entry, content)
-    with staged(folder, [content], mode=entry.mode, owner=entry.owner, sync=False) as file:
-        if _is_folder(folder, name) and not remove(folder, name):
-            return False
-        file.place_over(name)
-    return True
-
-
-def _replace_by_link(folder: int, name: str, entry: Entry, target: str) -> bool:
+    if isinstance(content, bytes):
+        with staged(folder, [content], mode=entry.mode, owner=entry.owner, sync=False) as file:
+            if free := not _is_folder(folder, name) or remove(folder, name):
+                file.place_over(name)
+        return free
     beside = temporary_name(folder)
     try:
-        os.symlink(target, beside, dir_fd=folder)
+        os.symlink(content, beside, dir_fd=folder)
         _give(folder, beside, entry.owner)
-        if _is_folder(folder, name) and not remove(folder, name):
-            return False
-        os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+        if free := not _is_folder(folder, name) or remove(folder, name):
+            os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
     finally:
         remove(folder, beside)
-    return True
+    return free
 
 
 def _give(folder: int, name: str, owner: tuple[int, int]) -> None:
-    if owner != (os.geteuid(), os.getegid()):
-        try:
+    with suppress(PermissionError):  # only root may give files away
+        if owner != (os.geteuid(), os.getegid()):
             os.chown(name, *owner, dir_fd=folder, follow_symlinks=False)
-        except PermissionError:
-            pass  # only root may give files away

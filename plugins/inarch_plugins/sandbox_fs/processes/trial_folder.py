@@ -15,6 +15,7 @@ from inarch import ToolFailed
 from inarch_lib.confinement.overlay import UPPER, WORK
 from inarch_plugins.sandbox_fs.processes.cleanup import remove
 from inarch_plugins.sandbox_fs.processes.networks import Network
+from inarch_plugins.sandbox_fs.safe_open import LIST, held
 
 MOST_BYTES = 256 << 20
 """Most bytes that a dry run may write."""
@@ -27,12 +28,7 @@ _NO_ROUTE, _NO_PORT = ("Ip:", "OutNoRoutes"), ("Udp:", "NoPorts")  # Documentati
 
 @define(eq=False, repr=False)
 class TrialFolder:
-    """Changes of one dry run of a command line; every pipeline of the line sees those of the earlier ones.
-
-    Args:
-        path: The folder.
-        began_ns: Time by the file system's clock, shortly before the first program starts.
-    """
+    """Changes of one dry run of a command line; every pipeline of the line sees those of the earlier ones."""
 
     path: str
     began_ns: int
@@ -44,11 +40,7 @@ class TrialFolder:
 
     @classmethod
     def make(cls, root: str) -> TrialFolder:
-        """Make one on a file system that can take changes.
-
-        Raises:
-            ToolFailed: There is no such place outside the workspace.
-        """
+        """Make one on a file system that can take changes."""
         for place in map(os.path.realpath, (tempfile.gettempdir(), *_PLACES)):
             if f"{place}/".startswith(f"{root.rstrip('/')}/") or _is_overlay(place):
                 continue
@@ -104,10 +96,8 @@ class TrialFolder:
             network.close()
         self._networks.clear()
         where, name = os.path.split(self.path)
-        with suppress(OSError):
-            beside = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        with suppress(OSError), held(os.open(where, LIST | os.O_CLOEXEC)) as beside:
             remove(beside, name)
-            os.close(beside)
 
 
 def _is_overlay(path: str) -> bool:

@@ -20,11 +20,7 @@ _PROBE = Rights(writes=("",), executes=True)
 
 
 def run_tried(runner: Runner, parts: Sequence[Piped], manner: Manner) -> Ran:
-    """Run a pipeline whose changes `manner.trial` takes; none of its processes is left afterwards.
-
-    Raises:
-        ToolFailed: Its rights reach beyond a copy, the machine has none, or it wrote too much.
-    """
+    """Run a pipeline whose changes `manner.trial` takes; none of its processes is left afterwards."""
     trial = manner.trial
     assert trial is not None
     _require_triable(runner, parts)
