@@ -21,7 +21,7 @@ from inarch.journal.changes import changes_now as changes_now
 from inarch.journal.changes import kept_changes as kept_changes
 from inarch.plugins.discovery import discover as discover
 from inarch.plugins.isolated_plugins import Trial as Trial
-from inarch.plugins.single_load import load_alone as load_alone
+from inarch.plugins.registration import load_alone as load_alone
 from inarch.program.composer import Options as Options
 from inarch.program.turn import run_prompt as run_prompt
 from inarch.sessions.contents import contents_of as contents_of

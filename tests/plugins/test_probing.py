@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -17,7 +18,7 @@ from inarch.contract.guard import guarded
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import FoundPlugin, discover
 from inarch.plugins.modules import files_hash, locate
-from inarch.plugins.probe import ProbeJob, Refusal, Verdict, key_of, probe
+from inarch.plugins.probe import probe, remember, remembered, verdict_file
 from inarch.plugins.registration import check_schemas, new_manager, register
 
 from ..forking import LONGEST_S
@@ -128,19 +129,20 @@ TIMES = (2.0, 60.0)
         (HOOK.format("import subprocess; subprocess.run(['sleep', '60'])"), "in inarch_tools"),
     ],
 )
-def test_a_plugin_that_hangs_is_refused(site: Site, source: str, where: str) -> None:
+def test_a_plugin_that_hangs_is_refused(site: Site, source: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     site.add("bad", source)
     site.add("good")
     probed = site.compose("good", probed=False)  # with all the time it needs
     for seconds in TIMES:
-        composition = site.compose("bad", "good", probe_seconds=seconds, probed=False)
+        monkeypatch.setattr("inarch.plugins.probe.PROBE_S", seconds)
+        composition = site.compose("bad", "good", probed=False)
         if where in composition.refused[0].reason:
             break
     assert f"did not finish {where} within {seconds:g} s" in composition.refused[0].reason
     assert composition.loaded == probed.loaded
 
 
-def test_nothing_of_a_hanging_plugin_lives_on(site: Site) -> None:
+def test_nothing_of_a_hanging_plugin_lives_on(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     pid_file = site.world / "pid"
     site.add(
         "bad",
@@ -152,7 +154,8 @@ def test_nothing_of_a_hanging_plugin_lives_on(site: Site) -> None:
     """,
     )
     for seconds in TIMES:
-        assert site.compose("bad", probe_seconds=seconds, probed=False).refused
+        monkeypatch.setattr("inarch.plugins.probe.PROBE_S", seconds)
+        assert site.compose("bad", probed=False).refused
         if pid_file.exists():
             break
     end = time.monotonic() + LONGEST_S  # a killed process takes a moment to go
@@ -166,17 +169,13 @@ def _is_running(pid: int) -> bool:
     return status.exists() and "State:\tZ" not in status.read_text()
 
 
-def _job(site: Site) -> ProbeJob:
-    return ProbeJob(str(site.world), {}, {}, site.world / "cache", 5.0)
-
-
 def test_the_working_directory_is_neither_the_project_nor_on_the_path(site: Site) -> None:
     site.add("demo", f"""
     import os, sys
     assert os.getcwd() != {str(site.world)!r} and os.listdir() == []
     assert os.getcwd() not in sys.path and "" not in sys.path
     """)  # fmt: skip
-    assert probe(discover().plugins["demo"], _job(site)).refusal is None
+    assert probe(discover().plugins["demo"], site.config("demo")).refusal is None
 
 
 def test_a_pass_is_kept_by_version_and_files(site: Site) -> None:
@@ -185,7 +184,7 @@ def test_a_pass_is_kept_by_version_and_files(site: Site) -> None:
     site.add("demo", source)
 
     def probes() -> int:
-        assert probe(discover().plugins["demo"], _job(site)).refusal is None
+        assert probe(discover().plugins["demo"], site.config("demo")).refusal is None
         return len(marker.read_text())
 
     assert [probes() for _ in range(3)] == [1, 1, 1]
@@ -195,50 +194,50 @@ def test_a_pass_is_kept_by_version_and_files(site: Site) -> None:
     assert probes() == 3
 
 
-def test_a_refusal_is_remembered_until_a_check(site: Site) -> None:
+def test_a_refusal_is_found_anew_and_ends_a_pass(site: Site) -> None:
     allowed = site.world / "allowed"
     site.add("demo", f"open({str(allowed)!r})")
-    found = discover().plugins["demo"]
-    for said in (r"allowed' \(demo\.py, line 1\)$", r"\(remembered from \d\d:\d\d\)$"):
-        refusal = probe(found, _job(site)).refusal
-        assert refusal is not None and re.search(said, refusal.text)
-    assert "`inarch plugins check demo` tries it again" in refusal.remedy
+    found, config = discover().plugins["demo"], site.config("demo")
+    for _ in range(2):
+        refusal = probe(found, config).refusal
+        assert refusal is not None and refusal.text.endswith("allowed' (demo.py, line 1)")
     allowed.touch()
-    assert probe(found, _job(site), afresh=True).refusal is None
-    assert probe(found, _job(site)).refusal is None
+    assert probe(found, config).refusal is None
     allowed.unlink()
-    refusal = probe(found, _job(site), afresh=True).refusal
+    refusal = probe(found, config, afresh=True).refusal
     assert refusal is not None and "FileNotFoundError" in refusal.text
+    assert probe(found, config).refusal is not None
 
 
-def test_a_refusal_counts_only_while_nothing_changed_that_could_help(site: Site) -> None:
+def test_that_a_plugin_hung_is_remembered_for_an_hour(site: Site) -> None:
     site.add("demo")
-    job = _job(site)
-    verdict = Verdict(job.cache_dir / "probes" / key_of(discover().plugins["demo"]))
-    verdict.keep(Refusal("is bad", "mend it"), job.given)
-    assert isinstance(verdict.read(job.given), Refusal)
-    assert isinstance(verdict.read(job._replace(root="/elsewhere", commands=("a:b",)).given), Refusal)
-    changed = job._replace(settings={"a": 1}), job._replace(variables={"A": "1"}), job._replace(seconds=60.0)
-    assert all(verdict.read(one.given) is None for one in changed)
-    site.add("other")
-    assert verdict.read(job.given) is None, "something was installed"
-    for damaged in ("", "[]", '{"at": "x", "refusal": ["", ""]}', '{"refusal": {"no": 1}}'):
-        verdict.path.write_text(damaged)
-        assert verdict.read(job.given) is None
+    found, config = discover().plugins["demo"], site.config("demo")
+    file = verdict_file(found, config.cache_dir)
+    remember(file, "did not finish")
+    refusal = probe(found, config).refusal
+    assert refusal is not None and re.search(r"^did not finish \(remembered from \d\d:\d\d\)$", refusal.text)
+    assert "`inarch plugins check demo` tries it again" in refusal.remedy
+    file.write_bytes(b"\xff")
+    assert remembered(file) is None
+    remember(file, "did not finish")
+    os.utime(file, (0, time.time() - 3700))
+    assert remembered(file) is None and probe(found, config).refusal is None
+    assert remembered(file) == ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED_PLUGINS)
-def test_shipped_plugins_pass_a_probe(site: Site, name: str) -> None:
-    tried = probe(discover().plugins[name], _job(site)._replace(seconds=30.0), afresh=True)
+def test_shipped_plugins_pass_a_probe(site: Site, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inarch.plugins.probe.PROBE_S", 30.0)
+    tried = probe(discover().plugins[name], site.config(name), afresh=True)
     assert tried.refusal is None and not tried.settings
     assert tried.facts["warnings"] == [] and tried.facts["hook_names"]
 
 
 def test_a_cache_that_cannot_be_written_costs_only_the_next_probe(site: Site) -> None:
-    (site.world / "cache").write_text("a file where the folder should be")
     site.add("demo")
-    assert probe(discover().plugins["demo"], _job(site)).refusal is None
+    (site.world / ".cache").write_text("a file where the folder should be")
+    assert probe(discover().plugins["demo"], site.config("demo")).refusal is None
 
 
 def test_a_plugin_that_cannot_be_probed_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from inarch.contract.stores import StoreSpec
 from inarch.contract.workspaces import WorkspaceSpec
 from inarch.plugins.discovery import Discovery, FoundPlugin, Ready, discover, own_names
 from inarch.plugins.modules import tried_file
-from inarch.plugins.plugin_loader import PROBE_SECONDS, absent, load_plugin, providers_named
+from inarch.plugins.plugin_loader import absent, load_plugin, providers_named
 from inarch.plugins.registration import Registration, new_manager
 from inarch_sdk.port_checks import PORTS
 
@@ -162,7 +162,6 @@ def compose_plugins(
     files: Sequence[str] = (),
     builtins: bool = True,
     auto: bool = True,
-    probe_seconds: float = PROBE_SECONDS,
     recorded: bool = True,
 ) -> Composition:
     """Load built-in parts, the plugins of the profile, single files, and the providers that its models name.
@@ -173,14 +172,13 @@ def compose_plugins(
         files: `.py` files to load as plugins.
         builtins: Whether the built-in parts are loaded, too.
         auto: Whether the model `auto` may mean providers that the profile's `plugins` does not name.
-        probe_seconds: Wall clock limit of the first load of a foreign plugin.
         recorded: Whether plugins may store records of events.
 
     Raises:
         ConfigError: A plugin's settings are wrong.
         UsageError: One of `files` is not a Python file or may not be loaded, or one of `without` is not a plugin.
     """
-    composer = _Composer(config, discover(), probe_seconds, recorded)
+    composer = _Composer(config, discover(), recorded)
     if builtins:
         composer.add_builtins(without)
     if config.safe_mode:
@@ -205,7 +203,6 @@ def compose_plugins(
 class _Composer:
     config: Config
     discovery: Discovery
-    probe_seconds: float
     recorded: bool
     manager: pluggy.PluginManager = Factory(new_manager)
     folders: Folders = Factory(lambda self: folders_of(self.config), takes_self=True)
@@ -234,7 +231,7 @@ class _Composer:
     def load(self, found: FoundPlugin) -> Registration:
         """Load a plugin where the user's configuration says, never in this process instead."""
         if not self.config.is_isolated(found.name) or self.is_builtin(found):
-            return load_plugin(found, self.config, self.manager, self.probe_seconds, self.folders, self.recorded)
+            return load_plugin(found, self.config, self.manager, self.folders, self.recorded)
         loader = self.loader(found.name)
         if loader is None:
             raise self._without_loader(found.name)

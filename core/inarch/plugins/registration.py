@@ -8,12 +8,15 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
+from attrs import evolve
 
 from inarch.contract import hookspecs
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guard import blame, guarded
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
+from inarch.plugins.discovery import FoundPlugin
+from inarch.plugins.modules import load_module
 from inarch_sdk.port_checks import PORTS, fault_of, schema_fault, twice
 
 if TYPE_CHECKING:
@@ -84,6 +87,46 @@ def register(
     finally:
         if manager.has_plugin(name):
             manager.unregister(name=name)
+
+
+def load_alone(
+    found: Mapping[str, Any],
+    context: PluginContext,
+    settings: Mapping[str, Any],
+    variables: Mapping[str, str],
+    entering: Callable[[str], None] = lambda hook: None,
+) -> Offered:
+    """Load the plugin of a `LoadJob` in a separate process, configured only by the arguments.
+
+    Args:
+        found: As in the job.
+        context: The context of its hooks, without its settings.
+        settings: `[plugins.NAME]`.
+        variables: The environment variables that give settings.
+        entering: As for `register`.
+
+    Raises:
+        PluginError: It cannot be loaded, or broke its side of the contract.
+        ConfigError: Its settings are wrong.
+    """
+    from inarch.contract.loaders import Offered
+
+    plugin = FoundPlugin(**found)
+
+    def context_for(cls: type | None) -> PluginContext:
+        if cls is None:
+            return context
+        from inarch.config.load import load_config
+
+        environ = {"HOME": context.state_dir, **variables}
+        tables = {"plugins": {plugin.name: settings}} if settings else {}
+        config = load_config(context.state_dir, config=tables, environ=environ)
+        return evolve(context, settings=config.settings(plugin.name, cls))
+
+    registration = register(load_module(plugin), plugin.name, new_manager(), context_for, entering)
+    check_schemas(plugin.name, registration.offers)
+    made = None if registration.context is context else registration.context.settings
+    return Offered(registration.hooks, registration.offers, made)
 
 
 def registration_of(context: PluginContext, offered: Offered) -> Registration:
