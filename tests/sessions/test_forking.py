@@ -136,7 +136,7 @@ def test_prompts_without_an_answer_count_as_no_turn(at: int) -> None:
     journal = Journal(store, "s")
     journal.record(SessionStarted("/root", "1"))
     for number, (kind, parent) in enumerate(
-        [("user", None), ("agent", 0), ("agent", 0), ("user", None), ("user", None), ("agent", 4)]
+        [("user", None), ("agent", 0), ("user", None), ("user", None), ("agent", 3), ("user", None), ("agent", 5)]
     ):
         asked = None if parent is None else f"t{parent}"
         turn = Turn(f"t{number}", kind, asked, "s", "2026-01-01T00:00:00Z", status="done")  # type: ignore[arg-type]
@@ -144,5 +144,5 @@ def test_prompts_without_an_answer_count_as_no_turn(at: int) -> None:
         journal.record(Note("between"))
     journal.flush()
     events = store.load(fork_session(store, "s", at))
-    assert len({event.turn_id for event in events if event.turn_id}) == (2, 3, 6)[at - 1]
+    assert len({event.turn_id for event in events if event.turn_id}) == (2, 5, 7)[at - 1]
     assert events[-1].kind == "note"
