@@ -242,8 +242,6 @@ def inarch_tracers(context):
     [
         (Replacements(tools=[inarch.FunctionTool]), "is a class; return an instance"),  # type: ignore[list-item]
         (Replacements(models=[object()]), "model provider .* has no texts 'name', 'default_model'"),  # type: ignore[list-item]
-        (Replacements(clock=object()), "clock .* has no method 'new_id'"),  # type: ignore[arg-type]
-        (Replacements(store=object()), "store .* has no method 'append'"),  # type: ignore[arg-type]
         (lambda composed: None, "None is not an inarch.Replacements"),
     ],
 )

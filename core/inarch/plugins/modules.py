@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
+from contextlib import suppress
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.guard import guarded
@@ -113,33 +114,18 @@ def _files(found: FoundPlugin) -> Iterator[tuple[Path, Path]]:
 
 
 def locate(module: str) -> ModuleSpec | None:
-    """Return the spec of the module's outermost regular package (or of the module itself) without importing it.
+    """Return the spec of the module's outermost regular package (or of the module itself) without importing it."""
+    from importlib.util import find_spec
 
-    Asks every finder of `sys.meta_path`, so editable installs are found as well.
-    """
-    package = package_of(module)
-    if "." in package:
-        from importlib.util import find_spec
-
-        return find_spec(package)
-    top, *rest = module.split(".")
-    spec = next((spec for spec in _specs(top) if spec is not None), None)
-    name = top
-    while spec is not None and spec.origin is None and rest:  # a namespace package: go down
-        name = f"{name}.{rest.pop(0)}"
-        spec = PathFinder.find_spec(name, list(spec.submodule_search_locations or ()))
-    return spec
-
-
-@runtime_checkable
-class _Finder(Protocol):
-    def find_spec(self, name: str, path: None, target: None) -> ModuleSpec | None: ...
-
-
-def _specs(name: str) -> Iterator[ModuleSpec | None]:
-    for finder in sys.meta_path:
-        if isinstance(finder, _Finder):
-            yield finder.find_spec(name, None, None)
+    first = package_of(module)
+    name, rest = first, module.removeprefix(first).split(".")[1:]
+    with suppress(ValueError):  # an imported module may have no spec
+        spec = find_spec(name)
+        while spec is not None and spec.origin is None and rest:  # a namespace package: go down
+            name = f"{name}.{rest.pop(0)}"
+            spec = find_spec(name)
+        return spec
+    return None
 
 
 def tried_file(path: str, config: Config) -> FoundPlugin:
