@@ -130,7 +130,7 @@ def test_they_are_read_and_restored_without_their_plugin(tmp_path: Path) -> None
 def test_data_is_the_same_in_store_log_and_restored_store(data: list[dict[str, Any]]) -> None:
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
-    from inarch.plugins.declared_events import DeclaredEvents
+    from inarch.plugins.registration import DeclaredEvents
     from inarch_sdk.memory_store import MemoryStore
 
     context = inarch.PluginContext("demo", "/")

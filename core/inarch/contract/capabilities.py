@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from inarch.contract.trials import Trial as Trial
 from inarch.contract.workspaces import Restorable as Restorable
+from inarch.contract.workspaces import Trial as Trial
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -32,7 +32,6 @@ class Previews(Protocol):
 
     def preview(self, arguments: Mapping[str, Any]) -> str | None:
         """Return the text, None for the usual one."""
-        ...
 
 
 class Checks(Protocol):
@@ -44,7 +43,6 @@ class Checks(Protocol):
         Raises:
             ToolFailed: It can only fail.
         """
-        ...
 
 
 class OffersRights(Protocol):
@@ -52,7 +50,6 @@ class OffersRights(Protocol):
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
         """Return the rights to choose from, None for none."""
-        ...
 
 
 class Shaped(Protocol):
@@ -60,7 +57,6 @@ class Shaped(Protocol):
 
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
         """Return a description of the calls that are like this one, None for this very call."""
-        ...
 
 
 class SaysWhatAllows(Protocol):
@@ -68,7 +64,6 @@ class SaysWhatAllows(Protocol):
 
     def allowed_by(self, arguments: Mapping[str, Any]) -> str | None:
         """Return lines of TOML."""
-        ...
 
 
 class Triable(Protocol):
@@ -76,7 +71,6 @@ class Triable(Protocol):
 
     def tries(self, workspace: Workspace) -> bool:
         """Return whether this machine can do so; it may start a program."""
-        ...
 
     def try_(self, arguments: Mapping[str, Any], context: ToolContext) -> Trial:
         """Try a call. If its approval follows, `run` applies what was seen.
@@ -84,7 +78,6 @@ class Triable(Protocol):
         Raises:
             ToolFailed: This call can't be tried.
         """
-        ...
 
 
 class TriesPrograms(Protocol):
@@ -92,11 +85,9 @@ class TriesPrograms(Protocol):
 
     def trial_problem(self) -> str:
         """Return why this machine can't do so, empty if it can."""
-        ...
 
     def try_piped(self, parts: Sequence[Piped], *, cwd: str = ".", trial: Any, **more: Any) -> Ran:
         """Run a pipeline as `run_piped` does; `trial` takes its changes."""
-        ...
 
 
 class AppliesTrials(Protocol):
@@ -104,7 +95,6 @@ class AppliesTrials(Protocol):
 
     def apply_trial(self, states: Sequence[FileState]) -> Sequence[str]:
         """Leave every path as its state says, as `restore_all` does, though the model has not seen the files."""
-        ...
 
 
 class AsksAlways(Protocol):
@@ -118,7 +108,6 @@ class HasAccepted(Protocol):
 
     def accepted(self, call: ToolCall, tool: Any) -> Sequence[Mapping[str, Any]]:
         """Return the rules that count for a call now, each with the keys of `[[rules]]`."""
-        ...
 
 
 class AsksInParts(Protocol):
@@ -126,7 +115,6 @@ class AsksInParts(Protocol):
 
     def asking(self, arguments: Mapping[str, Any]) -> Sequence[int]:
         """Return the positions of the commands that need permission."""
-        ...
 
 
 class ForWatchers(Protocol):
@@ -147,7 +135,6 @@ class Choosy(Protocol):
 
     def offered(self, model: str) -> bool:
         """Return whether a model, `provider/name`, sees it."""
-        ...
 
 
 class NeedsRoom(Protocol):
@@ -186,7 +173,6 @@ class Isolated(Protocol):
 
     def isolated_bounds(self, effects: Effects) -> str:
         """Return a description of what enforces the claim."""
-        ...
 
 
 class OfFunction(Protocol):
@@ -204,7 +190,6 @@ class ChecksKey(Protocol):
         Raises:
             ProviderError: The key is missing.
         """
-        ...
 
 
 class FindsDefault(Protocol):
@@ -216,7 +201,6 @@ class FindsDefault(Protocol):
         Raises:
             ProviderError: The service does not answer.
         """
-        ...
 
 
 class TakesEffort(Protocol):
@@ -224,7 +208,6 @@ class TakesEffort(Protocol):
 
     def takes_effort(self, model: str) -> bool:
         """Return whether a model accepts it."""
-        ...
 
 
 class OverHttp(Protocol):
@@ -238,7 +221,6 @@ class CopiesSessions(Protocol):
 
     def copied(self, event: Event) -> None:
         """Take an event of a session that did not start empty, such as a fork, in order."""
-        ...
 
 
 class ForksSessions(Protocol):
@@ -246,7 +228,6 @@ class ForksSessions(Protocol):
 
     def forked(self, first: Event) -> bool:
         """Return whether it has done so; `first` is the fork's first event."""
-        ...
 
 
 class HasFiles(Protocol):
@@ -254,7 +235,6 @@ class HasFiles(Protocol):
 
     def files(self, session_id: str) -> Iterable[str | PathLike[str]]:
         """Return their paths."""
-        ...
 
 
 class HasLogs(Protocol):
@@ -265,7 +245,6 @@ class HasLogs(Protocol):
 
         Restoring a log also reads the logs of the session that were set aside before it.
         """
-        ...
 
 
 class Foresees(Protocol):
@@ -273,7 +252,6 @@ class Foresees(Protocol):
 
     def foresee(self, file: ProposedFile) -> str | None:
         """Return it in a line, or None; called in a thread."""
-        ...
 
 
 class Remarks(Protocol):
@@ -281,7 +259,6 @@ class Remarks(Protocol):
 
     def remarks(self) -> Iterable[object]:
         """Return lines."""
-        ...
 
 
 class Early(Protocol):
@@ -302,7 +279,6 @@ class Scans(Protocol):
 
     def scan(self, session_id: str, after: int = 0) -> Iterable[Event]:
         """Yield what `load` would return."""
-        ...
 
 
 class ScansKinds(Protocol):
@@ -310,7 +286,6 @@ class ScansKinds(Protocol):
 
     def scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterable[Event]:
         """Yield what `load` would return, only of these kinds."""
-        ...
 
 
 class Forks(Protocol):
@@ -318,7 +293,6 @@ class Forks(Protocol):
 
     def fork(self, source_id: str, first: Event, last: int) -> None:
         """Start a session with `first` and the events of the source from the second to number `last`."""
-        ...
 
 
 class Damaged(Protocol):
@@ -347,11 +321,9 @@ class KeepsSnapshots(Protocol):
 
     def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
         """Store it, replacing the one of this name."""
-        ...
 
     def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
         """Return the event's number and the data, None if there is none."""
-        ...
 
 
 class RunsPiped(Protocol):
@@ -359,7 +331,6 @@ class RunsPiped(Protocol):
 
     def run_piped(self, parts: Sequence[Piped], *, cwd: str = ".", **more: Any) -> Ran:
         """Run them, as `Workspace.run` runs one."""
-        ...
 
 
 class StartsPrograms(Protocol):
@@ -367,7 +338,6 @@ class StartsPrograms(Protocol):
 
     def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
         """Start them and return a handle."""
-        ...
 
 
 class HasAdded(Protocol):
@@ -382,7 +352,6 @@ class SaysUncovered(Protocol):
 
     def uncovered(self) -> tuple[str, ...]:
         """Return these paths without caches, empty for none; `.` means that undo covers nothing."""
-        ...
 
 
 class Patient(Protocol):
@@ -416,7 +385,6 @@ class NamesCalls(Protocol):
 
     def name_calls(self, titled: Callable[[str, Mapping[str, Any]], str]) -> None:
         """Take the function that returns a call's title, by its tool's name and its arguments, for each session."""
-        ...
 
 
 class Beside(Protocol):
@@ -437,7 +405,6 @@ class KeepsRights(Protocol):
 
     def remember_rights(self, key: str, tool: Any, rights: ChosenRights) -> None:
         """Store them."""
-        ...
 
 
 class KnowsRights(Protocol):
@@ -445,7 +412,6 @@ class KnowsRights(Protocol):
 
     def rights_of(self, key: str, tool: Any) -> ChosenRights | None:
         """Return them, None if there are none."""
-        ...
 
 
 class KeyRing(Protocol):
@@ -458,7 +424,6 @@ class KeyRing(Protocol):
 
     def on_renewal(self, told: Callable[[Any], object]) -> None:
         """Call `told` with each token, now and when it is renewed."""
-        ...
 
 
 class Renews(Protocol):
@@ -466,7 +431,6 @@ class Renews(Protocol):
 
     def renewed(self, name: str) -> str:
         """Return a variable's value; it may ask a server."""
-        ...
 
 
 CAPABILITIES: Mapping[str, tuple[type[Any], ...]] = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from attrs import Factory
 
 from inarch.contract.files import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, Walk
 from inarch.contract.frozen import frozen
@@ -127,3 +129,20 @@ class WorkspaceSpec:
 
     name: str
     open: Callable[[str], Workspace]
+
+
+@frozen
+class Trial:
+    """Dry run of a call: what it would change, seen in a copy of the workspace.
+
+    Args:
+        lines: Lines for the user; not escaped.
+        drop: Discards what the dry run holds. May be called twice.
+        applies: Whether an approval of the call applies exactly this. Otherwise the call runs again.
+        data: The same as plain data.
+    """
+
+    lines: tuple[str, ...]
+    drop: Callable[[], object]
+    applies: bool = False
+    data: Mapping[str, Any] = Factory(dict)

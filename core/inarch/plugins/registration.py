@@ -1,17 +1,20 @@
-"""Registration of one plugin: its hooks are checked and called one by one, and their answers checked."""
+"""Registration of one plugin: its hooks are checked and called one by one, and their answers and events checked."""
 
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
-from attrs import evolve
+from attrs import define, evolve, field
 
 from inarch.contract import hookspecs
+from inarch.contract.codec import to_data
 from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.event_parts import PluginEvent
 from inarch.contract.guard import blame, guarded
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
@@ -20,7 +23,10 @@ from inarch.plugins.modules import load_module
 from inarch_sdk.port_checks import PORTS, fault_of, schema_fault, twice
 
 if TYPE_CHECKING:
+    from inarch.contract.event_parts import EventKind
     from inarch.contract.loaders import Offered
+    from inarch.plugins.composition import Bound
+    from inarch_lib.schemas.validation import Schema
 
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
@@ -269,3 +275,46 @@ def _check_offers(name: str, offers: Mapping[str, tuple[Any, ...]]) -> None:
 
 def _broken(name: str, what: str) -> PluginError:
     return blame(name, "hook", what)
+
+
+LARGEST = 65_536
+"""Bytes of an event's data; longer data belongs in the plugin's own folder or in a call's result."""
+
+
+def _by_kind(declared: Iterable[Bound[EventKind]]) -> dict[str, Schema]:
+    from inarch_lib.schemas.validation import Schema
+
+    return {f"{one.plugin}.{one.value.name}": Schema(one.value.schema, "member") for one in declared}
+
+
+@define(eq=False, repr=False)
+class DeclaredEvents:
+    """Kinds of events that the plugins of a composition declare."""
+
+    _schemas: Mapping[str, Schema] = field(factory=tuple, converter=_by_kind)
+
+    def checked(self, plugin: str, name: str, data: Mapping[str, Any]) -> PluginEvent:
+        """Return a plugin's record as a payload for the journal.
+
+        Raises:
+            TypeError: The data is not an object, or has no JSON form.
+            ValueError: The plugin declares no such kind, or the data does not match its schema.
+        """
+        from inarch_sdk import bounds
+
+        kind = f"{plugin}.{name}"
+        schema = self._schemas.get(kind)
+        if schema is None:
+            known = ", ".join(sorted(one for one in self._schemas if one.rpartition(".")[0] == plugin)) or "none"
+            raise ValueError(f"there is no event {kind!r}: {plugin!r} declares {known} with inarch_events")
+        if not isinstance(data, Mapping):
+            raise TypeError(f"event {kind}: its data must be an object, not {type(data).__name__}")
+        if fault := bounds.fault_of(data):
+            raise ValueError(f"event {kind}: {fault}")
+        text = json.dumps(to_data(data))
+        if len(text) > LARGEST:
+            raise ValueError(f"event {kind}: {len(text):,} bytes are more than the {LARGEST:,} that an event may have")
+        plain = json.loads(text)
+        if faults := schema.faults(plain):
+            raise ValueError(f"event {kind}: {'; '.join(faults)}")
+        return PluginEvent(kind, plain)

@@ -20,7 +20,7 @@ from inarch.contract.metadata import shipped
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.contract.stores import ContextStore
 from inarch.sessions.composed_profile import Composed
-from inarch.sessions.kept_sessions import KeptSessions
+from inarch.sessions.kept_sessions import KeptSessions, find_session, give_name, latest_session, names_of
 from inarch.sessions.parts import Parts, check_process, composing
 from inarch.sessions.storage import opened
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from inarch.journal.redactor import Redactor
     from inarch.plugins.composition import Bound, Composition
     from inarch.plugins.discovery import Ready
-    from inarch.sessions.choices import Models
+    from inarch.sessions.models import Models
     from inarch.sessions.replacements import Replacing
     from inarch.sessions.session import Session
     from inarch.turns.models import Choice
@@ -291,7 +291,7 @@ class App:
     @property
     def session_names(self) -> Mapping[str, str]:
         """The ids of sessions by the names that the user gave them."""
-        return self.kept.names
+        return names_of(self.config.state_dir)
 
     def find_session(self, words: str) -> SessionInfo:
         """Return the stored session with this name or this beginning of its id.
@@ -299,7 +299,7 @@ class App:
         Raises:
             UsageError: None matches, or several do.
         """
-        return self.kept.find(words)
+        return find_session(self.store, words, self.session_names)
 
     def name_session(self, session_id: str, name: str) -> None:
         """Name a session.
@@ -308,8 +308,6 @@ class App:
             UsageError: The name is invalid or taken, or the session is not stored, for example before its first turn.
             StoreError: It cannot be stored.
         """
-        from inarch.sessions.session_names import give_name
-
         give_name(self.config.state_dir, self.store, session_id, name)
 
     def transcript(self, session_id: str = "") -> Transcript:
@@ -322,8 +320,6 @@ class App:
             UsageError: There is no such session, or there are several.
             StoreError: The store cannot be opened or read.
         """
-        from inarch.sessions.session_names import latest_session
-
         check_process(self.parts.process)
         info = self.find_session(session_id) if session_id else latest_session(self.store, self.config.root)
         if info is None:
@@ -354,7 +350,7 @@ class App:
             StoreError: The record cannot be read.
             PluginError: The plugin failed.
         """
-        from inarch.plugins.declared_events import DeclaredEvents
+        from inarch.plugins.registration import DeclaredEvents
         from inarch.sessions.extension import access_apart, opened
 
         check_process(self.parts.process)

@@ -15,7 +15,7 @@ from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
-from inarch.sessions.model_switch import change_settings, require_copy
+from inarch.sessions.models import change_settings, require_copy
 from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session
 from inarch.sessions.session_start import open_state

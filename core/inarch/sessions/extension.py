@@ -25,7 +25,7 @@ from inarch.journal.journal import Journal
 
 if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
-    from inarch.plugins.declared_events import DeclaredEvents
+    from inarch.plugins.registration import DeclaredEvents
     from inarch.sessions.parts import Parts
 
 _ATTEMPTS = 5

@@ -15,9 +15,9 @@ from inarch.contract.errors import InarchError, ToolFailed, UsageError
 from inarch.contract.guard import Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.plugins.composition import Bound, Composition, compose_plugins
-from inarch.sessions.choices import Models
-from inarch.sessions.composed_tools import Tools
+from inarch.sessions.composed_profile import Tools
 from inarch.sessions.keys import Keys
+from inarch.sessions.models import Models
 from inarch.sessions.storage import Storage, opened
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Parts:
         from inarch.calls.before_images import Keeper
         from inarch.calls.grants import Grants
         from inarch.calls.scheduler import Scheduler
-        from inarch.plugins.declared_events import DeclaredEvents
+        from inarch.plugins.registration import DeclaredEvents
 
         origin = origin or Origin(self.composed.front_end)
         above, named = origin.above, None if origin.branch is None else origin.branch.tools

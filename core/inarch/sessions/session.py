@@ -104,7 +104,7 @@ class Session:
     def _asking(self, prompt: str) -> AbstractContextManager[None]:
         if not isinstance(prompt, Submitted) or not prompt.model:
             return nullcontext()
-        from inarch.sessions.model_switch import asking
+        from inarch.sessions.models import asking
 
         return asking(self.state, prompt.model)
 
@@ -216,7 +216,7 @@ class Session:
             ConfigError: No composed plugin provides it, or its key is missing.
             PluginError: Its provider failed.
         """
-        from inarch.sessions.model_switch import switch_model
+        from inarch.sessions.models import switch_model
 
         return await switch_model(self.state, name, why)
 
@@ -245,7 +245,7 @@ class Session:
             UsageError: A key cannot be changed in a session, or not to this value.
             ConfigError: No composed plugin provides a strategy.
         """
-        from inarch.sessions.model_switch import change_settings
+        from inarch.sessions.models import change_settings
 
         change_settings(self.state, settings)
 
