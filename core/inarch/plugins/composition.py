@@ -16,7 +16,7 @@ from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.event_parts import EventKind
 from inarch.contract.front_ends import FrontEnd, FrontEndSpec
 from inarch.contract.frozen import frozen
-from inarch.contract.guard import guarded, leaving_out
+from inarch.contract.guard import blame, guarded, leaving_out
 from inarch.contract.ports import ContextSource, DecisionStrategy, ModelProvider, Policy, Tool, Tracer
 from inarch.contract.records import PluginContext, Refused
 from inarch.contract.session_extensions import SessionExtension
@@ -232,7 +232,8 @@ class _Composer:
             return load_plugin(found, self.config, self.folders, self.recorded)
         loader = self.loader(found.name)
         if loader is None:
-            raise self._without_loader(found.name)
+            name, mode = found.name, self.config.isolation[found.name].mode
+            raise blame(name, "load", f'can\'t run as [isolation.{name}] says: nothing here offers mode = "{mode}"')
         return self.apart.load(found, loader)
 
     def loader(self, plugin: str) -> Loader | None:
@@ -240,27 +241,6 @@ class _Composer:
         table = self.config.isolation.get(plugin)
         loaders = (one for _, registration in self.loaded.values() for one in registration.offers["loaders"])
         return next((one for one in loaders if table is not None and one.name == table.mode), None)
-
-    def _without_loader(self, plugin: str) -> PluginError:
-        mode = self.config.isolation[plugin].mode
-        ways = [*self._bringing(own_names().get(("loaders", mode))), leaving_out(plugin)]
-        return PluginError(
-            f'plugin {plugin!r} can\'t run as [isolation.{plugin}] says: nothing here offers mode = "{mode}"',
-            plugin=plugin,
-            door="load",
-            remedy=", or ".join(ways),
-        )
-
-    def _bringing(self, part: str | None) -> Iterator[str]:
-        """Yield what would compose a missing built-in part."""
-        if part and any(item.name == part for item in self.refused):
-            yield f"see why {part!r} was refused"
-        elif part:
-            yield (
-                f"take -p no:{part} away"
-                if any(name in self.loaded for name in self.discovery.builtins)
-                else "compose with builtins=True"
-            )
 
     def require(self, without: Sequence[str], others: Collection[str]) -> None:
         """Refuse to leave out an unknown name: after a typo, the intended plugin would load."""

@@ -18,9 +18,8 @@ from inarch.contract.loaders import Loader, Loading, LoadJob
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import locate, tried_file
 from inarch.plugins.plugin_loader import context_of, settings_of
-from inarch.plugins.probe import probe, refusal_again, remember, remembered, verdict_file
+from inarch.plugins.probe import Needs, needs_of, probe, refusal_again, remember, remembered, verdict_file
 from inarch.plugins.registration import Registration, registration_of
-from inarch.plugins.version_contract import VersionContract, version_contract
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -147,9 +146,9 @@ class Trial:
         return cls(tried_file(path, config), config)
 
     @property
-    def contract(self) -> VersionContract:
+    def contract(self) -> Needs:
         """Requirements of its distribution, and whether they are met."""
-        return version_contract(self.found)
+        return needs_of(self.found)
 
     def again(self, commands: tuple[str, ...]) -> Tried | None:
         """Probe the plugin and its commands regardless of the remembered result, and replace that result.

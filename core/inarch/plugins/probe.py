@@ -61,8 +61,6 @@ class Tried(NamedTuple):
 
 def probe(found: FoundPlugin, config: Config, commands: Sequence[str] = (), afresh: bool = False) -> Tried:
     """Load a plugin and its commands in a child, unless it is known how that ends; `afresh` does it anyway."""
-    from inarch.plugins.version_contract import version_contract
-
     leave = f"or leave it out with -p no:{found.name}"
     try:
         file = verdict_file(found, config.cache_dir)
@@ -70,9 +68,9 @@ def probe(found: FoundPlugin, config: Config, commands: Sequence[str] = (), afre
         if known is not None:
             return Tried(refusal_again(found, known) if known else None)
         forget(file)
-        contract = version_contract(found)
-        if contract.reason:
-            return Tried(Refusal(contract.reason, f"{contract.remedy}, {leave}"))
+        needs = needs_of(found)
+        if needs.reason:
+            return Tried(Refusal(needs.reason, f"{needs.remedy}, {leave}"))
         tried = _run(found, config, commands)
     except OSError as error:
         return Tried(Refusal(f"could not be probed: {error}", f"free space or fix its files, {leave}"))
@@ -81,6 +79,47 @@ def probe(found: FoundPlugin, config: Config, commands: Sequence[str] = (), afre
     elif tried.is_hung and tried.refusal is not None:
         remember(file, tried.refusal.text)
     return tried
+
+
+class Needs(NamedTuple):
+    """Requirement of a distribution on Inarch, its first unmet one, "" for none, and a harmless fault of metadata."""
+
+    wants: str = ""
+    reason: str = ""
+    remedy: str = ""
+    warning: str = ""
+
+
+def needs_of(found: FoundPlugin) -> Needs:
+    """Compare the requirements of the plugin's distribution with what is installed, without importing the plugin."""
+    if found.ours or found.file:
+        return Needs()
+    from importlib.metadata import PackageNotFoundError, PathDistribution, version
+
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    try:
+        texts = PathDistribution(Path(found.location)).requires or []
+        needed = [one for one in map(Requirement, texts) if one.marker is None or one.marker.evaluate({"extra": ""})]
+    except ValueError as error:  # a requirement or marker that is not valid, or bytes that are not text
+        return Needs(warning=f"its metadata can't be read: {str(error).splitlines()[0]}")
+    own = [one for one in needed if canonicalize_name(one.name) == "inarch"]
+    wants = ", ".join(map(str, own))
+    install = f"`inarch plugins install --upgrade {found.distribution}`"
+    for one in own:
+        if not one.specifier.contains(__version__, prereleases=True):
+            what = f"needs {one}, and this is {__version__}"
+            return Needs(wants, what, f"upgrade inarch or {found.distribution} ({install})")
+    for one in needed:
+        try:
+            present = __version__ if one in own else version(one.name)
+        except PackageNotFoundError:
+            present = ""
+        if not present or not one.specifier.contains(present, prereleases=True):
+            state = f"and {present} is installed" if present else "which is not installed"
+            return Needs(wants, f"needs {str(one).partition(';')[0].strip()}, {state}", f"install it whole ({install})")
+    return Needs(wants, warning="" if own else "its metadata doesn't name inarch, so its version of Inarch is unknown")
 
 
 def verdict_file(found: FoundPlugin, cache_dir: Path) -> Path:
