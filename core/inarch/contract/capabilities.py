@@ -31,14 +31,14 @@ class Previews(Protocol):
     """Tool that previews a call for the user."""
 
     def preview(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return the text, None for the usual one."""
+        """Return what the user sees in place of the arguments, like a diff, or None."""
 
 
 class Checks(Protocol):
     """Tool that can tell before Inarch asks the user that a call can only fail."""
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
-        """Refuse such a call.
+        """Refuse such a call, in a thread, and change nothing.
 
         Raises:
             ToolFailed: It can only fail.
@@ -49,18 +49,22 @@ class OffersRights(Protocol):
     """Tool whose calls the user can give additional rights."""
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
-        """Return the rights to choose from, None for none."""
+        """Return the rights to choose from, None for none; the running call finds them in `context.rights`.
+
+        Raises:
+            ToolFailed: The choice is impossible.
+        """
 
 
 class Shaped(Protocol):
     """Tool that says which calls are alike, so that an approval may cover them."""
 
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return a description of the calls that are like this one, None for this very call."""
+        """Describe in a few words what a lasting approval covers: calls with an equal text; None for this very call."""
 
 
 class SaysWhatAllows(Protocol):
-    """Tool with its own policy that says how a user lifts a denial."""
+    """Tool with its own policy that says how a user lifts a denial by it."""
 
     def allowed_by(self, arguments: Mapping[str, Any]) -> str | None:
         """Return lines of TOML."""
@@ -114,7 +118,7 @@ class AsksInParts(Protocol):
     """Tool whose calls are lines of several commands."""
 
     def asking(self, arguments: Mapping[str, Any]) -> Sequence[int]:
-        """Return the positions of the commands that need permission."""
+        """Return the positions, from 0, of the commands that a rule or grant has to allow."""
 
 
 class ForWatchers(Protocol):
@@ -159,7 +163,7 @@ class ForModes(Protocol):
 
 
 class Edits(Protocol):
-    """Tool with a text argument that the user may edit before it runs."""
+    """Tool with an argument in Markdown that the user reads, and may edit, before it runs."""
 
     text: str
     """The argument's name."""
@@ -185,7 +189,7 @@ class ChecksKey(Protocol):
     """Model provider that knows whether it has the key for a model."""
 
     def check_key(self, model: str) -> str | None:
-        """Return a message if it can only guess, else None.
+        """Send nothing. Return a message if it can only guess, else None; called before the user chooses a model.
 
         Raises:
             ProviderError: The key is missing.
@@ -196,7 +200,7 @@ class FindsDefault(Protocol):
     """Model provider that asks its service for its default model."""
 
     async def find_default(self) -> None:
-        """Ask, once.
+        """Ask once, before a turn that names no model; from then on `default_model` is the name.
 
         Raises:
             ProviderError: The service does not answer.
@@ -207,11 +211,11 @@ class TakesEffort(Protocol):
     """Model provider that can set the reasoning effort of some models."""
 
     def takes_effort(self, model: str) -> bool:
-        """Return whether a model accepts it."""
+        """Return whether requests to a model may have one; otherwise the user is informed."""
 
 
 class OverHttp(Protocol):
-    """Model provider whose service is an `inarch.HttpService`."""
+    """Model provider whose service is an `inarch.HttpService`; a first-time user is shown its host if it is remote."""
 
     service: Any
 
@@ -227,7 +231,10 @@ class ForksSessions(Protocol):
     """Tracer that can copy a fork's events itself."""
 
     def forked(self, first: Event) -> bool:
-        """Return whether it has done so; `first` is the fork's first event."""
+        """Return whether the fork's first event is enough, because its log of `forked_from` has the rest.
+
+        The rest is then copied only before that log is deleted.
+        """
 
 
 class HasFiles(Protocol):
@@ -258,7 +265,7 @@ class Remarks(Protocol):
     """Tracer with remarks to show before a session."""
 
     def remarks(self) -> Iterable[object]:
-        """Return lines."""
+        """Return lines about how its plugin was composed, such as a part that was left out."""
 
 
 class Early(Protocol):
@@ -292,7 +299,11 @@ class Forks(Protocol):
     """Store in which a fork shares the events of its source."""
 
     def fork(self, source_id: str, first: Event, last: int) -> None:
-        """Start a session with `first` and the events of the source from the second to number `last`."""
+        """Start a session with `first` and the events of the source from the second to number `last`, or with nothing.
+
+        They keep their numbers (`Event.moved`) and the bytes that they name, and survive the source. Without this
+        method the kernel copies event by event.
+        """
 
 
 class Damaged(Protocol):
@@ -317,7 +328,11 @@ class OnlyRead(Protocol):
 
 
 class KeepsSnapshots(Protocol):
-    """Store that stores snapshots derived from a session's events."""
+    """Store that stores snapshots derived from a session's events, so that a long one is not read for each question.
+
+    They are deleted with the session, and when an event is appended whose number is not greater than theirs. Lost ones
+    are derived again.
+    """
 
     def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
         """Store it, replacing the one of this name."""
@@ -330,7 +345,10 @@ class RunsPiped(Protocol):
     """Workspace that runs pipelines of programs."""
 
     def run_piped(self, parts: Sequence[Piped], *, cwd: str = ".", **more: Any) -> Ran:
-        """Run them, as `Workspace.run` runs one."""
+        """Run them, as `Workspace.run` runs one: each has its rights and reads what the one before it writes.
+
+        Return the result of the last one that failed.
+        """
 
 
 class StartsPrograms(Protocol):
@@ -344,7 +362,7 @@ class HasAdded(Protocol):
     """Workspace of several folders."""
 
     added: Sequence[str]
-    """The absolute paths of those beside its root."""
+    """The absolute paths of those beside its root; a file there has the path `+` and the absolute path."""
 
 
 class SaysUncovered(Protocol):

@@ -20,11 +20,7 @@ class Workspace(Protocol):
     """Port of safe files and processes under one root.
 
     Paths are relative with `/` separators; every failure is a `ToolFailed`. Methods are synchronous and may be called
-    from several threads at once. A workspace may offer more members:
-
-    - `run_piped(parts, *, cwd, timeout_s, merged, on_output, cancelled)`: runs a pipeline. Each `Piped` has its own
-      rights and reads what the one before it writes. The `Ran` is that of the last one that failed.
-    - `added`: the absolute paths of folders beside its root. A file there has the path `+` and the absolute path.
+    from several threads at once. `inarch.capabilities` has the optional members.
     """
 
     @property

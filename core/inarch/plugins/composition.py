@@ -172,10 +172,6 @@ def compose_plugins(
         builtins: Whether the built-in parts are loaded, too.
         auto: Whether the model `auto` may mean providers that the profile's `plugins` does not name.
         recorded: Whether plugins may store records of events.
-
-    Raises:
-        ConfigError: A plugin's settings are wrong.
-        UsageError: One of `files` is not a Python file or may not be loaded, or one of `without` is not a plugin.
     """
     composer = _Composer(config, discover(), recorded)
     if builtins:

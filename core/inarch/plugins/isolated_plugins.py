@@ -58,12 +58,7 @@ class Apart:
             self._refused[name] = error
 
     def load(self, found: FoundPlugin, loader: Loader) -> Registration:
-        """Return the plugin's registration.
-
-        Raises:
-            PluginError: It cannot be loaded, or broke its side of the contract.
-            ConfigError: Its settings in the configuration are wrong.
-        """
+        """Return the plugin's registration."""
         self.begin(found, loader)
         if found.name in self._refused:
             raise self._refused[found.name]

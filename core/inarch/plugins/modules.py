@@ -23,11 +23,7 @@ _CODE = (".py", *EXTENSION_SUFFIXES)
 
 
 def single_file(path: str) -> FoundPlugin:
-    """Return the plugin in a `.py` file, named after the file.
-
-    Raises:
-        UsageError: The file does not exist, or its name cannot name a plugin.
-    """
+    """Return the plugin in a `.py` file, named after the file."""
     file = Path(path).absolute()
     if file.suffix != ".py" or not file.stem.isidentifier():
         raise UsageError(
@@ -39,11 +35,7 @@ def single_file(path: str) -> FoundPlugin:
 
 
 def load_module(found: FoundPlugin) -> ModuleType:
-    """Import the plugin's module.
-
-    Raises:
-        PluginError: The module is absent, or its code raised or tried to exit.
-    """
+    """Import the plugin's module."""
     if not all(part.isidentifier() for part in found.module.split(".")):
         raise PluginError(
             f"plugin {found.name!r} names {found.module!r}, which is not a module",
@@ -129,11 +121,7 @@ def locate(module: str) -> ModuleSpec | None:
 
 
 def tried_file(path: str, config: Config) -> FoundPlugin:
-    """Return the plugin in a file.
-
-    Raises:
-        UsageError: The file does not exist, cannot name a plugin, or may not be loaded.
-    """
+    """Return the plugin in a file."""
     from inarch.config.trust import Trust
 
     found = single_file(path)

@@ -26,12 +26,7 @@ class _NoSettings:
 
 
 def load_plugin(found: FoundPlugin, config: Config, folders: Folders, recorded: bool) -> Registration:
-    """Load a plugin and return its registration.
-
-    Raises:
-        PluginError: It must not or cannot be loaded, or broke its side of the contract.
-        ConfigError: Its settings in the configuration are wrong.
-    """
+    """Load a plugin and return its registration."""
     odd = admit(found, config)
 
     def context_for(cls: type | None) -> PluginContext:
@@ -64,11 +59,7 @@ def context_of(found: FoundPlugin, config: Config, settings: object, recorded: b
 
 
 def admit(found: FoundPlugin, config: Config) -> str:
-    """Let a foreign plugin pass a probe first; return the fault of its settings there, or "".
-
-    Raises:
-        PluginError: The plugin must not be loaded.
-    """
+    """Let a foreign plugin pass a probe first; return the fault of its settings there, or ""."""
     if found.ours:
         return ""
     from inarch.plugins.probe import probe

@@ -123,11 +123,7 @@ def needs_of(found: FoundPlugin) -> Needs:
 
 
 def verdict_file(found: FoundPlugin, cache_dir: Path) -> Path:
-    """Return the file that remembers the end of a probe of these very files.
-
-    Raises:
-        OSError: They cannot be read.
-    """
+    """Return the file that remembers the end of a probe of these very files."""
     plugin = (found.name, found.distribution, found.version, found.module, files_hash(found))
     key = sha256("\0".join((*plugin, _RULES, __version__, sys.version)).encode()).hexdigest()
     return cache_dir / "probes" / key

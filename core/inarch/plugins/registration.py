@@ -52,10 +52,6 @@ def register(
         name: The plugin's name.
         context_for: Makes the hooks' argument, given the plugin's settings class or None.
         entering: Called with the name of each hook before the hook is called.
-
-    Raises:
-        PluginError: The plugin broke its side of the contract.
-        ConfigError: Its settings in the configuration are wrong.
     """
     with guarded(name, "hook"):
         hooks = _checked_hooks(module, name)
@@ -114,11 +110,7 @@ def load_alone(
 
 
 def registration_of(context: PluginContext, offered: Offered) -> Registration:
-    """Return the registration of a plugin that was loaded elsewhere, checked like all return values of hooks.
-
-    Raises:
-        PluginError: The plugin broke its side of the contract.
-    """
+    """Return the registration of a plugin that was loaded elsewhere, checked like all return values of hooks."""
     with guarded(context.name, "hook"):
         unknown = [*{*offered.hooks}.difference(hookspecs.HOOKS), *{*offered.offers}.difference(PORTS)]
         offers = {kind: tuple(offered.offers.get(kind, ())) for kind in PORTS}
@@ -129,11 +121,7 @@ def registration_of(context: PluginContext, offered: Offered) -> Registration:
 
 
 def check_schemas(name: str, offers: Mapping[str, Iterable[Any]]) -> None:
-    """Check the JSON Schemas of tools and of events. Costs the import of jsonschema.
-
-    Raises:
-        PluginError: One is not a valid schema.
-    """
+    """Check the JSON Schemas of tools and of events. Costs the import of jsonschema."""
     for described in (*offers["tools"], *offers["events"]):
         with guarded(name, "hook"):
             fault = schema_fault(described)
@@ -142,11 +130,7 @@ def check_schemas(name: str, offers: Mapping[str, Iterable[Any]]) -> None:
 
 
 def check_offered(name: str, kind: str, values: tuple[Any, ...]) -> None:
-    """Check a plugin's objects of one kind, with the schemas of tools.
-
-    Raises:
-        PluginError: The plugin broke its side of the contract.
-    """
+    """Check a plugin's objects of one kind, with the schemas of tools."""
     if values:
         _check_offers(name, {kind: values})
         check_schemas(name, {"tools": (), "events": (), kind: values})
@@ -263,12 +247,7 @@ class DeclaredEvents:
     _schemas: Mapping[str, Schema] = field(factory=tuple, converter=_by_kind)
 
     def checked(self, plugin: str, name: str, data: Mapping[str, Any]) -> PluginEvent:
-        """Return a plugin's record as a payload for the journal.
-
-        Raises:
-            TypeError: The data is not an object, or has no JSON form.
-            ValueError: The plugin declares no such kind, or the data does not match its schema.
-        """
+        """Return a plugin's record as a payload for the journal."""
         from inarch_sdk import bounds
 
         kind = f"{plugin}.{name}"

@@ -46,11 +46,7 @@ class Composed:
 
     @property
     def strategies(self) -> list[Bound[DecisionStrategy]]:
-        """The profile's decision strategies in its order.
-
-        Raises:
-            ConfigError: No plugin provides one of them.
-        """
+        """The profile's decision strategies in its order."""
         return self.strategies_of(self._strategy_names)
 
     @property
@@ -59,11 +55,7 @@ class Composed:
         return sorted(self.composition.compactions, key=lambda one: one.plugin in self.composition.builtins)
 
     def strategies_of(self, names: Sequence[str]) -> list[Bound[DecisionStrategy]]:
-        """Return the composed strategies of these names.
-
-        Raises:
-            ConfigError: No plugin provides one of them.
-        """
+        """Return the composed strategies of these names."""
         return [self.named("strategy", name, self.composition.strategies) for name in names]
 
     @property
@@ -73,11 +65,7 @@ class Composed:
         return names if self.config.sets("strategy") else [one for one in names if one in self.composition.strategies]
 
     def named(self, what: str, name: str, known: Mapping[str, Bound[T]]) -> Bound[T]:
-        """Return the part that the profile names.
-
-        Raises:
-            ConfigError: No plugin provides it; includes the reason if its plugin was refused.
-        """
+        """Return the part that the profile names."""
         found = known.get(name)
         if found is not None:
             return found
@@ -177,11 +165,7 @@ class Tools:
         return call_title(name, arguments, bound and bound.value)
 
     def find_late(self) -> Mapping[str, Bound[Tool]]:
-        """Return all tools by name, and compose those added since the last call.
-
-        Raises:
-            PluginError: A plugin failed to list them, or returned something else.
-        """
+        """Return all tools by name, and compose those added since the last call."""
         for source in self.composed.composition.late_tools:
             with guarded(source.plugin, "hook", passes=()):
                 found = tuple(source.value.new_tools())

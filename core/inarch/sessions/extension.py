@@ -182,12 +182,7 @@ def _with_what_was_cut_off(
 
 
 def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events: DeclaredEvents, access: Access) -> Any:
-    """Return an extension of a session.
-
-    Raises:
-        UsageError: No plugin provides it.
-        PluginError: The plugin failed.
-    """
+    """Return an extension of a session."""
     found = extensions.get(name)
     if found is None:
         from inarch.contract.guard import left_out
@@ -202,12 +197,7 @@ def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events:
 
 
 def access_apart(parts: Parts, session_id: str) -> Access:
-    """Return the access to a stored session of this directory, without a model, even if it is open elsewhere.
-
-    Raises:
-        UsageError: The session is about another directory.
-        StoreError: The record cannot be read.
-    """
+    """Return the access to a stored session of this directory, without a model, even if it is open elsewhere."""
     root = kept_changes(parts.store, session_id, looks_back=False).root
     if root and root != parts.config.root:
         raise UsageError(f"session {session_id} is about {root}", "do it there, or with that as --root")

@@ -35,10 +35,6 @@ def fork_session(
         at: Number of turns.
         root: The fork's workspace if it is a copy of the source's; then the fork may have no turns at all.
         clock: Source of its id and start time.
-
-    Raises:
-        UsageError: There is no such session, or it has no such turn.
-        StoreError: The store cannot read it or is full; then nothing of the new session remains.
     """
     contents = contents_of(store, source_id)
     if not contents.seq:
@@ -61,11 +57,7 @@ def fork_session(
 
 
 def _end(contents: Contents, at: int | None, least: int) -> tuple[int, int]:
-    """Return the number of the last event before the prompt after the `at`-th agent turn, and the number of turns.
-
-    Raises:
-        UsageError: There are fewer turns.
-    """
+    """Return the number of the last event before the prompt after the `at`-th agent turn, and the number of turns."""
     if at is not None and at < least:
         raise UsageError(f"a session has no turn {at}", "turns are counted from 1")
     if at is not None and at > contents.turns:
@@ -79,11 +71,7 @@ def _end(contents: Contents, at: int | None, least: int) -> tuple[int, int]:
 
 
 def _copy(store: ContextStore, source_id: str, started: Event, last: int) -> None:
-    """Copy events and their bytes in batches, and renumber them, because a damaged session may have gaps.
-
-    Raises:
-        StoreError: The store cannot read it or is full; then nothing of the new session remains.
-    """
+    """Copy events and their bytes in batches, and renumber them, because a damaged session may have gaps."""
     fork_id, known = started.session_id, set[str]()
     batch, seq = [started], 1
     try:

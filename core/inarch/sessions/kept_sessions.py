@@ -47,11 +47,7 @@ class KeptSessions:
         return KeptTranscript(self.parts.store, info, self.parts.redactor if hides else None)
 
     def contents(self, session_id: str) -> Contents:
-        """Return the event ranges of a session's prompts, and their usage.
-
-        Raises:
-            StoreError: Its events cannot be read.
-        """
+        """Return the event ranges of a session's prompts, and their usage."""
         from inarch.sessions.contents import contents_of
 
         return contents_of(self.parts.store, session_id)
@@ -59,11 +55,7 @@ class KeptSessions:
     def histories(
         self, session_id: str, first_turn: int = 1, last_turn: int | None = None
     ) -> Iterator[tuple[Sequence[Event], History]]:
-        """Yield the events of each prompt that has such turns of the agent, with their history.
-
-        Raises:
-            StoreError: They cannot be read.
-        """
+        """Yield the events of each prompt that has such turns of the agent, with their history."""
         from inarch.journal.fold import fold
 
         for first, last in self.contents(session_id).parts(first_turn, last_turn):
@@ -74,10 +66,6 @@ class KeptSessions:
         """Return the id of a new session that begins with the first `at` agent turns of another; None takes all.
 
         `root` is the fork's workspace if it is a copy of the source's; then the fork may have no turns at all.
-
-        Raises:
-            UsageError: There is no such session, or it has no such turn.
-            StoreError: The store cannot be opened or read, or is full.
         """
         from inarch.sessions.fork import fork_session
 
@@ -125,13 +113,7 @@ class KeptSessions:
         return found
 
     def delete(self, session_id: str, *, keeps_logs: bool = True) -> Sequence[Path]:
-        """Delete a session and its name; return its logs, for a caller who must remove them.
-
-        Raises:
-            OSError: A log cannot be read.
-            PluginError: A tracer cannot write the events that a fork needs.
-            StoreError: The store cannot delete it, or its name cannot be dropped.
-        """
+        """Delete a session and its name; return its logs, for a caller who must remove them."""
         if not keeps_logs:
             self._keep_for_forks(session_id)
         forget_name(self.parts.config.state_dir, session_id)
@@ -158,11 +140,7 @@ class KeptSessions:
 
 
 def names_of(state_dir: Path) -> Mapping[str, str]:
-    """Return the ids of sessions by their names, including those of deleted sessions.
-
-    Raises:
-        StoreError: A newer Inarch wrote the names.
-    """
+    """Return the ids of sessions by their names, including those of deleted sessions."""
     from inarch.config.private_files import read_kept
 
     return read_kept(state_dir / NAMES_FILE, str)
@@ -179,10 +157,6 @@ def give_name(
         session_id: The session.
         name: Its name from now on.
         keep: Puts a new session into the store once the name is known to be free.
-
-    Raises:
-        UsageError: The name is invalid or taken, or the session is not stored.
-        StoreError: It cannot be stored.
     """
     from inarch.config.private_files import changing_kept
     from inarch.journal.redactor import hide_in_message
@@ -206,11 +180,7 @@ def give_name(
 
 
 def forget_name(state_dir: Path, session_id: str) -> None:
-    """Free the name of a session, if it has one.
-
-    Raises:
-        StoreError: The change cannot be stored.
-    """
+    """Free the name of a session, if it has one."""
     from inarch.config.private_files import changing_kept
 
     if session_id in names_of(state_dir).values():
@@ -224,11 +194,7 @@ def _forget(names: dict[str, str], session_id: str) -> None:
 
 
 def find_session(store: ContextStore, beginning: str, names: Mapping[str, str] = MappingProxyType({})) -> SessionInfo:
-    """Return the one session with this name or this beginning of its id; `names` maps names to ids.
-
-    Raises:
-        UsageError: None matches, or several do.
-    """
+    """Return the one session with this name or this beginning of its id; `names` maps names to ids."""
     named = names.get(beginning, beginning)
     fitting = [info for info in store.sessions() if info.id.startswith((named, beginning))]
     exact = [info for info in fitting if info.id == named]

@@ -31,11 +31,7 @@ class Models:
     composed: Composed
 
     def choice(self, name: str = "") -> Choice:
-        """Return the provider and model of a name, by default the profile's; it may take half a second.
-
-        Raises:
-            ConfigError: No composed plugin provides it.
-        """
+        """Return the provider and model of a name, by default the profile's; it may take half a second."""
         from inarch.turns.models import choose_model
 
         return choose_model(
@@ -56,19 +52,11 @@ class Models:
         return {one.variable: f"{one.plugin}/{one.model}" for one in given}
 
     def full_name(self, name: str) -> str:
-        """Return a model's name with its provider, which need not be composed, if exactly one provider knows the model.
-
-        Raises:
-            ConfigError: Several know it.
-        """
+        """Return a model's name with its provider, composed or not, if exactly one provider knows the model."""
         return full_name(name, {*self.composed.composition.models, *discover().plugins}, self.composed.environ)
 
     async def find(self, name: str) -> Choice:
-        """Return the same after the provider has asked its service for its default model, if necessary.
-
-        Raises:
-            ConfigError: No composed plugin provides it.
-        """
+        """Return the same after the provider has asked its service for its default model, if necessary."""
         from inarch.turns.models import ComposedModels
 
         await ComposedModels(self.composed.composition.models, self.composed.environ).find_default(name)
@@ -101,12 +89,7 @@ class Models:
 
 
 async def switch_model(state: SessionState, name: str, why: str) -> str:
-    """Use another model from the next turn on and return its full name.
-
-    Raises:
-        ConfigError: No composed plugin provides it, or its key is missing.
-        PluginError: Its provider failed.
-    """
+    """Use another model from the next turn on and return its full name."""
     old = state.parts.choose(state.config.profile.model).full_name
     await state.parts.find_default(name)
     choice = state.parts.choose(name)
@@ -133,11 +116,7 @@ def asking(state: SessionState, model: str) -> Iterator[None]:
 
 
 def require_copy(mode: str, root: str) -> None:
-    """Raise for the approval mode `review` outside a copy of the workspace.
-
-    Raises:
-        UsageError: The root is not a copy.
-    """
+    """Raise for the approval mode `review` outside a copy of the workspace."""
     if mode != REVIEW:
         return
     from inarch_lib.staging.copies import change_of  # other modes need none
@@ -148,12 +127,7 @@ def require_copy(mode: str, root: str) -> None:
 
 
 def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
-    """Change keys of the profile from the next turn, or call outside of turns, on.
-
-    Raises:
-        UsageError: One of them cannot be changed, or not to this value.
-        ConfigError: No composed plugin provides a strategy.
-    """
+    """Change keys of the profile from the next turn, or call outside of turns, on."""
     from inarch.config.scalars import Wrong
     from inarch.config.tables import Profile
     from inarch.config.values import read_key

@@ -41,11 +41,7 @@ if TYPE_CHECKING:
 
 
 def check_process(process: int) -> None:
-    """Refuse to continue in a process that did not compose the application.
-
-    Raises:
-        UsageError: This is another one.
-    """
+    """Refuse to continue in a process that did not compose the application."""
     if process != os.getpid():
         raise UsageError(
             "this application was composed in another process, before a fork",
@@ -71,11 +67,7 @@ class Origin:
     above: SessionState | None = None
 
     def check(self, was: Branch | None, session_id: str) -> None:
-        """Return if the call may continue a stored session.
-
-        Raises:
-            UsageError: It is not a child of the session above, or has another name.
-        """
+        """Return if the call may continue a stored session."""
         now = self.branch
         if now is not None and (was is None or (was.parent, was.name) != (now.parent, now.name)):
             raise UsageError(f"session {session_id} is not a {now.name} of this session", "leave session_id out")
@@ -119,22 +111,12 @@ class Parts:
 
     @property
     def store(self) -> ContextStore:
-        """The context store of the profile, opened on first use.
-
-        Raises:
-            ConfigError: The profile names a store that no plugin provides.
-            StoreError: It cannot be opened.
-        """
+        """The context store of the profile, opened on first use."""
         return self.storage.store
 
     @cached_property
     def workspace(self) -> Workspace:
-        """The workspace of the profile, opened on first use.
-
-        Raises:
-            ConfigError: The profile names a workspace that no plugin provides.
-            ToolFailed: It cannot be opened.
-        """
+        """The workspace of the profile, opened on first use."""
         if self.replacing is not None and self.replacing.workspace is not None:
             return self.replacing.workspace
         spec = self.composed.named("workspace", self.config.profile.workspace, self.composition.workspaces)
@@ -217,17 +199,13 @@ class Parts:
         )
 
     def at(self, root: str) -> Parts:
-        """Return the same parts for a copy of the directory, to be closed before these.
-
-        Raises:
-            ToolFailed: `permission` if the copy lacks files that are trusted here: hooks that restrict calls would be
-                missing.
-        """
+        """Return the same parts for a copy of the directory, to be closed before these."""
         from inarch.config.project_files import imported_files, is_guide, read_trusted
 
         config = self.config
         known = config.trusted_files
         lost = [path for path in known if not is_guide(path) and read_trusted(root, path, known) is None]
+        # a copy without trusted files may lack hooks that restrict calls
         if lost := sorted({*lost}.difference(imported_files(config.root, known) if lost else ())):
             what = f"{', '.join(lost)} is not in the copy as you trusted it in this project"
             raise ToolFailed("permission", what, "look at it, then: inarch config trust, and start again")

@@ -66,11 +66,7 @@ def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]
 
 
 def _taken(store: ContextStore, child: str, began: str) -> tuple[Spent, ...]:
-    """Return the usage of a child's turn that began then; the child may have continued since.
-
-    Raises:
-        StoreError: Its record cannot be read.
-    """
+    """Return the usage of a child's turn that began then; the child may have continued since."""
     ledger, turn_id = Ledger(), ""
     for event in scan(store, child):
         if event.kind == "turn.started" and event.time >= began and not turn_id:

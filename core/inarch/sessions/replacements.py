@@ -25,11 +25,7 @@ _BY_NAME = (
 def put_in_place(
     replacing: Replacing, config: Config, composed: Composition
 ) -> tuple[Config, Composition, Replacements]:
-    """Return configuration and composition with the objects in them, and the objects.
-
-    Raises:
-        UsageError: An object does not fit its place, or no composed object has its name.
-    """
+    """Return configuration and composition with the objects in them, and the objects."""
     found = replacing if isinstance(replacing, Replacements) else replacing(composed)
     if not isinstance(found, Replacements):
         raise UsageError(f"replacing: {found!r:.60} is not an inarch.Replacements", "return one from the function")

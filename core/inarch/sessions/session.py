@@ -341,12 +341,7 @@ async def call_tool(
     show: Callable[[str], object] | None,
     origin: CallOrigin = "user",
 ) -> ToolResult:
-    """Run a call to its end and flush it to disk.
-
-    Raises:
-        StoreError: The journal is required and could not be stored.
-        asyncio.CancelledError: The caller was cancelled; the call has ended and is in the journal.
-    """
+    """Run a call to its end and flush it to disk."""
     call_id = state.journal.clock.new_id()
 
     def saw(event: Event) -> None:
