@@ -15,7 +15,6 @@ from inarch.contract.guard import blame as blame
 from inarch.contract.guard import guarded as guarded
 from inarch.contract.loaders import LoadJob as LoadJob
 from inarch.contract.loaders import Offered as Offered
-from inarch.journal.changes import NOTHING as NOTHING
 from inarch.journal.changes import Changes as Changes
 from inarch.journal.changes import changes_now as changes_now
 from inarch.journal.changes import kept_changes as kept_changes

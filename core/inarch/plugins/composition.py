@@ -85,6 +85,7 @@ class Outcome:
     elsewhere: Mapping[str, Loading] = _NOTHING
     given_way: tuple[str, ...] = ()
     loaders: Mapping[str, Bound[Loader]] = _NOTHING
+    checks: tuple[Bound[SelfCheck], ...] = ()
     original: Composition | None = None
 
 
@@ -111,7 +112,6 @@ class Composition:
     events: tuple[Bound[EventKind], ...] = ()
     front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
     exporters: Mapping[str, Bound[Exporter]] = _NOTHING
-    checks: tuple[Bound[SelfCheck], ...] = ()
     outcome: Outcome = Outcome()
 
     @property
@@ -133,6 +133,11 @@ class Composition:
     def loaders(self) -> Mapping[str, Bound[Loader]]:
         """Loaders of plugins outside this process, by name."""
         return self.outcome.loaders
+
+    @property
+    def checks(self) -> tuple[Bound[SelfCheck], ...]:
+        """Checks that `inarch doctor` runs."""
+        return self.outcome.checks
 
     def of(self, plugin: str) -> dict[str, list[Any]]:
         """Return a plugin's registrations, by kind."""
@@ -340,11 +345,16 @@ class _Composer:
         builtins = {name: _loaded(*one) for name, one in self.loaded.items() if self.is_builtin(one[0])}
         loaded = tuple(_loaded(*one) for name, one in self.loaded.items() if name not in builtins)
         elsewhere = self._apart.running if self._apart is not None else _NOTHING
-        loaders = bound.pop("loaders")
-        return Composition(
-            **bound,
-            outcome=Outcome(tuple(self.refused), loaded, MappingProxyType(builtins), elsewhere, tuple(told), loaders),
+        outcome = Outcome(
+            tuple(self.refused),
+            loaded,
+            MappingProxyType(builtins),
+            elsewhere,
+            tuple(told),
+            bound.pop("loaders"),
+            bound.pop("checks"),
         )
+        return Composition(**bound, outcome=outcome)
 
     def _ready(self, plugin: str) -> tuple[Ready, ...]:
         return tuple(one for one in self.discovery.ready if one.plugin == plugin)

@@ -121,9 +121,6 @@ class Composed:
     @property
     def ignored(self) -> tuple[str, ...]:
         """One line for each setting in the configuration that has no effect."""
-        has_tables = bool(self.config.plugin_tables or self.config.isolation)
-        if not has_tables and not any(name.startswith("INARCH_PLUGIN_") for name in self.environ):
-            return (*self.config.notes, *self.composition.outcome.given_way, *self._remarks())
         tried = (item.name for item in self.composition.refused)  # a single file, for example
         names = {*(plugin.name for plugin in self.composition.loaded), *tried}
         if self.config.hints(names):  # an installed plugin outside the profile may have a table, too
