@@ -6,7 +6,6 @@ import os
 import re
 import sys
 import time
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -21,28 +20,11 @@ from inarch.plugins.modules import files_hash, locate
 from inarch.plugins.probe import probe, remember, remembered, verdict_file
 from inarch.plugins.registration import check_schemas, register
 
-from ..forking import LONGEST_S
-
 if TYPE_CHECKING:
     from conftest import Site
 
 HOOK = "import inarch\n@inarch.hookimpl\ndef inarch_tools(context):\n    {0}\n    return []\n"
 TOOL = "import inarch\n@inarch.tool({0})\ndef {1}() -> None:\n    'Do it.'\n"
-REFUSED: dict[str, tuple[str, str]] = {
-    "import error": ("import no_such_module", "failed at load: ModuleNotFoundError: No module named 'no_such_module'"),
-    "raises in a hook": (HOOK.format("1 / 0"), "failed at hook: ZeroDivisionError"),
-    "ends the process": (HOOK.format("import os; os._exit(7)"), "process in inarch_tools (exit code 7)"),
-    "interrupts": ("raise KeyboardInterrupt", "crashed at import (Interrupt)"),
-    "prints in a hook": (HOOK.format("print('hi')"), "prints to standard output while it is loaded: 'hi'"),
-    "prints past sys.stdout": ("import os; os.write(1, b'raw')", "prints to standard output while it is loaded: 'raw'"),
-    "waits for input": ("input()", "failed at load: EOFError"),
-    "returns a number": (HOOK.format("return 3"), "returned 3 from inarch_tools, not a list"),
-    "wrong schema": (
-        TOOL.format("input_schema={'type': 'object', 'properties': 3}", "f"),
-        "tool 'f' has a wrong input_schema: $.properties: 3 is not of type 'object'",
-    ),
-}
-"""Plugins that a probe refuses, with what is said of them."""
 BROKEN: dict[str, tuple[str, str]] = {
     "returns a string": (HOOK.format("return 'abc'"), "returned 'abc' from inarch_tools, not a list"),
     "returns nothing": (HOOK.format("return None"), "returned None from inarch_tools, not a list"),
@@ -88,19 +70,6 @@ BROKEN: dict[str, tuple[str, str]] = {
 """Plugins that break the contract, with what is said of them."""
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_a_bad_plugin_is_refused_and_the_rest_works(site: Site, what: str) -> None:
-    source, words = REFUSED[what]
-    site.add("bad", source)
-    composition = site.compose("bad", "sqlite-store", probed=False)
-    (refused,) = composition.refused
-    assert words in refused.reason
-    assert (refused.name, refused.distribution, refused.version) == ("bad", "bad", "1.0")
-    assert "-p no:bad" in refused.remedy
-    assert [plugin.name for plugin in composition.loaded] == ["sqlite-store"]
-    assert "bad" not in sys.modules, "a plugin that was refused must not be imported here"
-
-
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_plugin_that_breaks_the_contract_is_refused(what: str) -> None:
     source, words = BROKEN[what]
@@ -115,58 +84,6 @@ def test_a_plugin_that_breaks_the_contract_is_refused(what: str) -> None:
     finally:
         del sys.modules["bad"]
     assert words in str(refused.value)
-
-
-TIMES = (2.0, 60.0)
-"""How long a plugin that hangs has: more if the machine stood still before the plugin had its turn."""
-
-
-@pytest.mark.parametrize(
-    ("source", "where"),
-    [
-        ("import time\nwhile True: time.sleep(1)", "at import"),
-        ("import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()", "at exit"),
-        (HOOK.format("import subprocess; subprocess.run(['sleep', '60'])"), "in inarch_tools"),
-    ],
-)
-def test_a_plugin_that_hangs_is_refused(site: Site, source: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    site.add("bad", source)
-    site.add("good")
-    probed = site.compose("good", probed=False)  # with all the time it needs
-    for seconds in TIMES:
-        monkeypatch.setattr("inarch.plugins.probe.PROBE_S", seconds)
-        composition = site.compose("bad", "good", probed=False)
-        if where in composition.refused[0].reason:
-            break
-    assert f"did not finish {where} within {seconds:g} s" in composition.refused[0].reason
-    assert composition.loaded == probed.loaded
-
-
-def test_nothing_of_a_hanging_plugin_lives_on(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    pid_file = site.world / "pid"
-    site.add(
-        "bad",
-        f"""
-    import subprocess
-    child = subprocess.Popen(["sleep", "600"])
-    open({str(pid_file)!r}, "w").write(str(child.pid))
-    child.wait()
-    """,
-    )
-    for seconds in TIMES:
-        monkeypatch.setattr("inarch.plugins.probe.PROBE_S", seconds)
-        assert site.compose("bad", probed=False).refused
-        if pid_file.exists():
-            break
-    end = time.monotonic() + LONGEST_S  # a killed process takes a moment to go
-    while (running := _is_running(int(pid_file.read_text()))) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert not running
-
-
-def _is_running(pid: int) -> bool:
-    status = Path(f"/proc/{pid}/status")
-    return status.exists() and "State:\tZ" not in status.read_text()
 
 
 def test_the_working_directory_is_neither_the_project_nor_on_the_path(site: Site) -> None:

@@ -90,26 +90,6 @@ def test_a_resumed_session_sees_what_the_live_one_saw(options: dict[str, Any]) -
     asyncio.run(again.aclose())
 
 
-def test_what_is_resumed_is_what_is_folded_but_for_dropped_turns(options: dict[str, Any]) -> None:
-    app, _ = scripted_app(Small(script(14)), **options)
-    session_id = asyncio.run(talk(app, None, 14))
-    events: list[Event] = list(app.store.load(session_id))
-    for end in range(0, len(events), 7):
-        whole = fold(events[:end])
-        store = MemoryStore()
-        store.append(session_id, events[:end])
-        part, _ = resume_kept(store, session_id, lambda: Heard(Redactor()))
-        assert (part.root, part.title, part.seq) == (whole.root, whole.title, whole.seq)
-        assert (part.seen, part.left_out) == (whole.seen, whole.left_out)
-        assert (part.unknown, part.cut_off, part.unended) == (whole.unknown, whole.cut_off, whole.unended)
-        gone = {turn_id for data in whole.left_out for turn_id in data["turns"]}
-        assert [turn for turn in part.turns if turn.type == "agent"] == [
-            turn for turn in whole.turns if turn.type == "agent" and turn.id not in gone
-        ]
-        assert [(turn_id, () if turn_id in gone else said) for turn_id, said in whole.said] == list(part.said)
-    app.close()
-
-
 def resumed(store: ContextStore, session_id: str) -> tuple[History, dict[str, Any]]:
     history, heard = resume_kept(store, session_id, lambda: Heard(Redactor()))
     return evolve(history, left_out=()), heard.to_data() | {"forms": [said.form for said in _seen(history)]}
