@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from inarch.turns.models import Choice
 
 
-class PluginOptions(TypedDict, total=False):
-    """Plugins to leave out of the composition or to add."""
+class ComposeOptions(TypedDict, total=False):
+    """Further keywords of `inarch.compose`."""
 
     without: Sequence[str]
     """Plugins and built-in parts to leave out."""
@@ -48,11 +48,6 @@ class PluginOptions(TypedDict, total=False):
     """Single-file plugins to add."""
     builtins: bool
     """Whether to compose Inarch's own parts, such as `@` mentions, too; true by default."""
-
-
-class ComposeOptions(PluginOptions, total=False):
-    """Further keywords of `inarch.compose`."""
-
     front_end: FrontEnd | None
     """Shows events and asks for approvals; without a front end, questions are denied."""
     journal: bool
@@ -150,11 +145,7 @@ class App:
         *,
         auto: bool = True,
         recorded: bool | None = None,
-        front_end: FrontEnd | None = None,
-        journal: bool = True,
-        environ: Mapping[str, str] | None = None,
-        replacing: Replacing | None = None,
-        **plugins: Unpack[PluginOptions],
+        **options: Unpack[ComposeOptions],
     ) -> App:
         """Do what `compose` does with a loaded configuration.
 
@@ -162,17 +153,14 @@ class App:
             config: The configuration.
             auto: Whether the model `auto` may mean providers that the profile's `plugins` does not name.
             recorded: Whether plugins may store records of their own; by default they may if sessions are stored.
-            front_end: As in `ComposeOptions`, like all that follow.
-            journal: The same.
-            environ: The same.
-            replacing: The same.
-            plugins: The same.
+            options: Those of `compose`.
         """
-        environ = dict(_environ(environ))
-        if plugins.get("builtins", True):
-            environ = with_kept_keys(environ, config.state_dir / "keys.json", plugins.get("without", ()))
-        recorded = journal if recorded is None else recorded
-        compose = composing(replacing, auto=auto, recorded=recorded, **plugins)
+        journal, front_end = options.pop("journal", True), options.pop("front_end", None)
+        environ: Mapping[str, str] = dict(_environ(options.pop("environ", None)))
+        replacing = options.pop("replacing", None)
+        if options.get("builtins", True):
+            environ = with_kept_keys(environ, config.state_dir / "keys.json", options.get("without", ()))
+        compose = composing(replacing, auto=auto, recorded=journal if recorded is None else recorded, **options)
         config, composition, replacements = compose(evolve(config, environ=environ))
         return cls(Parts(Composed(config, composition, front_end, journal, environ), replacements, compose))
 

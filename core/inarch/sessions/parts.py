@@ -267,7 +267,7 @@ class Parts:
             thing.close()
 
 
-def composing(replacing: Replacing | None, **how: Any) -> Composing:
+def composing(replacing: Replacing | None, /, **how: Any) -> Composing:
     """Return the function that composes for a configuration with a program's replacements; `how` are its options."""
 
     def compose(config: Config) -> tuple[Config, Composition, Replacements | None]:
