@@ -16,7 +16,6 @@ from attrs import define
 from inarch.contract.capabilities import CopiesSessions, ForksSessions, HasFiles, HasLogs, able
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.guard import guarded
-from inarch_sdk.snapshots import between, scan
 
 if TYPE_CHECKING:
     from inarch.contract.event import Event
@@ -57,6 +56,7 @@ class KeptSessions:
     ) -> Iterator[tuple[Sequence[Event], History]]:
         """Yield the events of each prompt that has such turns of the agent, with their history."""
         from inarch.journal.fold import fold
+        from inarch_sdk.snapshots import between
 
         for first, last in self.contents(session_id).parts(first_turn, last_turn):
             events = list(between(self.parts.store, session_id, first, last))
@@ -75,6 +75,8 @@ class KeptSessions:
 
     def _tell_copied(self, session_id: str) -> None:
         """Pass a fork's copied events to the tracers that copy every session's events."""
+        from inarch_sdk.snapshots import scan
+
         for tracer in self.parts.composition.tracers:
             copying, forking = able(tracer.value, CopiesSessions), able(tracer.value, ForksSessions)
             if copying is None:
@@ -219,6 +221,8 @@ def latest_session(store: ContextStore, root: str) -> SessionInfo | None:
 
 def _parent(store: ContextStore, session_id: str) -> str:
     """Return the session whose call began this one; empty for none."""
+    from inarch_sdk.snapshots import scan
+
     first = next(scan(store, session_id), None)
     branch = first.data.get("branch") if first is not None and first.kind == "session.started" else None
     return str(branch["parent"]) if isinstance(branch, dict) else ""
