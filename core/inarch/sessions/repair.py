@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from inarch.contract.call_events import CallResult
+from inarch.contract.codec import to_data
 from inarch.contract.errors import StoreError
 from inarch.contract.event_parts import Spent
-from inarch.contract.events import Note, TurnEnded
-from inarch.contract.other_events import ChildEnded
+from inarch.contract.events import Event, Note, TurnEnded
+from inarch.contract.other_events import ChildEnded, ChildStarted
 from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
 from inarch.contract.stores import ContextStore
 from inarch.journal.history import History
@@ -57,7 +58,7 @@ def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]
     for child, (call_id, turn_id, name, began) in children.items():
         spent: tuple[Spent, ...] = ()
         try:
-            spent = _taken(journal.store, child, began)
+            spent = _taken(journal.store, child, began).rows()
         except StoreError as error:
             notes.append(Note(f"the usage of {name} is not known: {error.message}", SOURCE))
         journal.record(ChildEnded(call_id, child, name, "cancelled", spent), turn_id or None)
@@ -65,15 +66,24 @@ def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]
     return notes
 
 
-def _taken(store: ContextStore, child: str, began: str) -> tuple[Spent, ...]:
-    """Return the usage of a child's turn that began then; the child may have continued since."""
+def _taken(store: ContextStore, child: str, began: str) -> Ledger:
+    """Return the usage of a child's turn that began then, with all below it; the child may have continued since."""
     ledger, turn_id = Ledger(), ""
+    below: dict[str, tuple[str, str]] = {}
     for event in scan(store, child):
         if event.kind == "turn.started" and event.time >= began and not turn_id:
             turn_id = str(event.data["turn"]["id"]) if event.data["turn"]["type"] == "agent" else ""
-        if turn_id and event.turn_id == turn_id:
-            ledger.saw(event)
-    return ledger.rows()
+        if not turn_id or event.turn_id != turn_id:
+            continue
+        ledger.saw(event)
+        if event.kind == ChildStarted.kind:
+            below[event.data["session_id"]] = (event.data["name"], event.time)
+        elif event.kind == ChildEnded.kind:
+            below.pop(event.data["session_id"], None)
+    for session_id, (name, time) in below.items():
+        spent = [to_data(row) for row in _taken(store, session_id, time).rows()]
+        ledger.saw(Event(0, "", child, turn_id, ChildEnded.kind, {"name": name, "spent": spent}))
+    return ledger
 
 
 def _end_calls_of_no_turn(journal: Journal, history: History) -> None:
