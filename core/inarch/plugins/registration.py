@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from inarch_lib.schemas.validation import Schema
 
 Hook = Callable[..., Any]
-_MARK = f"{hookspecs.hookimpl.project_name}_impl"  # set by `hookimpl`, as pluggy names it
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
 
@@ -142,7 +141,7 @@ def _checked_hooks(module: ModuleType, name: str) -> dict[str, Hook]:
     for attribute, value in list(vars(module).items()):
         if not inspect.isroutine(value):
             continue
-        options = getattr(value, _MARK, None)
+        options = getattr(value, "inarch_impl", None)  # set by `hookimpl`
         if options is not None:
             hook = options.get("specname") or attribute
             _check_hook(name, hook, value, options)
