@@ -11,7 +11,7 @@ import inarch
 from inarch.contract.capabilities import optional
 from inarch.contract.hookspecs import HOOKS
 from inarch.contract.records import PluginContext
-from inarch.plugins.registration import Registration, register
+from inarch.plugins.registration import Registration, new_manager, register
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "hooks.md").read_text("utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
@@ -22,7 +22,9 @@ def registered(section: str) -> Registration:
     (code,) = re.findall(r"```python\n(.*?)```", SECTIONS[section], re.S)
     module = ModuleType("demo")
     exec(compile(code, section, "exec"), vars(module))
-    return register(module, "demo", lambda cls: PluginContext("demo", "/", cls() if cls is not None else {}))
+    return register(
+        module, "demo", new_manager(), lambda cls: PluginContext("demo", "/", cls() if cls is not None else {})
+    )
 
 
 @pytest.mark.parametrize("hook", HOOKS)

@@ -18,7 +18,7 @@ from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import FoundPlugin, discover
 from inarch.plugins.modules import files_hash, locate
 from inarch.plugins.probe import probe, remember, remembered, verdict_file
-from inarch.plugins.registration import check_schemas, register
+from inarch.plugins.registration import check_schemas, new_manager, register
 
 if TYPE_CHECKING:
     from conftest import Site
@@ -79,7 +79,7 @@ def test_a_plugin_that_breaks_the_contract_is_refused(what: str) -> None:
         with pytest.raises(PluginError) as refused:
             with guarded("bad", "load"):
                 exec(source, vars(module))
-            registered = register(module, "bad", lambda cls: PluginContext("bad", "/"))
+            registered = register(module, "bad", new_manager(), lambda cls: PluginContext("bad", "/"))
             check_schemas("bad", registered.offers)
     finally:
         del sys.modules["bad"]

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import pluggy
 from attrs import Factory, define, evolve
 
 from inarch.config.plugin_folders import Folders, folders_of
@@ -26,7 +27,7 @@ from inarch.contract.workspaces import WorkspaceSpec
 from inarch.plugins.discovery import Discovery, FoundPlugin, Ready, discover, own_names
 from inarch.plugins.modules import tried_file
 from inarch.plugins.plugin_loader import absent, load_plugin, providers_named
-from inarch.plugins.registration import Registration
+from inarch.plugins.registration import Registration, new_manager
 from inarch_sdk.port_checks import PORTS
 
 if TYPE_CHECKING:
@@ -204,6 +205,7 @@ class _Composer:
     config: Config
     discovery: Discovery
     recorded: bool
+    manager: pluggy.PluginManager = Factory(new_manager)
     folders: Folders = Factory(lambda self: folders_of(self.config), takes_self=True)
     claims: dict[tuple[str, str], str] = Factory(lambda: {**own_names()})
     loaded: dict[str, tuple[FoundPlugin, Registration]] = Factory(dict)
@@ -230,7 +232,7 @@ class _Composer:
     def load(self, found: FoundPlugin) -> Registration:
         """Load a plugin where the user's configuration says, never in this process instead."""
         if not self.config.is_isolated(found.name) or self.is_builtin(found):
-            return load_plugin(found, self.config, self.folders, self.recorded)
+            return load_plugin(found, self.config, self.manager, self.folders, self.recorded)
         loader = self.loader(found.name)
         if loader is None:
             name, mode = found.name, self.config.isolation[found.name].mode

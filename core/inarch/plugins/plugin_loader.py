@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from attrs import evolve
+from pluggy import PluginManager
 
 from inarch.contract.errors import PluginError
 from inarch.contract.frozen import frozen
@@ -25,7 +26,9 @@ class _NoSettings:
     """Settings of a plugin without settings: its table must be empty."""
 
 
-def load_plugin(found: FoundPlugin, config: Config, folders: Folders, recorded: bool) -> Registration:
+def load_plugin(
+    found: FoundPlugin, config: Config, manager: PluginManager, folders: Folders, recorded: bool
+) -> Registration:
     """Load a plugin and return its registration."""
     odd = admit(found, config)
 
@@ -40,7 +43,7 @@ def load_plugin(found: FoundPlugin, config: Config, folders: Folders, recorded: 
             )
         return evolve(context_of(found, config, settings, recorded), **folders)
 
-    return register(load_module(found), found.name, context_for)
+    return register(load_module(found), found.name, manager, context_for)
 
 
 def context_of(found: FoundPlugin, config: Config, settings: object, recorded: bool) -> PluginContext:

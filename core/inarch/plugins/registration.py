@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pluggy
 from attrs import define, evolve, field
 
 from inarch.contract import hookspecs
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
     from inarch_lib.schemas.validation import Schema
 
-Hook = Callable[..., Any]
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
 
@@ -39,9 +39,26 @@ class Registration(NamedTuple):
     offers: Mapping[str, tuple[Any, ...]]
 
 
+class _Manager(pluggy.PluginManager):
+    """Plugin manager that inspects only possible hooks: pluggy inspects every attribute of a module, at each start."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
+        """Return the options of a function that is marked as a hook, else None."""
+        found = vars(plugin).get(name)
+        return getattr(found, f"{self.project_name}_impl", None) if inspect.isroutine(found) else None
+
+
+def new_manager() -> pluggy.PluginManager:
+    """Return a plugin manager that knows Inarch's hooks and no plugin."""
+    manager = _Manager("inarch")
+    manager.add_hookspecs(hookspecs)
+    return manager
+
+
 def register(
     module: ModuleType,
     name: str,
+    manager: pluggy.PluginManager,
     context_for: Callable[[type | None], PluginContext],
     entering: Callable[[str], None] = lambda hook: None,
 ) -> Registration:
@@ -50,23 +67,28 @@ def register(
     Args:
         module: The plugin's module.
         name: The plugin's name.
+        manager: From `new_manager`; the module is in it only while this runs.
         context_for: Makes the hooks' argument, given the plugin's settings class or None.
         entering: Called with the name of each hook before the hook is called.
     """
-    with guarded(name, "hook"):
-        hooks = _checked_hooks(module, name)
-    cls = _settings_class(name, hooks, entering)
-    with guarded(name, "settings", (ConfigError,)):
-        context = context_for(cls)
-    offers: dict[str, tuple[Any, ...]] = {}
-    for kind in PORTS:
-        values = _module_tools(module) if kind == "tools" else []
-        if (function := hooks.get(f"inarch_{kind}")) is not None:
-            entering(f"inarch_{kind}")
-            values += _answer(name, f"inarch_{kind}", function, context)
-        offers[kind] = tuple({id(value): value for value in values}.values()) if values else ()
-    _check_offers(name, offers)
-    return Registration(context, tuple(hooks), offers)
+    try:
+        with guarded(name, "hook"):
+            hooks = _checked_hooks(module, name, manager)
+            manager.register(module, name)
+        cls = _settings_class(name, hooks, manager, entering)
+        with guarded(name, "settings", (ConfigError,)):
+            context = context_for(cls)
+        offers: dict[str, tuple[Any, ...]] = {}
+        for kind in PORTS:
+            values = _module_tools(module) if kind == "tools" else []
+            if f"inarch_{kind}" in hooks:
+                values += _answer(name, kind, manager, context, entering)
+            offers[kind] = tuple({id(value): value for value in values}.values()) if values else ()
+        _check_offers(name, offers)
+        return Registration(context, hooks, offers)
+    finally:
+        if manager.has_plugin(name):
+            manager.unregister(name=name)
 
 
 def load_alone(
@@ -103,7 +125,7 @@ def load_alone(
         config = load_config(context.state_dir, config=tables, environ=environ)
         return evolve(context, settings=config.settings(plugin.name, cls))
 
-    registration = register(load_module(plugin), plugin.name, context_for, entering)
+    registration = register(load_module(plugin), plugin.name, new_manager(), context_for, entering)
     check_schemas(plugin.name, registration.offers)
     made = None if registration.context is context else registration.context.settings
     return Offered(registration.hooks, registration.offers, made)
@@ -136,19 +158,19 @@ def check_offered(name: str, kind: str, values: tuple[Any, ...]) -> None:
         check_schemas(name, {"tools": (), "events": (), kind: values})
 
 
-def _checked_hooks(module: ModuleType, name: str) -> dict[str, Hook]:
-    hooks: dict[str, Hook] = {}
+def _checked_hooks(module: ModuleType, name: str, manager: pluggy.PluginManager) -> tuple[str, ...]:
+    hooks = []
     for attribute, value in list(vars(module).items()):
         if not inspect.isroutine(value):
             continue
-        options = getattr(value, "inarch_impl", None)  # set by `hookimpl`
+        options = manager.parse_hookimpl_opts(module, attribute)
         if options is not None:
             hook = options.get("specname") or attribute
             _check_hook(name, hook, value, options)
-            hooks[hook] = value
+            hooks.append(hook)
         elif attribute.startswith("inarch_") and getattr(value, "__module__", "") == module.__name__:
             raise _broken(name, f"defines {attribute} without @inarch.hookimpl")
-    return hooks
+    return tuple(hooks)
 
 
 def _check_hook(name: str, hook: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
@@ -181,23 +203,32 @@ def _required(function: Callable[..., Any]) -> list[str]:
     ]
 
 
-def _settings_class(name: str, hooks: Mapping[str, Hook], entering: Callable[[str], None]) -> type | None:
+def _settings_class(
+    name: str, hooks: tuple[str, ...], manager: pluggy.PluginManager, entering: Callable[[str], None]
+) -> type | None:
     if "inarch_settings" not in hooks:
         return None
     entering("inarch_settings")
     with guarded(name, "hook"):
-        cls = hooks["inarch_settings"]()
+        answers: list[object] = manager.hook.inarch_settings()
+        cls = answers[0] if answers else None
         if not isinstance(cls, type) or not hasattr(cls, "__attrs_attrs__"):
             raise _broken(name, f"returned {cls!r:.60} from inarch_settings, not an attrs class")
         return cls
 
 
-def _answer(name: str, hook: str, function: Hook, context: PluginContext) -> list[Any]:
+def _answer(
+    name: str, kind: str, manager: pluggy.PluginManager, context: PluginContext, entering: Callable[[str], None]
+) -> list[Any]:
+    hook = f"inarch_{kind}"
+    entering(hook)
     with guarded(name, "hook"):
-        answer = function(context) if _required(function) else function()
-        if isinstance(answer, Awaitable | str) or not isinstance(answer, Iterable):
-            raise _broken(name, f"returned {answer!r:.60} from {hook}, not a list")
-        return list(answer)
+        answers = getattr(manager.hook, hook)(context=context)
+        if not answers:
+            raise _broken(name, f"returned None from {hook}, not a list")
+        if isinstance(answers[0], Awaitable) or not isinstance(answers[0], Iterable) or isinstance(answers[0], str):
+            raise _broken(name, f"returned {answers[0]!r:.60} from {hook}, not a list")
+        return list(answers[0])
 
 
 def _module_tools(module: ModuleType) -> list[Any]:

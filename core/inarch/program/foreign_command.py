@@ -80,6 +80,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
     from inarch.config.plugin_folders import folders_of
     from inarch.plugins.discovery import discover
     from inarch.plugins.plugin_loader import load_plugin
+    from inarch.plugins.registration import new_manager
 
     root = os.path.realpath(given.get("root") or ".")
     if not os.path.isdir(root):  # noqa: PTH112 - beside realpath
@@ -93,7 +94,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
         config = evolve(config, environ=with_kept_keys(config.environ, keys, ()))
     command = load_command(found, config)
     plugin = discover().plugins[found.plugin]
-    return Foreign(command, load_plugin(plugin, config, folders_of(config), True).context)
+    return Foreign(command, load_plugin(plugin, config, new_manager(), folders_of(config), True).context)
 
 
 def _is_known(found: FoundCommand) -> bool:
