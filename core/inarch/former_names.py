@@ -18,6 +18,7 @@ _LENT = {
     "inarch.confinement": "inarch_lib.confinement",
     "inarch.figures": "inarch_sdk.figures",
     "inarch.hosts": "inarch_lib.confinement.hosts",
+    "inarch.sessions.replay": "inarch_plugins.replay",
     "inarch.staging": "inarch_lib.staging",
     "inarch.testing": "inarch_testing",
     "inarch.testing.stores": "inarch_sdk.memory_store",

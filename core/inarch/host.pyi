@@ -14,13 +14,12 @@ from inarch.contract.guard import blame as blame
 from inarch.contract.guard import guarded as guarded
 from inarch.contract.loaders import LoadJob as LoadJob
 from inarch.contract.loaders import Offered as Offered
-from inarch.journal.changes import NOTHING as NOTHING
 from inarch.journal.changes import Changes as Changes
 from inarch.journal.changes import changes_now as changes_now
 from inarch.journal.changes import kept_changes as kept_changes
 from inarch.plugins.discovery import discover as discover
 from inarch.plugins.isolated_plugins import Trial as Trial
-from inarch.plugins.single_load import load_alone as load_alone
+from inarch.plugins.registration import load_alone as load_alone
 from inarch.program.composer import Options as Options
 from inarch.program.turn import run_prompt as run_prompt
 from inarch.sessions.contents import contents_of as contents_of

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal
 from enum import Enum
 from pathlib import PurePosixPath
 from typing import Any, get_args
@@ -69,18 +68,6 @@ def through_json(value: Any) -> Any:
 
 
 @settings(deadline=None)
-@given(messages)
-def test_messages_come_back(message: Message) -> None:
-    assert from_data(Message, through_json(message)) == message
-
-
-@settings(deadline=None)
-@given(calls)
-def test_tool_calls_come_back(call: ToolCall) -> None:
-    assert from_data(ToolCall, through_json(call)) == call
-
-
-@settings(deadline=None)
 @given(turns)
 def test_turns_come_back(turn: Turn) -> None:
     assert from_data(Turn, through_json(turn)) == turn
@@ -97,12 +84,6 @@ def test_effects_come_back_and_their_sets_are_sorted(effects: Effects) -> None:
 def test_parts_carry_their_class_and_provider_data_only_where_there_is_some() -> None:
     assert to_data(Text("a")) == {"type": "text", "text": "a"}
     assert to_data(Text("a", {"p": 1})) == {"type": "text", "text": "a", "provider_data": {"p": 1}}
-
-
-def test_money_is_text_and_keeps_its_digits() -> None:
-    usage = Usage(cost_usd=Decimal("0.10"))
-    assert to_data(usage)["cost_usd"] == "0.10"
-    assert str(from_data(Usage, to_data(usage)).cost_usd) == "0.10"
 
 
 class Colour(Enum):
@@ -126,10 +107,6 @@ class Word(str):
 )
 def test_rare_values_have_a_plain_form(value: Any, plain: Any) -> None:
     assert to_data(value) == plain
-
-
-def test_plain_strings_are_plain_even_from_subclasses() -> None:
-    assert type(to_data(Word("x"))) is str
 
 
 def test_what_has_no_json_form_is_a_type_error() -> None:

@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from inarch.contract import approval_records, call_events, events, other_events
-from inarch.contract.codec import from_data, to_data
+from inarch.contract.codec import from_data
 from inarch.contract.event_kinds import EVENT_CLASSES, EVENT_KINDS
 from inarch.contract.event_parts import Branch, KeptImage, Spent
 from inarch.contract.events import Event, EventData, event_data
@@ -93,19 +93,6 @@ def test_every_kind_has_a_sample_a_class_and_a_docstring() -> None:
 def test_the_kinds_are_those_of_the_contract() -> None:
     source = "".join(Path(module.__file__).read_text("utf-8") for module in HOMES)
     assert sorted(re.findall(r'kind: ClassVar\[str\] = "([a-z.]+)"', source)) == sorted(EVENT_KINDS)
-
-
-def test_an_event_is_encoded_once() -> None:
-    event = Event(1, "now", "s", None, "note", {"text": "a"})
-    assert event.line is event.line
-    assert json.loads(event.line)["turn_id"] is None
-    assert event == Event(1, "now", "s", None, "note", {"text": "a"})
-
-
-def test_event_data_is_plain_json() -> None:
-    for kind, fields in SAMPLES.items():
-        payload = event_data(EVENT_KINDS[kind](**fields))
-        assert payload == json.loads(json.dumps(payload)) == to_data(payload)
 
 
 def test_no_plugin_has_the_first_word_of_a_kind_of_the_kernels() -> None:

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-import inarch
 from inarch.calls.before_images import Keeping
 from inarch.calls.lease import Handle, Lease
 from inarch.contract.capabilities import CAPABILITIES, optional
 from inarch.program.output_choice import Display
-from inarch.testing import calls, says, scripted_app
 from inarch_plugins.replay.stand_ins import RecordedTool, RecordedTracer
 from inarch_testing.tool_bench import Noting, WatchedAsyncTool, WatchedTool
 
@@ -68,52 +66,3 @@ def test_every_optional_member_survives_every_wrapper(kind: str, wrapper: str) -
         elif member != "copied":  # in a replay nothing is kept a second time
             assert (found([]) if member == "restore_all" else found()) == member
         assert not hasattr(bare, member), "nor is anything made up"
-
-
-class Pointing:
-    """A front end in which somebody points at something."""
-
-    name = "pointing"
-
-    def __init__(self, selection: Any) -> None:
-        self.chosen = selection
-
-    @property
-    def selection(self) -> Any:
-        if isinstance(self.chosen, Exception):
-            raise self.chosen
-        return self.chosen
-
-    def show(self, event: inarch.Event) -> None:
-        pass
-
-    async def approve(self, batch: Any) -> Any:
-        return []
-
-    def close(self) -> None:
-        pass
-
-
-PLUGIN = """
-import inarch
-
-@inarch.tool(effects=inarch.Effects())
-def pointed(context: inarch.ToolContext) -> dict:
-    "Say what is pointed at."
-    return {"at": context.selection}
-"""
-
-
-@pytest.mark.parametrize(("selection", "at"), [({"line": 3}, {"line": 3}), (ValueError("nothing"), None)])
-def test_a_tool_gets_the_selection_through_the_display_of_the_command_line(
-    tmp_path: Any, selection: Any, at: Any
-) -> None:
-    import asyncio
-
-    (tmp_path / "pointing_tools.py").write_text(PLUGIN)
-    app, _ = scripted_app([calls(("pointed", {})), says("done")], tmp_path, files=[str(tmp_path / "pointing_tools.py")])
-    app.front_end = Display(Pointing(selection))
-    with app:
-        turn = asyncio.run(app.session().run("look"))
-    (call,) = turn.calls
-    assert call.result is not None and call.result.data == {"at": at}

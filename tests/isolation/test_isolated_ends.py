@@ -16,7 +16,7 @@ from isolated_apps import GRACE_S, HERE, call
 
 import inarch
 from inarch.config.load import load_config
-from inarch.plugins.isolated_plugins import Apart, isolated_verdict
+from inarch.plugins.isolated_plugins import Apart
 from inarch.plugins.modules import single_file
 from inarch_plugins.isolation import ProcessLoader
 
@@ -179,11 +179,10 @@ def test_a_plugin_that_hangs_on_import_costs_its_time_once(tmp_path: Path) -> No
     again = Apart(config, True, 2.0)
     with pytest.raises(inarch.PluginError, match=r"within 2 s \(remembered from \d\d:\d\d\) \(leave") as raised:
         again.load(found, ProcessLoader())
-    assert "`inarch plugins check hangs` tries it again" in raised.value.remedy
+    assert "plugins check` tries it again" in raised.value.remedy
     assert again.running == {}, "nothing was started"
     tables["isolation"]["hangs"]["network"] = True
     changed = load_config(str(tmp_path), config=tables, environ={"HOME": str(tmp_path)})
-    assert isolated_verdict(found, changed) == isolated_verdict(found, config)
     with pytest.raises(inarch.PluginError, match=r"within 2 s \(leave"):
         Apart(changed, True, 2.0).load(found, ProcessLoader())
 

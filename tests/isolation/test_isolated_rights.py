@@ -262,7 +262,7 @@ def test_the_process_loads_little_of_inarch(compose: Any, tmp_path: Path) -> Non
     source = 'import inarch, sys\n@inarch.tool\ndef loaded() -> list[str]:\n    "Loaded."\n    return [*sys.modules]\n'
     (tmp_path / "little.py").write_text(source)
     names = call(compose(files=(str(tmp_path / "little.py"),)), "loaded").data
-    assert {"inarch_plugins.isolation.child", "inarch.plugins.single_load"} <= set(names)
+    assert {"inarch_plugins.isolation.child", "inarch.plugins.registration"} <= set(names)
     far = ("calls", "program", "config", "journal", "sessions", "turns", "plugins.composition", "plugins.plugin_loader")
     near = ("process", "proxy_plugin", "proxies", "rights", "spawner")
     beside = tuple([f"inarch.{name}" for name in far] + [f"inarch_plugins.isolation.{name}" for name in near])

@@ -15,7 +15,7 @@ from inarch.config.config import Config
 from inarch.config.load import load_config
 from inarch.plugins.composition import Composition, compose_plugins
 from inarch.plugins.discovery import discover
-from inarch.plugins.probe import Verdict, key_of
+from inarch.plugins.probe import remember, verdict_file
 
 TOOL = """
     import inarch
@@ -68,13 +68,13 @@ class Site:
 
         With `probed` those of the folder count as probed: a probe is a process, and rarely the subject.
         """
-        keys = ("without", "files", "builtins", "probe_seconds")
+        keys = ("without", "files", "builtins")
         passed = {key: options.pop(key) for key in keys if key in options}
         if "model" not in options:
             passed["without"] = [*passed.get("without", ()), "offline"]
         config = self.config(*plugins, **options)
         for found in discover([str(self.folder)]).plugins.values() if probed else ():
-            Verdict(config.cache_dir / "probes" / key_of(found)).keep(None)
+            remember(verdict_file(found, config.cache_dir))
         return compose_plugins(config, **passed)
 
 

@@ -87,13 +87,6 @@ def test_the_order_is_that_of_the_profile(site: Site) -> None:
     assert list(site.compose("three", "one", "two").tools) == ["three_words", "one_words", "two_words"]
 
 
-def test_the_shipped_plugins_load_without_a_probe(site: Site) -> None:
-    composition = site.compose("sandbox-fs", "sqlite-store", "brief-tracer")
-    assert composition.refused == ()
-    assert [plugin.distribution for plugin in composition.loaded] == ["inarch"] * 3
-    assert not (site.world / ".cache" / "inarch" / "probes").exists()
-
-
 def test_an_absent_plugin_is_refused_with_the_nearest_name(site: Site) -> None:
     site.add("word-count")
     composition = site.compose("word-cuont", "word-count", "nothing-like-it")
@@ -114,15 +107,6 @@ def test_the_refusal_of_an_absent_plugin_says_where_it_is_named(site: Site) -> N
     gone, lost = compose_plugins(config).refused
     assert f"`plugins` ({file}:3)" in gone.remedy
     assert f"`model` ({file}:2)" in lost.remedy
-
-
-def test_without_leaves_a_plugin_out(site: Site) -> None:
-    site.add("one")
-    site.add("two")
-    composition = site.compose("one", "two", without=["one"])
-    assert [plugin.name for plugin in composition.loaded] == ["two"]
-    assert "one" not in sys.modules
-    assert composition.refused == ()
 
 
 def test_safe_mode_loads_only_the_shipped_store(site: Site, tmp_path: Path) -> None:
@@ -190,21 +174,6 @@ def test_a_provider_that_a_loaded_plugin_offers_is_not_looked_for(site: Site) ->
     assert composition.refused == () and list(composition.models) == ["echo"]
 
 
-def test_auto_names_the_installed_providers_whose_key_is_set(site: Site) -> None:
-    assert [plugin.name for plugin in site.compose(model="auto").loaded] == ["offline"]
-    keyed = site.compose(model="auto", environ={"GEMINI_API_KEY": "k", "OPENROUTER_API_KEY": "k"})
-    assert list(keyed.models) == ["gemini", "openrouter", "offline"]
-    assert keyed.refused == ()
-    assert list(site.compose(model="auto", environ={"OPENROUTER_API_KEY": "k"}).models) == ["openrouter", "offline"]
-
-
-def test_auto_names_the_users_own_server_where_no_key_is_set(site: Site) -> None:
-    address = {"openai-compatible": {"base_url": "http://localhost:1"}}
-    assert list(site.compose(model="auto", tables=address).models) == ["openai-compatible", "offline"]
-    keyed = site.compose(model="auto", tables=address, environ={"OPENROUTER_API_KEY": "k"})
-    assert list(keyed.models) == ["openrouter", "openai-compatible", "offline"]
-
-
 def test_settings_come_from_the_configuration(site: Site) -> None:
     site.add("demo", SETTINGS.format(default='= "hello "'))
     run = site.compose("demo").slash_commands["greet"].value.run
@@ -238,19 +207,6 @@ def test_the_context_names_the_plugin_the_root_and_its_own_folders(site: Site) -
     assert context.cache_dir == str(site.world / ".cache" / "inarch" / "plugins" / "demo")
     assert context.state_dir == str(site.world / ".local" / "state" / "inarch" / "plugins" / "demo")
     assert not Path(context.state_dir).exists()
-
-
-def test_a_hook_that_fails_in_process_only_is_refused(site: Site) -> None:
-    # The real settings reach the hooks only here: the probe has passed with the defaults.
-    source = SETTINGS.format(default='= "x"').replace(
-        "greeting + words)]", 'greeting + words)] * (1 // (greeting == "x"))'
-    )
-    site.add("demo", source)
-    site.add("rest")
-    assert site.compose("demo", "rest").refused == ()
-    composition = site.compose("demo", "rest", tables={"demo": {"greeting": "y"}})
-    assert [plugin.name for plugin in composition.loaded] == ["rest"]
-    assert "ZeroDivisionError" in composition.refused[0].reason
 
 
 def test_a_single_file_is_a_plugin_named_after_it(site: Site, tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from inarch.contract.metadata import COMMANDS, PLUGINS, _entry_points, _name_and_version
+from inarch.contract.metadata import _name_and_version
 from inarch.plugins.discovery import discover
 
 
@@ -52,11 +50,6 @@ def test_nobody_takes_the_name_of_one_of_our_plugins(tmp_path: Path) -> None:
     found = discover([str(tmp_path / "a"), str(tmp_path / "b")])
     assert found.plugins["sandbox-fs"].ours
     assert [plugin.module for plugin in found.shadowed] == ["evil"]
-
-
-def test_egg_info_of_a_development_install_is_read(tmp_path: Path) -> None:
-    write(tmp_path, "demo.egg-info", "[inarch.plugins]\ndemo = demo\n", PKG_INFO="Name: demo\nVersion: 3.2\n")
-    assert discover([str(tmp_path)]).plugins["demo"].version == "3.2"
 
 
 def test_comments_extras_and_damage_do_no_harm(tmp_path: Path) -> None:
@@ -119,27 +112,6 @@ def test_discovery_imports_nothing_heavy() -> None:
     )
     run = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
-
-
-words = st.text(st.characters(categories=("L", "N"), include_characters="-_. :"), min_size=1).map(str.strip)
-names = st.from_regex(r"[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,4}){0,2}", fullmatch=True)
-targets = st.from_regex(r"[a-z_]{1,9}(\.[a-z_]{1,9}){0,2}(:[a-z_]{1,9})?", fullmatch=True)
-
-
-@settings(deadline=None)
-@given(st.dictionaries(names, targets), st.dictionaries(names, targets), st.lists(words))
-def test_what_is_written_is_read(
-    tmp_path_factory: pytest.TempPathFactory, plugins: dict[str, str], commands: dict[str, str], noise: list[str]
-) -> None:
-    file = tmp_path_factory.getbasetemp() / "entry_points.txt"
-    sections = {"other.group": dict.fromkeys(noise, "x"), PLUGINS: plugins, COMMANDS: commands}
-    lines = [
-        line for group, items in sections.items() for line in (f"[{group}]", *(f"{k} = {v}" for k, v in items.items()))
-    ]
-    file.write_text("\n".join(lines), encoding="utf-8")
-    read = _entry_points(str(file))
-    assert dict(read.get(PLUGINS, ())) == plugins
-    assert dict(read.get(COMMANDS, ())) == commands
 
 
 @pytest.mark.parametrize(

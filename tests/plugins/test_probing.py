@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -17,31 +17,14 @@ from inarch.contract.guard import guarded
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import FoundPlugin, discover
 from inarch.plugins.modules import files_hash, locate
-from inarch.plugins.probe import ProbeJob, Refusal, Verdict, key_of, probe
+from inarch.plugins.probe import probe, remember, remembered, verdict_file
 from inarch.plugins.registration import check_schemas, new_manager, register
-
-from ..forking import LONGEST_S
 
 if TYPE_CHECKING:
     from conftest import Site
 
 HOOK = "import inarch\n@inarch.hookimpl\ndef inarch_tools(context):\n    {0}\n    return []\n"
 TOOL = "import inarch\n@inarch.tool({0})\ndef {1}() -> None:\n    'Do it.'\n"
-REFUSED: dict[str, tuple[str, str]] = {
-    "import error": ("import no_such_module", "failed at load: ModuleNotFoundError: No module named 'no_such_module'"),
-    "raises in a hook": (HOOK.format("1 / 0"), "failed at hook: ZeroDivisionError"),
-    "ends the process": (HOOK.format("import os; os._exit(7)"), "process in inarch_tools (exit code 7)"),
-    "interrupts": ("raise KeyboardInterrupt", "crashed at import (Interrupt)"),
-    "prints in a hook": (HOOK.format("print('hi')"), "prints to standard output while it is loaded: 'hi'"),
-    "prints past sys.stdout": ("import os; os.write(1, b'raw')", "prints to standard output while it is loaded: 'raw'"),
-    "waits for input": ("input()", "failed at load: EOFError"),
-    "returns a number": (HOOK.format("return 3"), "returned 3 from inarch_tools, not a list"),
-    "wrong schema": (
-        TOOL.format("input_schema={'type': 'object', 'properties': 3}", "f"),
-        "tool 'f' has a wrong input_schema: $.properties: 3 is not of type 'object'",
-    ),
-}
-"""Plugins that a probe refuses, with what is said of them."""
 BROKEN: dict[str, tuple[str, str]] = {
     "returns a string": (HOOK.format("return 'abc'"), "returned 'abc' from inarch_tools, not a list"),
     "returns nothing": (HOOK.format("return None"), "returned None from inarch_tools, not a list"),
@@ -87,19 +70,6 @@ BROKEN: dict[str, tuple[str, str]] = {
 """Plugins that break the contract, with what is said of them."""
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_a_bad_plugin_is_refused_and_the_rest_works(site: Site, what: str) -> None:
-    source, words = REFUSED[what]
-    site.add("bad", source)
-    composition = site.compose("bad", "sqlite-store", probed=False)
-    (refused,) = composition.refused
-    assert words in refused.reason
-    assert (refused.name, refused.distribution, refused.version) == ("bad", "bad", "1.0")
-    assert "-p no:bad" in refused.remedy
-    assert [plugin.name for plugin in composition.loaded] == ["sqlite-store"]
-    assert "bad" not in sys.modules, "a plugin that was refused must not be imported here"
-
-
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_plugin_that_breaks_the_contract_is_refused(what: str) -> None:
     source, words = BROKEN[what]
@@ -116,67 +86,13 @@ def test_a_plugin_that_breaks_the_contract_is_refused(what: str) -> None:
     assert words in str(refused.value)
 
 
-TIMES = (2.0, 60.0)
-"""How long a plugin that hangs has: more if the machine stood still before the plugin had its turn."""
-
-
-@pytest.mark.parametrize(
-    ("source", "where"),
-    [
-        ("import time\nwhile True: time.sleep(1)", "at import"),
-        ("import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()", "at exit"),
-        (HOOK.format("import subprocess; subprocess.run(['sleep', '60'])"), "in inarch_tools"),
-    ],
-)
-def test_a_plugin_that_hangs_is_refused(site: Site, source: str, where: str) -> None:
-    site.add("bad", source)
-    site.add("good")
-    probed = site.compose("good", probed=False)  # with all the time it needs
-    for seconds in TIMES:
-        composition = site.compose("bad", "good", probe_seconds=seconds, probed=False)
-        if where in composition.refused[0].reason:
-            break
-    assert f"did not finish {where} within {seconds:g} s" in composition.refused[0].reason
-    assert composition.loaded == probed.loaded
-
-
-def test_nothing_of_a_hanging_plugin_lives_on(site: Site) -> None:
-    pid_file = site.world / "pid"
-    site.add(
-        "bad",
-        f"""
-    import subprocess
-    child = subprocess.Popen(["sleep", "600"])
-    open({str(pid_file)!r}, "w").write(str(child.pid))
-    child.wait()
-    """,
-    )
-    for seconds in TIMES:
-        assert site.compose("bad", probe_seconds=seconds, probed=False).refused
-        if pid_file.exists():
-            break
-    end = time.monotonic() + LONGEST_S  # a killed process takes a moment to go
-    while (running := _is_running(int(pid_file.read_text()))) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert not running
-
-
-def _is_running(pid: int) -> bool:
-    status = Path(f"/proc/{pid}/status")
-    return status.exists() and "State:\tZ" not in status.read_text()
-
-
-def _job(site: Site) -> ProbeJob:
-    return ProbeJob(str(site.world), {}, {}, site.world / "cache", 5.0)
-
-
 def test_the_working_directory_is_neither_the_project_nor_on_the_path(site: Site) -> None:
     site.add("demo", f"""
     import os, sys
     assert os.getcwd() != {str(site.world)!r} and os.listdir() == []
     assert os.getcwd() not in sys.path and "" not in sys.path
     """)  # fmt: skip
-    assert probe(discover().plugins["demo"], _job(site)).refusal is None
+    assert probe(discover().plugins["demo"], site.config("demo")).refusal is None
 
 
 def test_a_pass_is_kept_by_version_and_files(site: Site) -> None:
@@ -185,7 +101,7 @@ def test_a_pass_is_kept_by_version_and_files(site: Site) -> None:
     site.add("demo", source)
 
     def probes() -> int:
-        assert probe(discover().plugins["demo"], _job(site)).refusal is None
+        assert probe(discover().plugins["demo"], site.config("demo")).refusal is None
         return len(marker.read_text())
 
     assert [probes() for _ in range(3)] == [1, 1, 1]
@@ -195,50 +111,50 @@ def test_a_pass_is_kept_by_version_and_files(site: Site) -> None:
     assert probes() == 3
 
 
-def test_a_refusal_is_remembered_until_a_check(site: Site) -> None:
+def test_a_refusal_is_found_anew_and_ends_a_pass(site: Site) -> None:
     allowed = site.world / "allowed"
     site.add("demo", f"open({str(allowed)!r})")
-    found = discover().plugins["demo"]
-    for said in (r"allowed' \(demo\.py, line 1\)$", r"\(remembered from \d\d:\d\d\)$"):
-        refusal = probe(found, _job(site)).refusal
-        assert refusal is not None and re.search(said, refusal.text)
-    assert "`inarch plugins check demo` tries it again" in refusal.remedy
+    found, config = discover().plugins["demo"], site.config("demo")
+    for _ in range(2):
+        refusal = probe(found, config).refusal
+        assert refusal is not None and refusal.text.endswith("allowed' (demo.py, line 1)")
     allowed.touch()
-    assert probe(found, _job(site), afresh=True).refusal is None
-    assert probe(found, _job(site)).refusal is None
+    assert probe(found, config).refusal is None
     allowed.unlink()
-    refusal = probe(found, _job(site), afresh=True).refusal
+    refusal = probe(found, config, afresh=True).refusal
     assert refusal is not None and "FileNotFoundError" in refusal.text
+    assert probe(found, config).refusal is not None
 
 
-def test_a_refusal_counts_only_while_nothing_changed_that_could_help(site: Site) -> None:
+def test_that_a_plugin_hung_is_remembered_for_an_hour(site: Site) -> None:
     site.add("demo")
-    job = _job(site)
-    verdict = Verdict(job.cache_dir / "probes" / key_of(discover().plugins["demo"]))
-    verdict.keep(Refusal("is bad", "mend it"), job.given)
-    assert isinstance(verdict.read(job.given), Refusal)
-    assert isinstance(verdict.read(job._replace(root="/elsewhere", commands=("a:b",)).given), Refusal)
-    changed = job._replace(settings={"a": 1}), job._replace(variables={"A": "1"}), job._replace(seconds=60.0)
-    assert all(verdict.read(one.given) is None for one in changed)
-    site.add("other")
-    assert verdict.read(job.given) is None, "something was installed"
-    for damaged in ("", "[]", '{"at": "x", "refusal": ["", ""]}', '{"refusal": {"no": 1}}'):
-        verdict.path.write_text(damaged)
-        assert verdict.read(job.given) is None
+    found, config = discover().plugins["demo"], site.config("demo")
+    file = verdict_file(found, config.cache_dir)
+    remember(file, "did not finish")
+    refusal = probe(found, config).refusal
+    assert refusal is not None and re.search(r"^did not finish \(remembered from \d\d:\d\d\)$", refusal.text)
+    assert "`inarch plugins check demo` tries it again" in refusal.remedy
+    file.write_bytes(b"\xff")
+    assert remembered(file) is None
+    remember(file, "did not finish")
+    os.utime(file, (0, time.time() - 3700))
+    assert remembered(file) is None and probe(found, config).refusal is None
+    assert remembered(file) == ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED_PLUGINS)
-def test_shipped_plugins_pass_a_probe(site: Site, name: str) -> None:
-    tried = probe(discover().plugins[name], _job(site)._replace(seconds=30.0), afresh=True)
+def test_shipped_plugins_pass_a_probe(site: Site, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inarch.plugins.probe.PROBE_S", 30.0)
+    tried = probe(discover().plugins[name], site.config(name), afresh=True)
     assert tried.refusal is None and not tried.settings
     assert tried.facts["warnings"] == [] and tried.facts["hook_names"]
 
 
 def test_a_cache_that_cannot_be_written_costs_only_the_next_probe(site: Site) -> None:
-    (site.world / "cache").write_text("a file where the folder should be")
     site.add("demo")
-    assert probe(discover().plugins["demo"], _job(site)).refusal is None
+    (site.world / ".cache").write_text("a file where the folder should be")
+    assert probe(discover().plugins["demo"], site.config("demo")).refusal is None
 
 
 def test_a_plugin_that_cannot_be_probed_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.plugins.conftest import Site
 
 from inarch import compose
-from inarch.plugins.discovery import Ready, discover, own_ready, read_ready
+from inarch.plugins.discovery import Ready, own_ready, read_ready
 from inarch.turns.models import choose_model
 from inarch_sdk.model_table import SERVICES
 
@@ -93,11 +93,6 @@ def test_a_plugin_of_the_profile_is_chosen_by_its_key_and_rank(acme: Site) -> No
     assert choose_model("auto", composition.models, {}).full_name == "offline/extractive"
 
 
-def test_one_that_the_profile_does_not_name_is_not_loaded(acme: Site) -> None:
-    composition = acme.compose(model="auto", environ={"ACME_KEY": "k"})
-    assert [plugin.name for plugin in composition.loaded] == ["offline"]
-
-
 def test_an_application_says_what_auto_chooses_from_and_what_of_it_is_given(acme: Site) -> None:
     profile = {"model": "auto", "plugins": ["acme"]}
     given = {"profiles": {"default": profile}, "plugins": {"openai-compatible": {"base_url": "http://127.0.0.1:9/v1"}}}
@@ -134,13 +129,3 @@ def test_metadata_may_name_the_model(acme: Site) -> None:
 def test_a_bare_name_gets_the_provider_that_alone_knows_it(acme: Site, name: str, whole: str) -> None:
     with compose(root=acme.world, config={}, environ={"HOME": str(acme.world)}) as app:
         assert app.models.full_name(name) == whole
-
-
-def test_a_bare_name_in_the_profile_composes_its_provider(site: Site) -> None:
-    composition = site.compose(model="gpt-6.2-sol", fallback=["gemini-4-argon"])
-    assert [plugin.name for plugin in composition.loaded] == ["openai", "gemini"] and not composition.refused
-    assert choose_model("gpt-6.2-sol", composition.models, {}).full_name == "openai/gpt-6.2-sol"
-
-
-def test_nobody_speaks_for_anothers_plugin(acme: Site) -> None:
-    assert not [one for one in discover().ready if one.variable == "ACME_KEY" and one.plugin != "acme"]

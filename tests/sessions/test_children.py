@@ -141,24 +141,6 @@ def test_undo_of_the_parents_turn_takes_back_what_its_child_changed(family_of: F
     assert (tmp_path / "made.txt").read_text() == "made\n"
 
 
-@pytest.mark.parametrize("late", [True, False])
-def test_a_child_has_the_gateway_if_requests_may_leave_tools_out(
-    family_of: Families, tmp_path: Path, late: bool
-) -> None:
-    class Found:
-        name = "found"
-
-        def new_tools(self) -> Sequence[inarch.Tool]:
-            return ()
-
-    family = family_of(tmp_path, {"parent": [tasks("child"), says("ok")], "child": [says("done")]}).open()
-    if late:
-        source: Bound[inarch.LateTools] = Bound("found", Found(), inarch.PluginContext("found", ""))
-        family.app.composition = evolve(family.app.composition, late_tools=(source,))
-    family.run()
-    assert ("call_tool" in {spec.name for spec in family.model.requests[1].tools}) is late
-
-
 def test_a_child_has_no_tool_that_its_caller_has_not(family_of: Families, tmp_path: Path) -> None:
     script = {"parent": [tasks("child"), says("ok")], "child": [calls(WRITE), says("could not")]}
     family = family_of(tmp_path, script, tools=["read_file"]).open()

@@ -6,7 +6,6 @@ import asyncio
 import os
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -149,24 +148,3 @@ def test_where_nothing_can_be_written_best_effort_still_answers_and_goes_on(plac
         assert place.file.read_bytes() == before
     finally:
         place.state.chmod(0o700)
-
-
-def test_what_a_broken_page_of_the_log_hid_comes_back_when_the_session_goes_on(place: Place) -> None:
-    program = (
-        "import os, signal, sys\n"
-        "import asyncio\n"
-        "from inarch.testing import says, scripted_app\n"
-        "app, _ = scripted_app([says('hidden answer')], sys.argv[1], journal=True)\n"
-        "asyncio.run(app.session(sys.argv[2]).run('a hidden question'))\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    subprocess.run([sys.executable, "-c", program, str(place.root), place.session_id], env=os.environ, check=False)
-    wal = place.file.with_name("sessions.db-wal")
-    data = bytearray(wal.read_bytes())
-    data[32 + 24 + 100] ^= 1  # in the first page
-    wal.write_bytes(data)
-    notes, seqs, model = place.go_on()
-    assert any("behind a broken page of its log" in note for note in notes)
-    assert any("restored from the log" in note for note in notes)
-    assert seqs == [*range(1, len(seqs) + 1)]
-    assert "a hidden question" in str(model.requests[0].messages)

@@ -87,30 +87,6 @@ def test_no_secret_is_kept_in_one(tmp_path: Path) -> None:
     assert of_plugins(events) == [("noting.noted", {"text": "key ‹secret:OPENROUTER_API_KEY›", "size": 1})]
 
 
-def test_a_tracer_is_given_them(tmp_path: Path) -> None:
-    tracer = tmp_path / "watching.py"
-    tracer.write_text(
-        "import inarch\n"
-        "class Watch:\n"
-        "    name = 'watch'\n"
-        "    seen = []\n"
-        "    def saw(self, event): self.seen.append(event.kind)\n"
-        "    def summary(self, turn_id): return ' '.join(k for k in self.seen if k.startswith('noting'))\n"
-        "    def close(self): pass\n"
-        "@inarch.hookimpl\n"
-        "def inarch_tracers(context): return [Watch()]\n"
-    )
-    (tmp_path / "root").mkdir()
-    app, _ = scripted_app(
-        [calls(("jot", {"data": {"size": 1}})), says("done")], tmp_path / "root", files=(NOTING, str(tracer))
-    )
-    with app:
-        session = app.session()
-        turn = asyncio.run(session.run("jot"))
-        (bound,) = [one for one in app.composition.tracers if one.value.name == "watch"]
-        assert bound.value.summary(turn.id) == "noting.noted"
-
-
 def test_they_are_read_and_restored_without_their_plugin(tmp_path: Path) -> None:
     root = tmp_path / "root"
     session_id, events = recorded(root, [{"data": {"text": "milk", "size": 4}}])
@@ -130,7 +106,7 @@ def test_they_are_read_and_restored_without_their_plugin(tmp_path: Path) -> None
 def test_data_is_the_same_in_store_log_and_restored_store(data: list[dict[str, Any]]) -> None:
     from inarch.journal.journal import Journal
     from inarch.plugins.composition import Bound
-    from inarch.plugins.declared_events import DeclaredEvents
+    from inarch.plugins.registration import DeclaredEvents
     from inarch_sdk.memory_store import MemoryStore
 
     context = inarch.PluginContext("demo", "/")

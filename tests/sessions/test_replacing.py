@@ -143,18 +143,6 @@ class Counting:
         return getattr(self.inner, name)
 
 
-def test_a_function_is_given_what_is_composed(tmp_path: Path) -> None:
-    made: list[Counting] = []
-
-    def counting(composed: Any) -> Replacements:
-        made.extend(Counting(bound.value) for bound in composed.tools.values())
-        return Replacements(tools=made)
-
-    with inarch.compose(**options(tmp_path), replacing=counting) as app:
-        assert asyncio.run(app.call_tool("list_directory", {"directory": "."})).success
-    assert [one.inner.name for one in made if one.count] == ["list_directory"]
-
-
 class Strategy:
     name = "native"
 
@@ -210,40 +198,11 @@ def test_a_workspace_and_a_store_are_replaced(tmp_path: Path) -> None:
             assert "elsewhere" in str([one.data for one in store.load(session.id)])
 
 
-@pytest.mark.parametrize("is_replaced", [True, False])
-def test_what_was_composed_is_closed_once_be_it_replaced_or_not(tmp_path: Path, is_replaced: bool) -> None:
-    config = {"profiles": {"default": {"plugins": [], "strategy": ["native"]}}}
-    log = tmp_path / "log"
-    plugin = tmp_path / "watching.py"
-    plugin.write_text(f"""
-import inarch, pathlib
-
-class Tracer:
-    name = "watching"
-    def saw(self, event): pass
-    def summary(self, turn_id): return None
-    def close(self):
-        with pathlib.Path({str(log)!r}).open("a") as file:
-            file.write("closed")
-
-@inarch.hookimpl
-def inarch_tracers(context):
-    return [Tracer()]
-""")
-    tracer = Watching("watching")
-    given = options(tmp_path, config=config, files=[str(plugin)])
-    with inarch.compose(**given, replacing=Replacements(tracers=[tracer] if is_replaced else [])):
-        pass
-    assert (tracer.told, log.read_text()) == (["closed"] if is_replaced else [], "closed")
-
-
 @pytest.mark.parametrize(
     ("replacing", "message"),
     [
         (Replacements(tools=[inarch.FunctionTool]), "is a class; return an instance"),  # type: ignore[list-item]
         (Replacements(models=[object()]), "model provider .* has no texts 'name', 'default_model'"),  # type: ignore[list-item]
-        (Replacements(clock=object()), "clock .* has no method 'new_id'"),  # type: ignore[arg-type]
-        (Replacements(store=object()), "store .* has no method 'append'"),  # type: ignore[arg-type]
         (lambda composed: None, "None is not an inarch.Replacements"),
     ],
 )

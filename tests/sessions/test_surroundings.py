@@ -9,8 +9,6 @@ import pytest
 
 import inarch
 
-from ..forking import LONGEST_S
-
 OPTIONS = {"plugins": ["sandbox-fs", "offline"], "builtins": False, "journal": False, "config": {}}
 
 
@@ -61,36 +59,3 @@ def test_threads_run_turns_of_their_own(root: Path) -> None:
         )
 
     assert [turn.status for turn in asyncio.run(both())] == ["done"] * 4
-
-
-@pytest.mark.slow
-@pytest.mark.needs("ipykernel", "jupyter_client")
-def test_a_kernel_of_jupyter(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cell awaits; one that would wait is told what to write, in one error without a warning of a coroutine."""
-    from jupyter_client.manager import start_new_kernel  # type: ignore[import-not-found, unused-ignore]
-
-    for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):
-        monkeypatch.setenv(name, str(tmp_path / name))
-    manager, client = start_new_kernel(startup_timeout=LONGEST_S)
-
-    def cell(code: str) -> tuple[str, str]:
-        said: list[str] = []
-        reply = client.execute_interactive(
-            code, timeout=LONGEST_S,
-            output_hook=lambda message: said.append(message["content"].get("text", "")),
-        )  # fmt: skip
-        return "".join(said), reply["content"].get("evalue", "")
-
-    try:
-        assert cell(f"import inarch; options = dict(root={str(root)!r}, **{OPTIONS!r})") == ("", "")
-        asked = "async with inarch.compose(**options) as app:\n    turn = await app.session().run('explain shop.py')"
-        asked += "\nprint(turn.status)"
-        assert cell(asked) == ("done\n", "")
-        out, error = cell("inarch.run('explain shop.py', **options)")
-        assert (out, "async with inarch.compose(...)" in error) == ("", True)
-        out, error = cell("with inarch.compose(**options) as app:\n    pass")
-        assert (out, "async with inarch.compose(...)" in error) == ("", True)
-        assert cell(asked) == ("done\n", "")
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)

@@ -55,12 +55,6 @@ def test_what_runs_without_a_question_can_change_between_two_turns(tmp_path: Pat
     assert turn.calls[0].status == ("success" if runs else "error")
 
 
-def test_a_level_that_is_none_is_refused(tmp_path: Path) -> None:
-    app, _ = scripted_app([says("one")], tmp_path)
-    with app, pytest.raises(inarch.UsageError, match="approve must be one of 'none', 'plan', 'ask'"):
-        app.session().set_approve("sometimes")
-
-
 def test_keys_of_the_profile_change_between_two_turns_and_stand_in_the_record(tmp_path: Path) -> None:
     app, _ = scripted_app([says("one"), says("two")], tmp_path)
     with app:

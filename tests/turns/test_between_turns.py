@@ -12,7 +12,7 @@ import inarch
 from inarch.contract.events import Note
 from inarch.contract.other_events import CommandRan
 from inarch.plugins.composition import Bound
-from inarch.plugins.declared_events import DeclaredEvents
+from inarch.plugins.registration import DeclaredEvents
 from inarch.testing import says, scripted_app
 
 CONTEXT = inarch.PluginContext("shop", "/")

@@ -30,7 +30,7 @@ from inarch.contract.front_ends import FrontEnd
 from inarch.contract.ports import Policy, Situation, Tool, Tracer
 from inarch.contract.records import CallOrigin, CallPart, PlannedCall, ToolCall, ToolError
 from inarch.contract.workspaces import Workspace
-from inarch.plugins.declared_events import DeclaredEvents
+from inarch.plugins.registration import DeclaredEvents
 from inarch_sdk.modes import BYPASS, ApproveMode, rank
 from inarch_sdk.result_text import named_note
 

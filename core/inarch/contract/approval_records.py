@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from inarch.contract.frozen import frozen
 from inarch.contract.ports import Tool
 from inarch.contract.records import ApprovalScope, ChosenRights, Outcome, ProposedFile, ToolCall
-from inarch.contract.trials import Trial
+from inarch.contract.workspaces import Trial
 
 
 @frozen

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from inarch.contract.trials import Trial as Trial
 from inarch.contract.workspaces import Restorable as Restorable
+from inarch.contract.workspaces import Trial as Trial
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -31,44 +31,43 @@ class Previews(Protocol):
     """Tool that previews a call for the user."""
 
     def preview(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return the text, None for the usual one."""
-        ...
+        """Return what the user sees in place of the arguments, like a diff, or None."""
 
 
 class Checks(Protocol):
     """Tool that can tell before Inarch asks the user that a call can only fail."""
 
     def check(self, arguments: Mapping[str, Any], context: ToolContext) -> None:
-        """Refuse such a call.
+        """Refuse such a call, in a thread, and change nothing.
 
         Raises:
             ToolFailed: It can only fail.
         """
-        ...
 
 
 class OffersRights(Protocol):
     """Tool whose calls the user can give additional rights."""
 
     def rights(self, arguments: Mapping[str, Any], chosen: ChosenRights) -> RightsOffer | None:
-        """Return the rights to choose from, None for none."""
-        ...
+        """Return the rights to choose from, None for none; the running call finds them in `context.rights`.
+
+        Raises:
+            ToolFailed: The choice is impossible.
+        """
 
 
 class Shaped(Protocol):
     """Tool that says which calls are alike, so that an approval may cover them."""
 
     def shape(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return a description of the calls that are like this one, None for this very call."""
-        ...
+        """Describe in a few words what a lasting approval covers: calls with an equal text; None for this very call."""
 
 
 class SaysWhatAllows(Protocol):
-    """Tool with its own policy that says how a user lifts a denial."""
+    """Tool with its own policy that says how a user lifts a denial by it."""
 
     def allowed_by(self, arguments: Mapping[str, Any]) -> str | None:
         """Return lines of TOML."""
-        ...
 
 
 class Triable(Protocol):
@@ -76,7 +75,6 @@ class Triable(Protocol):
 
     def tries(self, workspace: Workspace) -> bool:
         """Return whether this machine can do so; it may start a program."""
-        ...
 
     def try_(self, arguments: Mapping[str, Any], context: ToolContext) -> Trial:
         """Try a call. If its approval follows, `run` applies what was seen.
@@ -84,7 +82,6 @@ class Triable(Protocol):
         Raises:
             ToolFailed: This call can't be tried.
         """
-        ...
 
 
 class TriesPrograms(Protocol):
@@ -92,11 +89,9 @@ class TriesPrograms(Protocol):
 
     def trial_problem(self) -> str:
         """Return why this machine can't do so, empty if it can."""
-        ...
 
     def try_piped(self, parts: Sequence[Piped], *, cwd: str = ".", trial: Any, **more: Any) -> Ran:
         """Run a pipeline as `run_piped` does; `trial` takes its changes."""
-        ...
 
 
 class AppliesTrials(Protocol):
@@ -104,7 +99,6 @@ class AppliesTrials(Protocol):
 
     def apply_trial(self, states: Sequence[FileState]) -> Sequence[str]:
         """Leave every path as its state says, as `restore_all` does, though the model has not seen the files."""
-        ...
 
 
 class AsksAlways(Protocol):
@@ -118,15 +112,13 @@ class HasAccepted(Protocol):
 
     def accepted(self, call: ToolCall, tool: Any) -> Sequence[Mapping[str, Any]]:
         """Return the rules that count for a call now, each with the keys of `[[rules]]`."""
-        ...
 
 
 class AsksInParts(Protocol):
     """Tool whose calls are lines of several commands."""
 
     def asking(self, arguments: Mapping[str, Any]) -> Sequence[int]:
-        """Return the positions of the commands that need permission."""
-        ...
+        """Return the positions, from 0, of the commands that a rule or grant has to allow."""
 
 
 class ForWatchers(Protocol):
@@ -147,7 +139,6 @@ class Choosy(Protocol):
 
     def offered(self, model: str) -> bool:
         """Return whether a model, `provider/name`, sees it."""
-        ...
 
 
 class NeedsRoom(Protocol):
@@ -172,7 +163,7 @@ class ForModes(Protocol):
 
 
 class Edits(Protocol):
-    """Tool with a text argument that the user may edit before it runs."""
+    """Tool with an argument in Markdown that the user reads, and may edit, before it runs."""
 
     text: str
     """The argument's name."""
@@ -186,7 +177,6 @@ class Isolated(Protocol):
 
     def isolated_bounds(self, effects: Effects) -> str:
         """Return a description of what enforces the claim."""
-        ...
 
 
 class OfFunction(Protocol):
@@ -199,36 +189,33 @@ class ChecksKey(Protocol):
     """Model provider that knows whether it has the key for a model."""
 
     def check_key(self, model: str) -> str | None:
-        """Return a message if it can only guess, else None.
+        """Send nothing. Return a message if it can only guess, else None; called before the user chooses a model.
 
         Raises:
             ProviderError: The key is missing.
         """
-        ...
 
 
 class FindsDefault(Protocol):
     """Model provider that asks its service for its default model."""
 
     async def find_default(self) -> None:
-        """Ask, once.
+        """Ask once, before a turn that names no model; from then on `default_model` is the name.
 
         Raises:
             ProviderError: The service does not answer.
         """
-        ...
 
 
 class TakesEffort(Protocol):
     """Model provider that can set the reasoning effort of some models."""
 
     def takes_effort(self, model: str) -> bool:
-        """Return whether a model accepts it."""
-        ...
+        """Return whether requests to a model may have one; otherwise the user is informed."""
 
 
 class OverHttp(Protocol):
-    """Model provider whose service is an `inarch.HttpService`."""
+    """Model provider whose service is an `inarch.HttpService`; a first-time user is shown its host if it is remote."""
 
     service: Any
 
@@ -238,15 +225,16 @@ class CopiesSessions(Protocol):
 
     def copied(self, event: Event) -> None:
         """Take an event of a session that did not start empty, such as a fork, in order."""
-        ...
 
 
 class ForksSessions(Protocol):
     """Tracer that can copy a fork's events itself."""
 
     def forked(self, first: Event) -> bool:
-        """Return whether it has done so; `first` is the fork's first event."""
-        ...
+        """Return whether the fork's first event is enough, because its log of `forked_from` has the rest.
+
+        The rest is then copied only before that log is deleted.
+        """
 
 
 class HasFiles(Protocol):
@@ -254,7 +242,6 @@ class HasFiles(Protocol):
 
     def files(self, session_id: str) -> Iterable[str | PathLike[str]]:
         """Return their paths."""
-        ...
 
 
 class HasLogs(Protocol):
@@ -265,7 +252,6 @@ class HasLogs(Protocol):
 
         Restoring a log also reads the logs of the session that were set aside before it.
         """
-        ...
 
 
 class Foresees(Protocol):
@@ -273,15 +259,13 @@ class Foresees(Protocol):
 
     def foresee(self, file: ProposedFile) -> str | None:
         """Return it in a line, or None; called in a thread."""
-        ...
 
 
 class Remarks(Protocol):
     """Tracer with remarks to show before a session."""
 
     def remarks(self) -> Iterable[object]:
-        """Return lines."""
-        ...
+        """Return lines about how its plugin was composed, such as a part that was left out."""
 
 
 class Early(Protocol):
@@ -302,7 +286,6 @@ class Scans(Protocol):
 
     def scan(self, session_id: str, after: int = 0) -> Iterable[Event]:
         """Yield what `load` would return."""
-        ...
 
 
 class ScansKinds(Protocol):
@@ -310,15 +293,17 @@ class ScansKinds(Protocol):
 
     def scan_kinds(self, session_id: str, kinds: Collection[str], after: int = 0) -> Iterable[Event]:
         """Yield what `load` would return, only of these kinds."""
-        ...
 
 
 class Forks(Protocol):
     """Store in which a fork shares the events of its source."""
 
     def fork(self, source_id: str, first: Event, last: int) -> None:
-        """Start a session with `first` and the events of the source from the second to number `last`."""
-        ...
+        """Start a session with `first` and the events of the source from the second to number `last`, or with nothing.
+
+        They keep their numbers (`Event.moved`) and the bytes that they name, and survive the source. Without this
+        method the kernel copies event by event.
+        """
 
 
 class Damaged(Protocol):
@@ -343,23 +328,27 @@ class OnlyRead(Protocol):
 
 
 class KeepsSnapshots(Protocol):
-    """Store that stores snapshots derived from a session's events."""
+    """Store that stores snapshots derived from a session's events, so that a long one is not read for each question.
+
+    They are deleted with the session, and when an event is appended whose number is not greater than theirs. Lost ones
+    are derived again.
+    """
 
     def put_snapshot(self, session_id: str, name: str, seq: int, data: bytes) -> None:
         """Store it, replacing the one of this name."""
-        ...
 
     def get_snapshot(self, session_id: str, name: str) -> tuple[int, bytes] | None:
         """Return the event's number and the data, None if there is none."""
-        ...
 
 
 class RunsPiped(Protocol):
     """Workspace that runs pipelines of programs."""
 
     def run_piped(self, parts: Sequence[Piped], *, cwd: str = ".", **more: Any) -> Ran:
-        """Run them, as `Workspace.run` runs one."""
-        ...
+        """Run them, as `Workspace.run` runs one: each has its rights and reads what the one before it writes.
+
+        Return the result of the last one that failed.
+        """
 
 
 class StartsPrograms(Protocol):
@@ -367,14 +356,13 @@ class StartsPrograms(Protocol):
 
     def start(self, parts: Sequence[Piped], *, cwd: str = ".", on_end: Callable[[], object], **more: Any) -> Any:
         """Start them and return a handle."""
-        ...
 
 
 class HasAdded(Protocol):
     """Workspace of several folders."""
 
     added: Sequence[str]
-    """The absolute paths of those beside its root."""
+    """The absolute paths of those beside its root; a file there has the path `+` and the absolute path."""
 
 
 class SaysUncovered(Protocol):
@@ -382,7 +370,6 @@ class SaysUncovered(Protocol):
 
     def uncovered(self) -> tuple[str, ...]:
         """Return these paths without caches, empty for none; `.` means that undo covers nothing."""
-        ...
 
 
 class Patient(Protocol):
@@ -416,7 +403,6 @@ class NamesCalls(Protocol):
 
     def name_calls(self, titled: Callable[[str, Mapping[str, Any]], str]) -> None:
         """Take the function that returns a call's title, by its tool's name and its arguments, for each session."""
-        ...
 
 
 class Beside(Protocol):
@@ -437,7 +423,6 @@ class KeepsRights(Protocol):
 
     def remember_rights(self, key: str, tool: Any, rights: ChosenRights) -> None:
         """Store them."""
-        ...
 
 
 class KnowsRights(Protocol):
@@ -445,7 +430,6 @@ class KnowsRights(Protocol):
 
     def rights_of(self, key: str, tool: Any) -> ChosenRights | None:
         """Return them, None if there are none."""
-        ...
 
 
 class KeyRing(Protocol):
@@ -458,7 +442,6 @@ class KeyRing(Protocol):
 
     def on_renewal(self, told: Callable[[Any], object]) -> None:
         """Call `told` with each token, now and when it is renewed."""
-        ...
 
 
 class Renews(Protocol):
@@ -466,7 +449,6 @@ class Renews(Protocol):
 
     def renewed(self, name: str) -> str:
         """Return a variable's value; it may ask a server."""
-        ...
 
 
 CAPABILITIES: Mapping[str, tuple[type[Any], ...]] = {

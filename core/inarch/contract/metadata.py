@@ -108,7 +108,7 @@ def distributions(paths: Sequence[str], only: str = "") -> Iterator[Distribution
             seen.add(name)
             groups = _entry_points(f"{path}/{folder}/entry_points.txt")
             if groups:
-                yield Distribution(name, version or _written_version(f"{path}/{folder}"), f"{path}/{folder}", groups)
+                yield Distribution(name, version, f"{path}/{folder}", groups)
 
 
 def _name_and_version(folder: str) -> tuple[str, str]:
@@ -120,14 +120,6 @@ def _name_and_version(folder: str) -> tuple[str, str]:
     while "--" in name:
         name = name.replace("--", "-")
     return name, rest.partition("-")[0]
-
-
-def _written_version(folder: str) -> str:
-    for file in ("PKG-INFO", "METADATA"):
-        for line in (_read(f"{folder}/{file}") or b"").decode("utf-8", "replace").splitlines():
-            if line.startswith("Version:"):
-                return line.partition(":")[2].strip()
-    return ""
 
 
 def _entry_points(path: str) -> dict[str, list[tuple[str, str]]]:

@@ -145,31 +145,9 @@ class ToolContext(Protocol):
 class Tool(Protocol):
     """Port of a tool that a model, a strategy or the user can call. `@inarch.tool` makes one from a typed function.
 
-    A tool may offer more methods:
-
-    - `shape(arguments) -> str | None`: describes in a few words what a lasting approval of such a call would cover:
-      calls with an equal description.
-    - `allowed_by(arguments) -> str`: returns the lines of configuration that lift a denial of the tool's own policy.
-    - `asking(arguments) -> Sequence[int]`: returns the positions, from 0, of the commands of a line that a rule or
-      grant has to allow; without it, all of them.
-    - `check(arguments, context)`: raises `ToolFailed` if a call can only fail. It runs before Inarch asks the user, in
-      a thread, and changes nothing.
-    - `rights(arguments, chosen) -> RightsOffer | None`: says which rights the user can give such a call in the same
-      question. It raises `ToolFailed` if the choice is impossible. The running call finds them in `context.rights`.
-    - `offered(model)`: returns whether a model, by its full name, sees the tool.
-    - `preview(arguments) -> str | None`: returns what the user sees in a question in place of the arguments, like a
-      diff.
-
-    A tool may have more attributes:
-
-    - `modes`: the approval modes that offer the tool, empty for all.
-    - `least_window`: models with fewer tokens of room for a request do not see it.
-    - `below_window`: only models with fewer tokens of room see it.
-    - `for_a_watcher`: it only shows something to the user who watches a session, so other programs do not see it.
-    - `known_as`: names by which guards of other programs know it.
-    - `title`: what a call does in people's words, with arguments in braces: `Search for {pattern}[ in {path}]`. A part
-      in brackets is left out if an argument in it is missing; `{files}` are the files that the call declares to change.
-    - `text`: the argument in Markdown that the user reads, and may edit, before they let the call run.
+    `inarch.capabilities` has the optional members. One more is `title`, what a call does in people's words, with
+    arguments in braces: `Search for {pattern}[ in {path}]`. A part in brackets is left out if an argument in it is
+    missing; `{files}` are the files that the call declares to change.
     """
 
     @property
@@ -216,19 +194,7 @@ class Tool(Protocol):
 
 
 class ModelProvider(Protocol):
-    """Port of a service that answers requests.
-
-    A provider may offer more members:
-
-    - `async find_default()`: finds a default model that only the service knows. It is awaited before a turn that names
-      no model; from then on `default_model` returns the name.
-    - `check_key(model)`: raises the `ProviderError` that a request without the key would end in, and sends nothing. If
-      it cannot know, it may return a message. It is called before the user chooses a model.
-    - `takes_effort(model)`: whether the provider passes a request's `effort` to its service. If it is false or missing,
-      the user is informed and requests have none.
-    - `service`: the `HttpService` of a provider that uses HTTP. A first-time user is shown its host, unless it is
-      this machine.
-    """
+    """Port of a service that answers requests; `inarch.capabilities` has the optional members."""
 
     @property
     def name(self) -> str:
@@ -324,18 +290,7 @@ class Policy(Protocol):
 
 
 class Tracer(Protocol):
-    """Port of an object that sees every stored event and changes nothing.
-
-    A tracer that writes a log of each session may offer more methods:
-
-    - `copied(event)`: takes each event that a session was forked with.
-    - `forked(first)`: takes only the first of them, whose `forked_events` is not 0, and returns whether that is enough
-      because its log of `forked_from` has the rest. Then the rest is copied only before that log is deleted.
-    - `files(session_id)`: returns the paths of its files about a session.
-    - `logs()`: returns the paths of all sessions' logs as `inarch sessions restore` reads them, named by session id.
-    - `remarks()`: returns lines about how its plugin was composed, such as a part that was left out. They are shown
-      before the first turn.
-    """
+    """Port of an object that sees every stored event and changes nothing; `inarch.capabilities` has more members."""
 
     @property
     def name(self) -> str:

@@ -16,20 +16,7 @@ class ContextStore(Protocol):
     """Port of a store of events and blobs.
 
     When `append` has returned, the operating system has the data (safe from kill -9). When `sync` has returned, it is
-    on disk (safe from power loss). Failures are `StoreError`s. A store may offer more members:
-
-    - `scan(session_id, after=0)`: an iterator over what `load` returns, for long sessions.
-    - `scan_kinds(session_id, kinds, after=0)`: an iterator over the whole events of some kinds, without reading others.
-    - `damage`: a list that may grow, with a sentence for every loss; each is shown once.
-    - `set_aside`: files of damaged stores beside this one.
-    - `only_read`: the error for which it accepts no writes, if it can still be read.
-    - `fork(source_id, first, last)`: begins a session with `first`, its first event, and with the source's events from
-      the second to `last`. They keep their numbers (`Event.moved`), and the bytes they name are included. It copies all
-      or nothing, and the fork survives the other session. Without it the kernel copies event by event.
-    - `put_snapshot(session_id, name, seq, data)`: stores bytes derived from the events up to `seq`, replacing the
-      snapshot of that name, so that a long session is not read whole for every question.
-    - `get_snapshot(session_id, name)`: returns them as `(seq, data)`, or None. Snapshots are deleted with the session,
-      and when an event is appended whose number is not greater than theirs. Lost ones are derived again.
+    on disk (safe from power loss). Failures are `StoreError`s. `inarch.capabilities` has the optional members.
     """
 
     def append(self, session_id: str, events: Sequence[Event]) -> None:

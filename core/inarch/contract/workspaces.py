@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from attrs import Factory
 
 from inarch.contract.files import FileBytes, FileChange, FileStat, FileState, SearchHits, Survey, Walk
 from inarch.contract.frozen import frozen
@@ -18,11 +20,7 @@ class Workspace(Protocol):
     """Port of safe files and processes under one root.
 
     Paths are relative with `/` separators; every failure is a `ToolFailed`. Methods are synchronous and may be called
-    from several threads at once. A workspace may offer more members:
-
-    - `run_piped(parts, *, cwd, timeout_s, merged, on_output, cancelled)`: runs a pipeline. Each `Piped` has its own
-      rights and reads what the one before it writes. The `Ran` is that of the last one that failed.
-    - `added`: the absolute paths of folders beside its root. A file there has the path `+` and the absolute path.
+    from several threads at once. `inarch.capabilities` has the optional members.
     """
 
     @property
@@ -127,3 +125,20 @@ class WorkspaceSpec:
 
     name: str
     open: Callable[[str], Workspace]
+
+
+@frozen
+class Trial:
+    """Dry run of a call: what it would change, seen in a copy of the workspace.
+
+    Args:
+        lines: Lines for the user; not escaped.
+        drop: Discards what the dry run holds. May be called twice.
+        applies: Whether an approval of the call applies exactly this. Otherwise the call runs again.
+        data: The same as plain data.
+    """
+
+    lines: tuple[str, ...]
+    drop: Callable[[], object]
+    applies: bool = False
+    data: Mapping[str, Any] = Factory(dict)

@@ -17,7 +17,7 @@ from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.event_parts import EventKind
 from inarch.contract.front_ends import FrontEnd, FrontEndSpec
 from inarch.contract.frozen import frozen
-from inarch.contract.guard import guarded, leaving_out
+from inarch.contract.guard import blame, guarded, leaving_out
 from inarch.contract.ports import ContextSource, DecisionStrategy, ModelProvider, Policy, Tool, Tracer
 from inarch.contract.records import PluginContext, Refused
 from inarch.contract.session_extensions import SessionExtension
@@ -26,7 +26,7 @@ from inarch.contract.stores import StoreSpec
 from inarch.contract.workspaces import WorkspaceSpec
 from inarch.plugins.discovery import Discovery, FoundPlugin, Ready, discover, own_names
 from inarch.plugins.modules import tried_file
-from inarch.plugins.plugin_loader import PROBE_SECONDS, absent, load_plugin, providers_named
+from inarch.plugins.plugin_loader import absent, load_plugin, providers_named
 from inarch.plugins.registration import Registration, new_manager
 from inarch_sdk.port_checks import PORTS
 
@@ -86,6 +86,7 @@ class Outcome:
     elsewhere: Mapping[str, Loading] = _NOTHING
     given_way: tuple[str, ...] = ()
     loaders: Mapping[str, Bound[Loader]] = _NOTHING
+    checks: tuple[Bound[SelfCheck], ...] = ()
     original: Composition | None = None
 
 
@@ -112,7 +113,6 @@ class Composition:
     events: tuple[Bound[EventKind], ...] = ()
     front_ends: Mapping[str, Bound[FrontEnd | FrontEndSpec]] = _NOTHING
     exporters: Mapping[str, Bound[Exporter]] = _NOTHING
-    checks: tuple[Bound[SelfCheck], ...] = ()
     outcome: Outcome = Outcome()
 
     @property
@@ -134,6 +134,11 @@ class Composition:
     def loaders(self) -> Mapping[str, Bound[Loader]]:
         """Loaders of plugins outside this process, by name."""
         return self.outcome.loaders
+
+    @property
+    def checks(self) -> tuple[Bound[SelfCheck], ...]:
+        """Checks that `inarch doctor` runs."""
+        return self.outcome.checks
 
     def of(self, plugin: str) -> dict[str, list[Any]]:
         """Return a plugin's registrations, by kind."""
@@ -162,7 +167,6 @@ def compose_plugins(
     files: Sequence[str] = (),
     builtins: bool = True,
     auto: bool = True,
-    probe_seconds: float = PROBE_SECONDS,
     recorded: bool = True,
 ) -> Composition:
     """Load built-in parts, the plugins of the profile, single files, and the providers that its models name.
@@ -173,14 +177,9 @@ def compose_plugins(
         files: `.py` files to load as plugins.
         builtins: Whether the built-in parts are loaded, too.
         auto: Whether the model `auto` may mean providers that the profile's `plugins` does not name.
-        probe_seconds: Wall clock limit of the first load of a foreign plugin.
         recorded: Whether plugins may store records of events.
-
-    Raises:
-        ConfigError: A plugin's settings are wrong.
-        UsageError: One of `files` is not a Python file or may not be loaded, or one of `without` is not a plugin.
     """
-    composer = _Composer(config, discover(), probe_seconds, recorded)
+    composer = _Composer(config, discover(), recorded)
     if builtins:
         composer.add_builtins(without)
     if config.safe_mode:
@@ -205,7 +204,6 @@ def compose_plugins(
 class _Composer:
     config: Config
     discovery: Discovery
-    probe_seconds: float
     recorded: bool
     manager: pluggy.PluginManager = Factory(new_manager)
     folders: Folders = Factory(lambda self: folders_of(self.config), takes_self=True)
@@ -234,10 +232,11 @@ class _Composer:
     def load(self, found: FoundPlugin) -> Registration:
         """Load a plugin where the user's configuration says, never in this process instead."""
         if not self.config.is_isolated(found.name) or self.is_builtin(found):
-            return load_plugin(found, self.config, self.manager, self.probe_seconds, self.folders, self.recorded)
+            return load_plugin(found, self.config, self.manager, self.folders, self.recorded)
         loader = self.loader(found.name)
         if loader is None:
-            raise self._without_loader(found.name)
+            name, mode = found.name, self.config.isolation[found.name].mode
+            raise blame(name, "load", f'can\'t run as [isolation.{name}] says: nothing here offers mode = "{mode}"')
         return self.apart.load(found, loader)
 
     def loader(self, plugin: str) -> Loader | None:
@@ -245,27 +244,6 @@ class _Composer:
         table = self.config.isolation.get(plugin)
         loaders = (one for _, registration in self.loaded.values() for one in registration.offers["loaders"])
         return next((one for one in loaders if table is not None and one.name == table.mode), None)
-
-    def _without_loader(self, plugin: str) -> PluginError:
-        mode = self.config.isolation[plugin].mode
-        ways = [*self._bringing(own_names().get(("loaders", mode))), leaving_out(plugin)]
-        return PluginError(
-            f'plugin {plugin!r} can\'t run as [isolation.{plugin}] says: nothing here offers mode = "{mode}"',
-            plugin=plugin,
-            door="load",
-            remedy=", or ".join(ways),
-        )
-
-    def _bringing(self, part: str | None) -> Iterator[str]:
-        """Yield what would compose a missing built-in part."""
-        if part and any(item.name == part for item in self.refused):
-            yield f"see why {part!r} was refused"
-        elif part:
-            yield (
-                f"take -p no:{part} away"
-                if any(name in self.loaded for name in self.discovery.builtins)
-                else "compose with builtins=True"
-            )
 
     def require(self, without: Sequence[str], others: Collection[str]) -> None:
         """Refuse to leave out an unknown name: after a typo, the intended plugin would load."""
@@ -369,11 +347,16 @@ class _Composer:
         builtins = {name: _loaded(*one) for name, one in self.loaded.items() if self.is_builtin(one[0])}
         loaded = tuple(_loaded(*one) for name, one in self.loaded.items() if name not in builtins)
         elsewhere = self._apart.running if self._apart is not None else _NOTHING
-        loaders = bound.pop("loaders")
-        return Composition(
-            **bound,
-            outcome=Outcome(tuple(self.refused), loaded, MappingProxyType(builtins), elsewhere, tuple(told), loaders),
+        outcome = Outcome(
+            tuple(self.refused),
+            loaded,
+            MappingProxyType(builtins),
+            elsewhere,
+            tuple(told),
+            bound.pop("loaders"),
+            bound.pop("checks"),
         )
+        return Composition(**bound, outcome=outcome)
 
     def _ready(self, plugin: str) -> tuple[Ready, ...]:
         return tuple(one for one in self.discovery.ready if one.plugin == plugin)

@@ -136,9 +136,6 @@ def full_name(name: str, known: Collection[str], environ: Mapping[str, str]) -> 
         name: As the user gave it.
         known: Names of plugins and providers; a name that begins with one of them is complete.
         environ: The variables of keys; a family's model is one of a service with a key if possible.
-
-    Raises:
-        ConfigError: Several providers know it.
     """
     from inarch_sdk.model_table import family_model
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import asdict, define, field, frozen
 
@@ -15,10 +17,9 @@ from inarch.contract.guard import blame, guarded
 from inarch.contract.loaders import Loader, Loading, LoadJob
 from inarch.plugins.discovery import FoundPlugin
 from inarch.plugins.modules import locate, tried_file
-from inarch.plugins.plugin_loader import PROBE_SECONDS, context_of, probe_job, settings_of
-from inarch.plugins.probe import Refusal, Verdict, key_of
+from inarch.plugins.plugin_loader import context_of, settings_of
+from inarch.plugins.probe import Needs, needs_of, probe, refusal_again, remember, remembered, verdict_file
 from inarch.plugins.registration import Registration, registration_of
-from inarch.plugins.version_contract import VersionContract, version_contract
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -57,12 +58,7 @@ class Apart:
             self._refused[name] = error
 
     def load(self, found: FoundPlugin, loader: Loader) -> Registration:
-        """Return the plugin's registration.
-
-        Raises:
-            PluginError: It cannot be loaded, or broke its side of the contract.
-            ConfigError: Its settings in the configuration are wrong.
-        """
+        """Return the plugin's registration."""
         self.begin(found, loader)
         if found.name in self._refused:
             raise self._refused[found.name]
@@ -71,8 +67,8 @@ class Apart:
             return self._registration(found, loading)
         except PluginError as error:
             loading.close()
-            if time.monotonic() - begun >= self._seconds:
-                self._remember(found, error)
+            if time.monotonic() - begun >= self._seconds and (file := self._verdict(found)):
+                remember(file, error.reason)
             raise
         except ConfigError:  # nothing is composed
             for one in self.running.values():
@@ -115,28 +111,16 @@ class Apart:
         )
 
     def _check_remembered(self, found: FoundPlugin) -> None:
-        verdict = isolated_verdict(found, self._config)
-        remembered = verdict.read(self._given(found)) if verdict else None
-        if isinstance(remembered, Refusal):
-            remedy = f"{remembered.remedy}; `inarch plugins check {found.name}` tries it again"
-            message = f"plugin {found.name!r} {remembered.text}"
-            raise PluginError(message, plugin=found.name, door="load", remedy=remedy)
+        file = self._verdict(found)
+        if file is not None and (fault := remembered(file)):
+            text, remedy = refusal_again(found, fault)
+            raise PluginError(f"plugin {found.name!r} {text}", plugin=found.name, door="load", remedy=remedy)
 
-    def _remember(self, found: FoundPlugin, error: PluginError) -> None:
-        if verdict := isolated_verdict(found, self._config):
-            verdict.keep(Refusal(error.reason, error.remedy), self._given(found))
-
-    def _given(self, found: FoundPlugin) -> Mapping[str, Any]:
-        """Return the values whose change could let a refused plugin pass."""
-        given = probe_job(found, self._config, self._seconds).given
-        return {**given, "isolation": repr(self._config.isolation[found.name])}
-
-
-def isolated_verdict(found: FoundPlugin, config: Config) -> Verdict | None:
-    """Return the file that remembers that an isolated plugin hung, so that it does not delay every start."""
-    try:
-        return Verdict(config.cache_dir / "probes" / f"{key_of(found)}.isolated")
-    except OSError:  # unreadable files: its loader will report it
+    def _verdict(self, found: FoundPlugin) -> Path | None:
+        """Return the file that remembers that it hung with these rights; None if its files cannot be read."""
+        rights = sha256(repr(self._config.isolation[found.name]).encode()).hexdigest()
+        with suppress(OSError):  # its loader will report it
+            return Path(f"{verdict_file(found, self._config.cache_dir)}.{rights[:16]}")
         return None
 
 
@@ -157,22 +141,22 @@ class Trial:
         return cls(tried_file(path, config), config)
 
     @property
-    def contract(self) -> VersionContract:
+    def contract(self) -> Needs:
         """Requirements of its distribution, and whether they are met."""
-        return version_contract(self.found)
+        return needs_of(self.found)
 
     def again(self, commands: tuple[str, ...]) -> Tried | None:
         """Probe the plugin and its commands regardless of the remembered result, and replace that result.
 
         A plugin that the user wants loaded elsewhere is not probed, because a probe would give it all the user's
-        rights. Its remembered result is deleted, and None is returned.
+        rights. What is remembered of it is deleted, and None is returned.
         """
-        from inarch.plugins.probe import probe
-
         if not self.config.is_isolated(self.found.name):
-            return probe(self.found, probe_job(self.found, self.config, PROBE_SECONDS, commands), afresh=True)
-        if verdict := isolated_verdict(self.found, self.config):
-            verdict.forget()
+            return probe(self.found, self.config, commands, afresh=True)
+        with suppress(OSError):
+            file = verdict_file(self.found, self.config.cache_dir)
+            for kept in file.parent.glob(f"{file.name}.*"):
+                kept.unlink()
         return None
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
+from contextlib import suppress
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from inarch.contract.errors import PluginError, UsageError
 from inarch.contract.guard import guarded
@@ -22,11 +23,7 @@ _CODE = (".py", *EXTENSION_SUFFIXES)
 
 
 def single_file(path: str) -> FoundPlugin:
-    """Return the plugin in a `.py` file, named after the file.
-
-    Raises:
-        UsageError: The file does not exist, or its name cannot name a plugin.
-    """
+    """Return the plugin in a `.py` file, named after the file."""
     file = Path(path).absolute()
     if file.suffix != ".py" or not file.stem.isidentifier():
         raise UsageError(
@@ -38,11 +35,7 @@ def single_file(path: str) -> FoundPlugin:
 
 
 def load_module(found: FoundPlugin) -> ModuleType:
-    """Import the plugin's module.
-
-    Raises:
-        PluginError: The module is absent, or its code raised or tried to exit.
-    """
+    """Import the plugin's module."""
     if not all(part.isidentifier() for part in found.module.split(".")):
         raise PluginError(
             f"plugin {found.name!r} names {found.module!r}, which is not a module",
@@ -113,41 +106,22 @@ def _files(found: FoundPlugin) -> Iterator[tuple[Path, Path]]:
 
 
 def locate(module: str) -> ModuleSpec | None:
-    """Return the spec of the module's outermost regular package (or of the module itself) without importing it.
+    """Return the spec of the module's outermost regular package (or of the module itself) without importing it."""
+    from importlib.util import find_spec
 
-    Asks every finder of `sys.meta_path`, so editable installs are found as well.
-    """
-    package = package_of(module)
-    if "." in package:
-        from importlib.util import find_spec
-
-        return find_spec(package)
-    top, *rest = module.split(".")
-    spec = next((spec for spec in _specs(top) if spec is not None), None)
-    name = top
-    while spec is not None and spec.origin is None and rest:  # a namespace package: go down
-        name = f"{name}.{rest.pop(0)}"
-        spec = PathFinder.find_spec(name, list(spec.submodule_search_locations or ()))
-    return spec
-
-
-@runtime_checkable
-class _Finder(Protocol):
-    def find_spec(self, name: str, path: None, target: None) -> ModuleSpec | None: ...
-
-
-def _specs(name: str) -> Iterator[ModuleSpec | None]:
-    for finder in sys.meta_path:
-        if isinstance(finder, _Finder):
-            yield finder.find_spec(name, None, None)
+    first = package_of(module)
+    name, rest = first, module.removeprefix(first).split(".")[1:]
+    with suppress(ValueError):  # an imported module may have no spec
+        spec = find_spec(name)
+        while spec is not None and spec.origin is None and rest:  # a namespace package: go down
+            name = f"{name}.{rest.pop(0)}"
+            spec = find_spec(name)
+        return spec
+    return None
 
 
 def tried_file(path: str, config: Config) -> FoundPlugin:
-    """Return the plugin in a file.
-
-    Raises:
-        UsageError: The file does not exist, cannot name a plugin, or may not be loaded.
-    """
+    """Return the plugin in a file."""
     from inarch.config.trust import Trust
 
     found = single_file(path)

@@ -19,9 +19,6 @@ from inarch_sdk.settings import plugin_variable
 if TYPE_CHECKING:
     from inarch.config.config import Config
     from inarch.config.plugin_folders import Folders
-    from inarch.plugins.probe import ProbeJob
-
-PROBE_SECONDS = 5.0
 
 
 @frozen
@@ -30,15 +27,10 @@ class _NoSettings:
 
 
 def load_plugin(
-    found: FoundPlugin, config: Config, manager: PluginManager, probe_seconds: float, folders: Folders, recorded: bool
+    found: FoundPlugin, config: Config, manager: PluginManager, folders: Folders, recorded: bool
 ) -> Registration:
-    """Load a plugin and return its registration.
-
-    Raises:
-        PluginError: It must not or cannot be loaded, or broke its side of the contract.
-        ConfigError: Its settings in the configuration are wrong.
-    """
-    odd = admit(found, config, probe_seconds)
+    """Load a plugin and return its registration."""
+    odd = admit(found, config)
 
     def context_for(cls: type | None) -> PluginContext:
         settings = settings_of(found.name, cls, config)
@@ -69,30 +61,17 @@ def context_of(found: FoundPlugin, config: Config, settings: object, recorded: b
     )
 
 
-def admit(found: FoundPlugin, config: Config, probe_seconds: float) -> str:
-    """Let a foreign plugin pass a probe first; return the fault of its settings there, or "".
-
-    Raises:
-        PluginError: The plugin must not be loaded.
-    """
+def admit(found: FoundPlugin, config: Config) -> str:
+    """Let a foreign plugin pass a probe first; return the fault of its settings there, or ""."""
     if found.ours:
         return ""
     from inarch.plugins.probe import probe
 
-    tried = probe(found, probe_job(found, config, probe_seconds))
+    tried = probe(found, config)
     if tried.refusal is None:
         return tried.settings
     text, remedy = tried.refusal
     raise PluginError(f"plugin {found.name!r} {text}", plugin=found.name, door="load", remedy=remedy)
-
-
-def probe_job(found: FoundPlugin, config: Config, seconds: float, commands: tuple[str, ...] = ()) -> ProbeJob:
-    """Return the input for a plugin's probe, taken from its place in the configuration."""
-    from inarch.plugins.probe import ProbeJob
-
-    table = config.plugin_tables.get(found.name, {})
-    variables = {key: config.environ[key] for key in config.environ if key.startswith("INARCH_PLUGIN_")}
-    return ProbeJob(config.root, table, variables, config.cache_dir, seconds, commands=commands)
 
 
 def settings_of(name: str, cls: type | None, config: Config) -> object:

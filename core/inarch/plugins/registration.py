@@ -1,23 +1,32 @@
-"""Registration of one plugin: its hooks are checked and called one by one, and their answers checked."""
+"""Registration of one plugin: its hooks are checked and called one by one, and their answers and events checked."""
 
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
+from attrs import define, evolve, field
 
 from inarch.contract import hookspecs
+from inarch.contract.codec import to_data
 from inarch.contract.errors import ConfigError, PluginError
+from inarch.contract.event_parts import PluginEvent
 from inarch.contract.guard import blame, guarded
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
+from inarch.plugins.discovery import FoundPlugin
+from inarch.plugins.modules import load_module
 from inarch_sdk.port_checks import PORTS, fault_of, schema_fault, twice
 
 if TYPE_CHECKING:
+    from inarch.contract.event_parts import EventKind
     from inarch.contract.loaders import Offered
+    from inarch.plugins.composition import Bound
+    from inarch_lib.schemas.validation import Schema
 
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
@@ -61,10 +70,6 @@ def register(
         manager: From `new_manager`; the module is in it only while this runs.
         context_for: Makes the hooks' argument, given the plugin's settings class or None.
         entering: Called with the name of each hook before the hook is called.
-
-    Raises:
-        PluginError: The plugin broke its side of the contract.
-        ConfigError: Its settings in the configuration are wrong.
     """
     try:
         with guarded(name, "hook"):
@@ -86,12 +91,48 @@ def register(
             manager.unregister(name=name)
 
 
-def registration_of(context: PluginContext, offered: Offered) -> Registration:
-    """Return the registration of a plugin that was loaded elsewhere, checked like all return values of hooks.
+def load_alone(
+    found: Mapping[str, Any],
+    context: PluginContext,
+    settings: Mapping[str, Any],
+    variables: Mapping[str, str],
+    entering: Callable[[str], None] = lambda hook: None,
+) -> Offered:
+    """Load the plugin of a `LoadJob` in a separate process, configured only by the arguments.
+
+    Args:
+        found: As in the job.
+        context: The context of its hooks, without its settings.
+        settings: `[plugins.NAME]`.
+        variables: The environment variables that give settings.
+        entering: As for `register`.
 
     Raises:
-        PluginError: The plugin broke its side of the contract.
+        PluginError: It cannot be loaded, or broke its side of the contract.
+        ConfigError: Its settings are wrong.
     """
+    from inarch.contract.loaders import Offered
+
+    plugin = FoundPlugin(**found)
+
+    def context_for(cls: type | None) -> PluginContext:
+        if cls is None:
+            return context
+        from inarch.config.load import load_config
+
+        environ = {"HOME": context.state_dir, **variables}
+        tables = {"plugins": {plugin.name: settings}} if settings else {}
+        config = load_config(context.state_dir, config=tables, environ=environ)
+        return evolve(context, settings=config.settings(plugin.name, cls))
+
+    registration = register(load_module(plugin), plugin.name, new_manager(), context_for, entering)
+    check_schemas(plugin.name, registration.offers)
+    made = None if registration.context is context else registration.context.settings
+    return Offered(registration.hooks, registration.offers, made)
+
+
+def registration_of(context: PluginContext, offered: Offered) -> Registration:
+    """Return the registration of a plugin that was loaded elsewhere, checked like all return values of hooks."""
     with guarded(context.name, "hook"):
         unknown = [*{*offered.hooks}.difference(hookspecs.HOOKS), *{*offered.offers}.difference(PORTS)]
         offers = {kind: tuple(offered.offers.get(kind, ())) for kind in PORTS}
@@ -102,11 +143,7 @@ def registration_of(context: PluginContext, offered: Offered) -> Registration:
 
 
 def check_schemas(name: str, offers: Mapping[str, Iterable[Any]]) -> None:
-    """Check the JSON Schemas of tools and of events. Costs the import of jsonschema.
-
-    Raises:
-        PluginError: One is not a valid schema.
-    """
+    """Check the JSON Schemas of tools and of events. Costs the import of jsonschema."""
     for described in (*offers["tools"], *offers["events"]):
         with guarded(name, "hook"):
             fault = schema_fault(described)
@@ -115,11 +152,7 @@ def check_schemas(name: str, offers: Mapping[str, Iterable[Any]]) -> None:
 
 
 def check_offered(name: str, kind: str, values: tuple[Any, ...]) -> None:
-    """Check a plugin's objects of one kind, with the schemas of tools.
-
-    Raises:
-        PluginError: The plugin broke its side of the contract.
-    """
+    """Check a plugin's objects of one kind, with the schemas of tools."""
     if values:
         _check_offers(name, {kind: values})
         check_schemas(name, {"tools": (), "events": (), kind: values})
@@ -226,3 +259,41 @@ def _check_offers(name: str, offers: Mapping[str, tuple[Any, ...]]) -> None:
 
 def _broken(name: str, what: str) -> PluginError:
     return blame(name, "hook", what)
+
+
+LARGEST = 65_536
+"""Bytes of an event's data; longer data belongs in the plugin's own folder or in a call's result."""
+
+
+def _by_kind(declared: Iterable[Bound[EventKind]]) -> dict[str, Schema]:
+    from inarch_lib.schemas.validation import Schema
+
+    return {f"{one.plugin}.{one.value.name}": Schema(one.value.schema, "member") for one in declared}
+
+
+@define(eq=False, repr=False)
+class DeclaredEvents:
+    """Kinds of events that the plugins of a composition declare."""
+
+    _schemas: Mapping[str, Schema] = field(factory=tuple, converter=_by_kind)
+
+    def checked(self, plugin: str, name: str, data: Mapping[str, Any]) -> PluginEvent:
+        """Return a plugin's record as a payload for the journal."""
+        from inarch_sdk import bounds
+
+        kind = f"{plugin}.{name}"
+        schema = self._schemas.get(kind)
+        if schema is None:
+            known = ", ".join(sorted(one for one in self._schemas if one.rpartition(".")[0] == plugin)) or "none"
+            raise ValueError(f"there is no event {kind!r}: {plugin!r} declares {known} with inarch_events")
+        if not isinstance(data, Mapping):
+            raise TypeError(f"event {kind}: its data must be an object, not {type(data).__name__}")
+        if fault := bounds.fault_of(data):
+            raise ValueError(f"event {kind}: {fault}")
+        text = json.dumps(to_data(data))
+        if len(text) > LARGEST:
+            raise ValueError(f"event {kind}: {len(text):,} bytes are more than the {LARGEST:,} that an event may have")
+        plain = json.loads(text)
+        if faults := schema.faults(plain):
+            raise ValueError(f"event {kind}: {'; '.join(faults)}")
+        return PluginEvent(kind, plain)

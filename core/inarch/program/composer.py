@@ -170,7 +170,7 @@ def open_session(app: App, options: Options) -> Session:
         return app.session(app.find_session(options.session).id)
     session = app.session()
     if options.name is not None:
-        from inarch.sessions.session_names import give_name
+        from inarch.sessions.kept_sessions import give_name
 
         give_name(app.config.state_dir, app.store, session.id, options.name, session.state.journal.flush)
     return session
@@ -197,7 +197,7 @@ def _latest(app: App) -> SessionInfo:
     Raises:
         UsageError: There is none.
     """
-    from inarch.sessions.session_names import latest_session
+    from inarch.sessions.kept_sessions import latest_session
     from inarch_sdk.event_log import WAY_ON
 
     found = latest_session(app.store, app.config.root)

@@ -79,7 +79,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
     from inarch.config.load import load_config
     from inarch.config.plugin_folders import folders_of
     from inarch.plugins.discovery import discover
-    from inarch.plugins.plugin_loader import PROBE_SECONDS, load_plugin
+    from inarch.plugins.plugin_loader import load_plugin
     from inarch.plugins.registration import new_manager
 
     root = os.path.realpath(given.get("root") or ".")
@@ -94,7 +94,7 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
         config = evolve(config, environ=with_kept_keys(config.environ, keys, ()))
     command = load_command(found, config)
     plugin = discover().plugins[found.plugin]
-    return Foreign(command, load_plugin(plugin, config, new_manager(), PROBE_SECONDS, folders_of(config), True).context)
+    return Foreign(command, load_plugin(plugin, config, new_manager(), folders_of(config), True).context)
 
 
 def _is_known(found: FoundCommand) -> bool:
@@ -123,9 +123,9 @@ def load_command(found: FoundCommand, config: Config) -> click.Command:
             f'use mode = "in-process" in [isolation.{owner.name}]',
         )
     from inarch.plugins.modules import load_module
-    from inarch.plugins.plugin_loader import PROBE_SECONDS, admit
+    from inarch.plugins.plugin_loader import admit
 
-    admit(owner, config, PROBE_SECONDS)
+    admit(owner, config)
     module, _, attribute = found.target.partition(":")
     loaded = load_module(owner._replace(module=module))
     import click

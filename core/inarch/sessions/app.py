@@ -20,7 +20,7 @@ from inarch.contract.metadata import shipped
 from inarch.contract.records import PlannedCall, ToolResult, Turn
 from inarch.contract.stores import ContextStore
 from inarch.sessions.composed_profile import Composed
-from inarch.sessions.kept_sessions import KeptSessions
+from inarch.sessions.kept_sessions import KeptSessions, find_session, give_name, latest_session, names_of
 from inarch.sessions.parts import Parts, check_process, composing
 from inarch.sessions.storage import opened
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from inarch.journal.redactor import Redactor
     from inarch.plugins.composition import Bound, Composition
     from inarch.plugins.discovery import Ready
-    from inarch.sessions.choices import Models
+    from inarch.sessions.models import Models
     from inarch.sessions.replacements import Replacing
     from inarch.sessions.session import Session
     from inarch.turns.models import Choice
 
 
-class PluginOptions(TypedDict, total=False):
-    """Plugins to leave out of the composition or to add."""
+class ComposeOptions(TypedDict, total=False):
+    """Further keywords of `inarch.compose`."""
 
     without: Sequence[str]
     """Plugins and built-in parts to leave out."""
@@ -48,11 +48,6 @@ class PluginOptions(TypedDict, total=False):
     """Single-file plugins to add."""
     builtins: bool
     """Whether to compose Inarch's own parts, such as `@` mentions, too; true by default."""
-
-
-class ComposeOptions(PluginOptions, total=False):
-    """Further keywords of `inarch.compose`."""
-
     front_end: FrontEnd | None
     """Shows events and asks for approvals; without a front end, questions are denied."""
     journal: bool
@@ -150,11 +145,7 @@ class App:
         *,
         auto: bool = True,
         recorded: bool | None = None,
-        front_end: FrontEnd | None = None,
-        journal: bool = True,
-        environ: Mapping[str, str] | None = None,
-        replacing: Replacing | None = None,
-        **plugins: Unpack[PluginOptions],
+        **options: Unpack[ComposeOptions],
     ) -> App:
         """Do what `compose` does with a loaded configuration.
 
@@ -162,17 +153,14 @@ class App:
             config: The configuration.
             auto: Whether the model `auto` may mean providers that the profile's `plugins` does not name.
             recorded: Whether plugins may store records of their own; by default they may if sessions are stored.
-            front_end: As in `ComposeOptions`, like all that follow.
-            journal: The same.
-            environ: The same.
-            replacing: The same.
-            plugins: The same.
+            options: Those of `compose`.
         """
-        environ = dict(_environ(environ))
-        if plugins.get("builtins", True):
-            environ = with_kept_keys(environ, config.state_dir / "keys.json", plugins.get("without", ()))
-        recorded = journal if recorded is None else recorded
-        compose = composing(replacing, auto=auto, recorded=recorded, **plugins)
+        journal, front_end = options.pop("journal", True), options.pop("front_end", None)
+        environ: Mapping[str, str] = dict(_environ(options.pop("environ", None)))
+        replacing = options.pop("replacing", None)
+        if options.get("builtins", True):
+            environ = with_kept_keys(environ, config.state_dir / "keys.json", options.get("without", ()))
+        compose = composing(replacing, auto=auto, recorded=journal if recorded is None else recorded, **options)
         config, composition, replacements = compose(evolve(config, environ=environ))
         return cls(Parts(Composed(config, composition, front_end, journal, environ), replacements, compose))
 
@@ -291,7 +279,7 @@ class App:
     @property
     def session_names(self) -> Mapping[str, str]:
         """The ids of sessions by the names that the user gave them."""
-        return self.kept.names
+        return names_of(self.config.state_dir)
 
     def find_session(self, words: str) -> SessionInfo:
         """Return the stored session with this name or this beginning of its id.
@@ -299,7 +287,7 @@ class App:
         Raises:
             UsageError: None matches, or several do.
         """
-        return self.kept.find(words)
+        return find_session(self.store, words, self.session_names)
 
     def name_session(self, session_id: str, name: str) -> None:
         """Name a session.
@@ -308,8 +296,6 @@ class App:
             UsageError: The name is invalid or taken, or the session is not stored, for example before its first turn.
             StoreError: It cannot be stored.
         """
-        from inarch.sessions.session_names import give_name
-
         give_name(self.config.state_dir, self.store, session_id, name)
 
     def transcript(self, session_id: str = "") -> Transcript:
@@ -322,8 +308,6 @@ class App:
             UsageError: There is no such session, or there are several.
             StoreError: The store cannot be opened or read.
         """
-        from inarch.sessions.session_names import latest_session
-
         check_process(self.parts.process)
         info = self.find_session(session_id) if session_id else latest_session(self.store, self.config.root)
         if info is None:
@@ -354,7 +338,7 @@ class App:
             StoreError: The record cannot be read.
             PluginError: The plugin failed.
         """
-        from inarch.plugins.declared_events import DeclaredEvents
+        from inarch.plugins.registration import DeclaredEvents
         from inarch.sessions.extension import access_apart, opened
 
         check_process(self.parts.process)

@@ -15,7 +15,7 @@ from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
-from inarch.sessions.model_switch import change_settings, require_copy
+from inarch.sessions.models import change_settings, require_copy
 from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session
 from inarch.sessions.session_start import open_state
@@ -54,11 +54,7 @@ class SessionDoors:
         change_settings(self.state, {"approve": level})
 
     async def child(self, call: ToolCall, may_change: bool, task: ChildTask) -> ChildTurn:
-        """Run a turn of a child to its end; the parent pays for it however it ends.
-
-        Raises:
-            ToolFailed: It cannot start.
-        """
+        """Run a turn of a child to its end; the parent pays for it however it ends."""
         if not task.root:
             return await self._run(self.parts, call, may_change, task)
         parts = await asyncio.to_thread(self.parts.at, task.root)
@@ -187,11 +183,7 @@ class _Files:
 
 
 def open_session(parts: Parts, session_id: str | None = None) -> Session:
-    """Return a new session, or the stored one of this id.
-
-    Raises:
-        InarchError: As `open_state`.
-    """
+    """Return a new session, or the stored one of this id."""
     require_copy(parts.config.profile.approve, parts.config.root)
     doors = SessionDoors(parts)
     doors.state = open_state(parts, session_id, doors, Origin(parts.composed.front_end))

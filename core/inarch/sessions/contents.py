@@ -86,10 +86,6 @@ class Contents:
             del self._chapter_of[next(iter(self._chapter_of))]
         return answers
 
-    def chapter_of(self, turn_id: str) -> int | None:
-        """Return the index of the chapter that contains a turn."""
-        return self._chapter_of.get(turn_id)
-
     @property
     def turns(self) -> int:
         """Number of the agent's turns."""

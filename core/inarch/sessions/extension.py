@@ -25,7 +25,7 @@ from inarch.journal.journal import Journal
 
 if TYPE_CHECKING:
     from inarch.plugins.composition import Bound
-    from inarch.plugins.declared_events import DeclaredEvents
+    from inarch.plugins.registration import DeclaredEvents
     from inarch.sessions.parts import Parts
 
 _ATTEMPTS = 5
@@ -95,9 +95,7 @@ class Access:
         if not isinstance(self.workspace, Restorable):
             raise UsageError("this kind of workspace can't put files back")
         known, unrecorded = changes_now(self.store, self.session_id, self.workspace)
-        about = (one.change.data for one in known.changes if one.change.call_id in calls)
-        sure = {str(data.get(side)) for data in about if data.get("kept") for side in ("before", "after")}
-        kept = {one.path: self._has_both(one, sure) for one in files}
+        kept = {one.path: self._has_both(one) for one in files}
         states = [
             FileState(one.path, one.then.mode, one.data if one.then.hash else b"", one.now.hash, one.now.mode)
             for one in files
@@ -125,11 +123,11 @@ class Access:
             self._keep([(undone, None), *((change, None) for change in changes if change.path not in stayed)])
         return stayed
 
-    def _has_both(self, one: PutBack, sure: Collection[str]) -> bool:
+    def _has_both(self, one: PutBack) -> bool:
         """Store a path's present and future bytes before anything is written: redo and `blame` need both."""
         try:
             for ref in (one.now.hash, one.then.hash):
-                if ref is not None and ref not in sure and not self._has(ref):
+                if ref is not None:
                     data = one.data() if ref == one.then.hash else self.present(one.path, ref)
                     self.store.put_blob(self.session_id, data)
         except StoreError:
@@ -137,13 +135,6 @@ class Access:
                 raise
             return False
         except ToolFailed:
-            return False
-        return True
-
-    def _has(self, ref: str) -> bool:
-        try:
-            self.store.get_blob(self.session_id, ref)
-        except StoreError:
             return False
         return True
 
@@ -182,12 +173,7 @@ def _with_what_was_cut_off(
 
 
 def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events: DeclaredEvents, access: Access) -> Any:
-    """Return an extension of a session.
-
-    Raises:
-        UsageError: No plugin provides it.
-        PluginError: The plugin failed.
-    """
+    """Return an extension of a session."""
     found = extensions.get(name)
     if found is None:
         from inarch.contract.guard import left_out
@@ -202,12 +188,7 @@ def opened(extensions: Mapping[str, Bound[SessionExtension]], name: str, events:
 
 
 def access_apart(parts: Parts, session_id: str) -> Access:
-    """Return the access to a stored session of this directory, without a model, even if it is open elsewhere.
-
-    Raises:
-        UsageError: The session is about another directory.
-        StoreError: The record cannot be read.
-    """
+    """Return the access to a stored session of this directory, without a model, even if it is open elsewhere."""
     root = kept_changes(parts.store, session_id, looks_back=False).root
     if root and root != parts.config.root:
         raise UsageError(f"session {session_id} is about {root}", "do it there, or with that as --root")

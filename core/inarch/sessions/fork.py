@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from inarch.contract.capabilities import Forks, able
@@ -15,7 +13,7 @@ from inarch.contract.ports import Clock
 from inarch.contract.stores import ContextStore
 from inarch.journal.changes import Changes
 from inarch.journal.resume_state import Going
-from inarch.sessions.contents import Contents, contents_of, is_prompt, too_few_turns
+from inarch.sessions.contents import Contents, contents_of, too_few_turns
 from inarch_sdk.snapshots import between, carry_over, scan
 
 BATCH = 500
@@ -37,42 +35,29 @@ def fork_session(
         at: Number of turns.
         root: The fork's workspace if it is a copy of the source's; then the fork may have no turns at all.
         clock: Source of its id and start time.
-
-    Raises:
-        UsageError: There is no such session, or it has no such turn.
-        StoreError: The store cannot read it or is full; then nothing of the new session remains.
     """
     contents = contents_of(store, source_id)
     if not contents.seq:
         raise UsageError(f"there is no session {source_id}", "inarch sessions list --all shows those there are")
-    last, turns = _end(partial(scan, store, source_id), contents, at, least=0 if root else 1)
+    last, turns = _end(contents, at, least=0 if root else 1)
     first = next(scan(store, source_id), None)
     begun = first if first is not None and first.kind == SessionStarted.kind else None
     is_same = begun is not None and not any(gap <= last for gap, _ in contents.gaps)
     data = _beginning(store, begun, source_id, turns) | ({"root": root} if root else {})
     data |= {"forked_events": last if is_same else 0}
     started = Event(1, clock.utc_now(), clock.new_id(), None, SessionStarted.kind, data)
-    if not (is_same and turns and _is_lent(store, source_id, started, last)):
+    sharing = able(store, Forks) if is_same and turns else None
+    if sharing is None:
         _copy(store, source_id, started, last)
-    elif not root:
+        return started.session_id
+    sharing.fork(source_id, started, last)
+    if not root:
         carry_over(store, source_id, started.session_id, last, (Contents.NAME, Going.NAME, Changes.NAME))
     return started.session_id
 
 
-def _is_lent(store: ContextStore, source_id: str, started: Event, last: int) -> bool:
-    sharing = able(store, Forks)
-    if sharing is None:
-        return False
-    sharing.fork(source_id, started, last)
-    return True
-
-
-def _end(read: Callable[[int], Iterable[Event]], contents: Contents, at: int | None, least: int) -> tuple[int, int]:
-    """Return the number of the last event before the prompt after the `at`-th agent turn, and the number of turns.
-
-    Raises:
-        UsageError: There are fewer turns.
-    """
+def _end(contents: Contents, at: int | None, least: int) -> tuple[int, int]:
+    """Return the number of the last event before the prompt after the `at`-th agent turn, and the number of turns."""
     if at is not None and at < least:
         raise UsageError(f"a session has no turn {at}", "turns are counted from 1")
     if at is not None and at > contents.turns:
@@ -81,33 +66,12 @@ def _end(read: Callable[[int], Iterable[Event]], contents: Contents, at: int | N
     for chapter in contents.chapters:
         if number == at:
             return chapter.first - 1, number
-        if at is not None and number + chapter.agents > at:
-            return _end_within(read, chapter.first, at - number), at
         number += chapter.agents
     return contents.seq, number
 
 
-def _end_within(read: Callable[[int], Iterable[Event]], first: int, at: int) -> int:
-    """Return the number of the last event before the turn that follows the `at`-th of a chapter."""
-    known: set[str] = set()
-    agents, contents = 0, Contents()
-    for event in read(first - 1):
-        contents.take(event)
-        turn_id = event.turn_id
-        if turn_id and turn_id not in known and contents.chapter_of(turn_id) == 0:
-            if agents == at:
-                return event.seq - 1
-            known.add(turn_id)
-            agents += not is_prompt(event)
-    return contents.seq
-
-
 def _copy(store: ContextStore, source_id: str, started: Event, last: int) -> None:
-    """Copy events and their bytes in batches, and renumber them, because a damaged session may have gaps.
-
-    Raises:
-        StoreError: The store cannot read it or is full; then nothing of the new session remains.
-    """
+    """Copy events and their bytes in batches, and renumber them, because a damaged session may have gaps."""
     fork_id, known = started.session_id, set[str]()
     batch, seq = [started], 1
     try:

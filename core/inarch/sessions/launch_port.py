@@ -19,17 +19,14 @@ class Launch(Protocol):
     @property
     def options(self) -> FrontEndOptions:
         """The command-line options about output."""
-        ...
 
     @property
     def output(self) -> str:
         """The value of `--output`, `text` by default; it may name another front end that cannot hold a conversation."""
-        ...
 
     @property
     def root(self) -> str:
         """The directory to work in, as given."""
-        ...
 
     @property
     def state_dir(self) -> Path:
@@ -38,7 +35,6 @@ class Launch(Protocol):
         Raises:
             ConfigError: The environment names no place for it.
         """
-        ...
 
     def compose(self, front_end: FrontEnd | None = None) -> App:
         """Compose the application; this takes a while, and may run in a thread. The caller closes it.
@@ -49,7 +45,6 @@ class Launch(Protocol):
         Raises:
             InarchError: The configuration, the root, the store or the front end is not usable.
         """
-        ...
 
     def session(self, app: App) -> Session:
         """Open the session that the command line names, else a new one.
@@ -57,7 +52,6 @@ class Launch(Protocol):
         Raises:
             InarchError: No session fits, or it cannot be read.
         """
-        ...
 
     async def run(self, session: Session, prompt: str) -> int:
         """Run a turn in the main thread and return its exit code: Ctrl-C ends the turn, a second one the program.
@@ -66,11 +60,9 @@ class Launch(Protocol):
             UsageError: The prompt or the configuration is not usable.
             OSError: The output cannot be written.
         """
-        ...
 
     def changed(self, *, model: str | None = None, profile: str | None = None) -> Launch:
         """Return the same with another model, or with another profile and its model; the output options stay."""
-        ...
 
 
 class InteractiveFrontEnd(FrontEnd, Protocol):
@@ -78,4 +70,3 @@ class InteractiveFrontEnd(FrontEnd, Protocol):
 
     def converse(self, launch: Launch) -> int:
         """Run the conversation until the user leaves and return the exit code; everything composed is closed then."""
-        ...

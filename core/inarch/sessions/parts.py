@@ -15,9 +15,9 @@ from inarch.contract.errors import InarchError, ToolFailed, UsageError
 from inarch.contract.guard import Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
 from inarch.plugins.composition import Bound, Composition, compose_plugins
-from inarch.sessions.choices import Models
-from inarch.sessions.composed_tools import Tools
+from inarch.sessions.composed_profile import Tools
 from inarch.sessions.keys import Keys
+from inarch.sessions.models import Models
 from inarch.sessions.storage import Storage, opened
 
 if TYPE_CHECKING:
@@ -41,11 +41,7 @@ if TYPE_CHECKING:
 
 
 def check_process(process: int) -> None:
-    """Refuse to continue in a process that did not compose the application.
-
-    Raises:
-        UsageError: This is another one.
-    """
+    """Refuse to continue in a process that did not compose the application."""
     if process != os.getpid():
         raise UsageError(
             "this application was composed in another process, before a fork",
@@ -71,11 +67,7 @@ class Origin:
     above: SessionState | None = None
 
     def check(self, was: Branch | None, session_id: str) -> None:
-        """Return if the call may continue a stored session.
-
-        Raises:
-            UsageError: It is not a child of the session above, or has another name.
-        """
+        """Return if the call may continue a stored session."""
         now = self.branch
         if now is not None and (was is None or (was.parent, was.name) != (now.parent, now.name)):
             raise UsageError(f"session {session_id} is not a {now.name} of this session", "leave session_id out")
@@ -119,22 +111,12 @@ class Parts:
 
     @property
     def store(self) -> ContextStore:
-        """The context store of the profile, opened on first use.
-
-        Raises:
-            ConfigError: The profile names a store that no plugin provides.
-            StoreError: It cannot be opened.
-        """
+        """The context store of the profile, opened on first use."""
         return self.storage.store
 
     @cached_property
     def workspace(self) -> Workspace:
-        """The workspace of the profile, opened on first use.
-
-        Raises:
-            ConfigError: The profile names a workspace that no plugin provides.
-            ToolFailed: It cannot be opened.
-        """
+        """The workspace of the profile, opened on first use."""
         if self.replacing is not None and self.replacing.workspace is not None:
             return self.replacing.workspace
         spec = self.composed.named("workspace", self.config.profile.workspace, self.composition.workspaces)
@@ -191,7 +173,7 @@ class Parts:
         from inarch.calls.before_images import Keeper
         from inarch.calls.grants import Grants
         from inarch.calls.scheduler import Scheduler
-        from inarch.plugins.declared_events import DeclaredEvents
+        from inarch.plugins.registration import DeclaredEvents
 
         origin = origin or Origin(self.composed.front_end)
         above, named = origin.above, None if origin.branch is None else origin.branch.tools
@@ -217,17 +199,13 @@ class Parts:
         )
 
     def at(self, root: str) -> Parts:
-        """Return the same parts for a copy of the directory, to be closed before these.
-
-        Raises:
-            ToolFailed: `permission` if the copy lacks files that are trusted here: hooks that restrict calls would be
-                missing.
-        """
+        """Return the same parts for a copy of the directory, to be closed before these."""
         from inarch.config.project_files import imported_files, is_guide, read_trusted
 
         config = self.config
         known = config.trusted_files
         lost = [path for path in known if not is_guide(path) and read_trusted(root, path, known) is None]
+        # a copy without trusted files may lack hooks that restrict calls
         if lost := sorted({*lost}.difference(imported_files(config.root, known) if lost else ())):
             what = f"{', '.join(lost)} is not in the copy as you trusted it in this project"
             raise ToolFailed("permission", what, "look at it, then: inarch config trust, and start again")
@@ -289,7 +267,7 @@ class Parts:
             thing.close()
 
 
-def composing(replacing: Replacing | None, **how: Any) -> Composing:
+def composing(replacing: Replacing | None, /, **how: Any) -> Composing:
     """Return the function that composes for a configuration with a program's replacements; `how` are its options."""
 
     def compose(config: Config) -> tuple[Config, Composition, Replacements | None]:

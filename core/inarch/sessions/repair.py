@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import evolve
 
 from inarch.contract.call_events import CallResult
-from inarch.contract.capabilities import HasFiles, HasLogs, able
 from inarch.contract.codec import to_data
-from inarch.contract.errors import PluginError, StoreError
+from inarch.contract.errors import StoreError
 from inarch.contract.event_parts import Spent
 from inarch.contract.events import Event, Note, TurnEnded
-from inarch.contract.guard import guarded
 from inarch.contract.other_events import ChildEnded, ChildStarted
 from inarch.contract.records import CallStatus, ToolCall, ToolError, ToolResult
 from inarch.contract.stores import ContextStore
@@ -25,13 +21,10 @@ from inarch.turns.ledger import Ledger
 from inarch_sdk.snapshots import scan
 
 if TYPE_CHECKING:
-    from inarch.contract.ports import Tracer
-    from inarch.plugins.composition import Bound
     from inarch.sessions.parts import Parts
 
 
 SOURCE = "resume"
-T = TypeVar("T")
 
 
 def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> list[Note]:
@@ -74,11 +67,7 @@ def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]
 
 
 def _taken(store: ContextStore, child: str, began: str) -> Ledger:
-    """Return the usage of a child's turn that began then, with all below it; the child may have continued since.
-
-    Raises:
-        StoreError: Its record cannot be read.
-    """
+    """Return the usage of a child's turn that began then, with all below it; the child may have continued since."""
     ledger, turn_id = Ledger(), ""
     below: dict[str, tuple[str, str]] = {}
     for event in scan(store, child):
@@ -117,45 +106,13 @@ def _unknown(calls: Iterator[ToolCall]) -> Iterator[Note]:
             yield Note(f"{call.name}{on[:80]}: {error.message}; {error.remedy}", SOURCE)
 
 
-def all_logs(parts: Parts) -> Iterator[Path]:
-    """Yield the log of each session from tracers that write one; readers also read logs that were set aside."""
-    for tracer in parts.composition.tracers:
-        yield from logs_by(parts, tracer)
-
-
-def logs_by(parts: Parts, tracer: Bound[Tracer]) -> Sequence[Path]:
-    """Return the logs of one tracer."""
-    return _files_of(parts, tracer, HasLogs, lambda keeping: keeping.logs())
-
-
-def logs_of(parts: Parts, session_id: str) -> Iterator[Path]:
-    """Yield the files that tracers have for a session."""
-    for tracer in parts.composition.tracers:
-        yield from _files_of(parts, tracer, HasFiles, lambda keeping: keeping.files(session_id))
-
-
-def _files_of(
-    parts: Parts, tracer: Bound[Tracer], capability: type[T], ask: Callable[[T], Iterable[str | os.PathLike[str]]]
-) -> Sequence[Path]:
-    keeping = able(tracer.value, capability)
-    if keeping is None:
-        return ()
-    try:
-        with guarded(tracer.plugin, "tracer", passes=()):
-            found = [Path(file) for file in ask(keeping)]
-        if tracer.plugin not in parts.composition.outcome.elsewhere:  # those are real paths, even of deleted files
-            found = [Path(os.path.realpath(file.parent), file.name) for file in found]
-    except PluginError:
-        return ()
-    return found
-
-
 def bring_back(parts: Parts, session_id: str, holes: Sequence[tuple[int, int]]) -> tuple[bool, list[str]]:
     """Restore missing events from a session's logs to the store; return whether there were any, and notes."""
+    from inarch.sessions.kept_sessions import KeptSessions
     from inarch_sdk.log_restore import restore_log
 
     count = 0
-    for log in all_logs(parts):
+    for log in KeptSessions(parts).logs():
         if log.stem != session_id:
             continue
         try:

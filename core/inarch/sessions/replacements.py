@@ -13,50 +13,30 @@ from inarch.contract.errors import UsageError
 from inarch.contract.records import PluginContext
 from inarch.contract.replacements import Replacements
 from inarch.plugins.composition import Bound, Composition
-from inarch_sdk.port_checks import OPENED, PORTS, fault_of
+from inarch_sdk.port_checks import PORTS, fault_of
 from inarch_sdk.suggestions import nearest
 
 Replacing = Replacements | Callable[[Composition], Replacements]
 _BY_NAME = (
     "tools", "strategies", "context_sources", "rewriters", "approvers", "reviewers", "end_guards", "tracers",
 )  # fmt: skip
-_WHOLE: Mapping[str, Sequence[str]] = {
-    **OPENED,
-    "clock": ("new_id", "utc_now", "monotonic", "sleep"),
-    "pacing": ("before", "sent", "corrected", "refused"),
-    "approvals": ("scope_of", "remember"),
-    "settle": ("__call__",),
-}
 
 
 def put_in_place(
     replacing: Replacing, config: Config, composed: Composition
 ) -> tuple[Config, Composition, Replacements]:
-    """Return configuration and composition with the objects in them, and the objects.
-
-    Raises:
-        UsageError: An object does not fit its place, or no composed object has its name.
-    """
+    """Return configuration and composition with the objects in them, and the objects."""
     found = replacing if isinstance(replacing, Replacements) else replacing(composed)
     if not isinstance(found, Replacements):
         raise UsageError(f"replacing: {found!r:.60} is not an inarch.Replacements", "return one from the function")
-    if fault := _fault(found):
+    faults = [fault_of(kind, one) for kind in ("models", *_BY_NAME) for one in getattr(found, kind)]
+    if fault := next(filter(None, faults), ""):
         raise UsageError(f"replacing: {fault}", "give an object of that port: docs/reference/library.md")
     parts: dict[str, Any] = {kind: _in_place(kind, found, composed) for kind in _BY_NAME}
     if found.models:
         parts["models"] = MappingProxyType({one.name: _provider(one, config, composed) for one in found.models})
         config = _asking(config, [one.name for one in found.models])
     return config, evolve(composed, **parts, outcome=evolve(composed.outcome, original=composed)), found
-
-
-def _fault(found: Replacements) -> str:
-    """Return why one of the objects does not fit its place; "" if all fit."""
-    faults = [fault_of(kind, one) for kind in ("models", *_BY_NAME) for one in getattr(found, kind)]
-    for what, methods in _WHOLE.items():
-        given = getattr(found, what, None)
-        missing = [name for name in methods if given is not None and not callable(getattr(given, name, None))]
-        faults += [f"{what} {given!r:.60} has no method {name!r}" for name in missing]
-    return next(filter(None, faults), "")
 
 
 def _in_place(kind: str, found: Replacements, composed: Composition) -> Any:

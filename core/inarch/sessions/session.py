@@ -14,7 +14,7 @@ from attrs import define, field
 
 from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
-from inarch.contract.records import CallOrigin, CallPart, ToolResult, Turn
+from inarch.contract.records import CallPart, ToolResult, Turn
 from inarch.contract.slash_commands import Submitted
 from inarch.sessions.parts import check_process
 from inarch.turns.loop import run_turn
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _PAUSE_S = 0.02
+_OUTSIDE_TURNS = ""
 
 
 @define(eq=False, repr=False)
@@ -104,7 +105,7 @@ class Session:
     def _asking(self, prompt: str) -> AbstractContextManager[None]:
         if not isinstance(prompt, Submitted) or not prompt.model:
             return nullcontext()
-        from inarch.sessions.model_switch import asking
+        from inarch.sessions.models import asking
 
         return asking(self.state, prompt.model)
 
@@ -156,9 +157,26 @@ class Session:
             StoreError: The journal is required and could not be stored.
             asyncio.CancelledError: The task was cancelled; the call has ended and is in the journal.
         """
-
         check_process(self._process)
-        return await call_tool(self.state, name, arguments, show, origin)
+        state = self.state
+        call_id = state.journal.clock.new_id()
+
+        def saw(event: Event) -> None:
+            is_its = event.kind == "call.output" and event.data["call_id"] == call_id
+            # a possible beginning of a secret arrives later, and is empty now
+            if show is not None and is_its and event.data["text"]:
+                show(event.data["text"])
+
+        state.journal.listeners.append(saw)
+        try:
+            part = CallPart(call_id, "", name, dict(arguments))
+            (call,) = await state.scheduler.run(_OUTSIDE_TURNS, [part], origin)
+        finally:
+            state.journal.listeners.remove(saw)
+            state.journal.flush()
+        if call.result is None:
+            raise AssertionError("a finished call has a result")
+        return call.result
 
     def record_command(self, name: str, words: str, text: str) -> None:
         """Record a command that the user ran at the front end outside of turns, with its output.
@@ -216,7 +234,7 @@ class Session:
             ConfigError: No composed plugin provides it, or its key is missing.
             PluginError: Its provider failed.
         """
-        from inarch.sessions.model_switch import switch_model
+        from inarch.sessions.models import switch_model
 
         return await switch_model(self.state, name, why)
 
@@ -245,7 +263,7 @@ class Session:
             UsageError: A key cannot be changed in a session, or not to this value.
             ConfigError: No composed plugin provides a strategy.
         """
-        from inarch.sessions.model_switch import change_settings
+        from inarch.sessions.models import change_settings
 
         change_settings(self.state, settings)
 
@@ -329,39 +347,3 @@ class Session:
                 task.cancel()
                 await asyncio.wait([task])
             listeners.remove(pass_on)
-
-
-_OUTSIDE_TURNS = ""
-
-
-async def call_tool(
-    state: SessionState,
-    name: str,
-    arguments: Mapping[str, Any],
-    show: Callable[[str], object] | None,
-    origin: CallOrigin = "user",
-) -> ToolResult:
-    """Run a call to its end and flush it to disk.
-
-    Raises:
-        StoreError: The journal is required and could not be stored.
-        asyncio.CancelledError: The caller was cancelled; the call has ended and is in the journal.
-    """
-    call_id = state.journal.clock.new_id()
-
-    def saw(event: Event) -> None:
-        is_its = event.kind == "call.output" and event.data["call_id"] == call_id
-        # a possible beginning of a secret arrives later, and is empty now
-        if show is not None and is_its and event.data["text"]:
-            show(event.data["text"])
-
-    state.journal.listeners.append(saw)
-    try:
-        part = CallPart(call_id, "", name, dict(arguments))
-        (call,) = await state.scheduler.run(_OUTSIDE_TURNS, [part], origin)
-    finally:
-        state.journal.listeners.remove(saw)
-        state.journal.flush()
-    if call.result is None:
-        raise AssertionError("a finished call has a result")
-    return call.result

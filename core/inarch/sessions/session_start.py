@@ -153,12 +153,6 @@ def open_state(parts: Parts, session_id: str | None, doors: Doors, origin: Origi
         session_id: A stored session; None for a new one.
         doors: Session operations for its calls.
         origin: The origin of the session.
-
-    Raises:
-        UsageError: There is no session with this id, or it is about another existing directory, or it is not a child
-            of the session that continues it.
-        ConfigError: The profile names a part that no plugin provides.
-        StoreError: The store cannot be opened and the journal is required.
     """
     if (missing := parts.composed.missing_models()) is not None:
         raise missing
@@ -211,11 +205,7 @@ def open_state(parts: Parts, session_id: str | None, doors: Doors, origin: Origi
 def _resumed(
     store: ContextStore, session_id: str | None, make: Callable[[], Heard], settle: Settle
 ) -> tuple[History | None, Heard]:
-    """Return a stored session's history, None for a new one, and the collected state.
-
-    Raises:
-        UsageError: There is no session with this id.
-    """
+    """Return a stored session's history, None for a new one, and the collected state."""
     if session_id is None:
         return None, make()
     from inarch.journal.resume_state import resume_kept

@@ -49,29 +49,16 @@ class CommandContext:
         return self.session.approve
 
     def set_approve(self, level: str) -> None:
-        """Set the approval mode from now on.
-
-        Raises:
-            UsageError: There is no such mode.
-            RuntimeError: The command's arguments are only completed.
-        """
+        """Set the approval mode from now on."""
         self._needs_running()
         self.session.set_approve(level)
 
     def extension(self, name: str) -> Any:
-        """Return an extension of the session.
-
-        Raises:
-            UsageError: No plugin provides it.
-        """
+        """Return an extension of the session."""
         return self.session.extension(name)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Run a tool in the session, outside of its turns.
-
-        Raises:
-            RuntimeError: A turn is running, or the command's arguments are only completed.
-        """
+        """Run a tool in the session, outside of its turns."""
         self._needs_running()
         if self.command.value.at_once and self.session.state.inputs.turn_id:
             raise RuntimeError("a command with at_once may run beside a turn, so it can't call tools")
@@ -82,36 +69,20 @@ class CommandContext:
         self.shows(escape(text).rstrip("\n"))
 
     def record(self, name: str, data: Mapping[str, Any]) -> None:
-        """Record an event of a kind that the plugin declares.
-
-        Raises:
-            TypeError, ValueError: The plugin declares no such event.
-            RuntimeError: The command's arguments are only completed.
-        """
+        """Record an event of a kind that the plugin declares."""
         self._needs_running()
         state = self.session.state
         state.journal.record(state.scheduler.events.checked(self.command.plugin, name, data))
 
     def ask_model(self, name: str) -> None:
-        """Use this model in the turns of prompts submitted from here on.
-
-        Raises:
-            ConfigError: No composed plugin provides it, or its key is missing.
-            RuntimeError: The command's arguments are only completed.
-        """
+        """Use this model in the turns of prompts submitted from here on."""
         self._needs_running()
         state = self.session.state
         state.parts.choose(name).check_key()
         self._model = name
 
     def submit(self, prompt: str, max_cost_usd: Decimal | None = None) -> None:
-        """Store a prompt until the command ends.
-
-        Raises:
-            TypeError: It is not a text.
-            ValueError: It is empty.
-            RuntimeError: The command's arguments are only completed.
-        """
+        """Store a prompt until the command ends."""
         self._needs_running()
         if not isinstance(prompt, str):
             raise TypeError(f"prompt must be str, not {type(prompt).__name__}")

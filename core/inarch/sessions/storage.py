@@ -30,12 +30,7 @@ class Storage:
 
     @property
     def store(self) -> ContextStore:
-        """The store, opened on first use.
-
-        Raises:
-            ConfigError: The profile names a store that no plugin provides.
-            StoreError: It cannot be opened.
-        """
+        """The store, opened on first use."""
         if self._store is None:
             self._store = self._opened()
         return self._store
@@ -73,11 +68,7 @@ class Storage:
         return self.composed.config.profile.store, self.composed.journalled
 
     def close(self) -> None:
-        """Close it, if it was opened.
-
-        Raises:
-            InarchError: It cannot be closed.
-        """
+        """Close it, if it was opened."""
         if self._store is not None:
             if self.on_damage is not None:
                 for sentence in self.untold_damage():
@@ -87,12 +78,7 @@ class Storage:
 
 
 def opened(what: Literal["store", "workspace"], spec: Bound[Any], place: str) -> Any:
-    """Open a store or workspace that a plugin provides.
-
-    Raises:
-        InarchError: It cannot be opened.
-        PluginError: The plugin opened another type.
-    """
+    """Open a store or workspace that a plugin provides."""
     with guarded(spec.plugin, what, passes=(InarchError,)):
         found = spec.value.open(place)
         if fault := opened_fault(what, found):

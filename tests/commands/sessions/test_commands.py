@@ -14,7 +14,7 @@ from inarch.contract.stores import ContextStore
 from inarch.journal.fold import fold
 from inarch.journal.journal import Journal
 from inarch.journal.redactor import Redactor
-from inarch.sessions.session_names import find_session
+from inarch.sessions.kept_sessions import find_session
 from inarch_plugins.commands.sessions.session_text import GLYPHS, heading
 from inarch_plugins.commands.sessions.session_text import told as turns_told
 from inarch_plugins.commands.sessions.sessions_command import sessions

@@ -13,7 +13,7 @@ from typing import NamedTuple
 HOOK = "import inarch\n@inarch.hookimpl\ndef inarch_tools(context):\n    {0}\n    return []\n"
 TOOL = "import inarch\n@inarch.tool\ndef {0}() -> None:\n    'Do it.'\n"
 # What the plugin does only where it is not being probed.
-LATER = "import sys\nif 'probe_child' not in str(sys.modules['__main__'].__spec__):\n    {0}\n"
+LATER = "import sys\nif 'plugins.probe' not in str(sys.modules['__main__'].__spec__):\n    {0}\n"
 
 
 class Case(NamedTuple):

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from attrs import define
@@ -19,53 +16,14 @@ from inarch.contract.codec import to_data
 from inarch.journal.fold import fold
 from inarch_plugins.sqlite_store.store import SqliteStore
 
+from ...forking import run_inarch
 from ...probes import keep_passes, pass_of
 
 pytestmark = pytest.mark.once
 
 PLUGIN = Path(__file__).with_name("killing.py")
-STARTING = Path(__file__).with_name("starting.py")
 AT_ONCE = 2
 EFFECTS = ("a", "b", "c")
-
-
-class Ended(NamedTuple):
-    """How a run ended, and what it said."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-class Starters:
-    """Processes that start the program, each one run at a time."""
-
-    def __init__(self) -> None:
-        self._free: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
-        environ = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-        argv = [sys.executable, "-P", str(STARTING)]
-        pipe = subprocess.PIPE
-        self._all = [subprocess.Popen(argv, stdin=pipe, stdout=pipe, text=True, env=environ) for _ in range(AT_ONCE)]
-        for process in self._all:
-            self._free.put(process)
-
-    def run(self, words: Sequence[str], folder: Path, environ: Mapping[str, str], said: Path) -> Ended:
-        files = [Path(f"{said}-{name}") for name in ("out", "err")]
-        for file in files:
-            file.unlink(missing_ok=True)
-        asked = {"words": words, "folder": str(folder), "environ": environ, "out": str(files[0]), "err": str(files[1])}
-        process = self._free.get()
-        try:
-            assert process.stdin is not None and process.stdout is not None
-            process.stdin.write(json.dumps(asked) + "\n")
-            process.stdin.flush()
-            return Ended(int(process.stdout.readline()), *(file.read_text() for file in files))
-        finally:
-            self._free.put(process)
-
-    def close(self) -> None:
-        for process in self._all:
-            process.communicate()
 
 
 @pytest.fixture
@@ -73,19 +31,11 @@ def tmp_path(memory_path: Path) -> Path:
     return memory_path
 
 
-@pytest.fixture(scope="module")
-def starters() -> Iterator[Starters]:
-    starters = Starters()
-    yield starters
-    starters.close()
-
-
 @define
 class Place:
     """A project, a home and the files that the plugin writes, for one killed run."""
 
     folder: Path
-    starters: Starters
 
     def __attrs_post_init__(self) -> None:
         (self.folder / "project").mkdir(parents=True)
@@ -93,7 +43,7 @@ class Place:
         (self.folder / "config.toml").write_text('[profiles.default]\nplugins = ["sandbox-fs", "sqlite-store"]\n')
         keep_passes(self.folder / "cache", [pass_of(PLUGIN)])
 
-    def run(self, *words: str, **more: str) -> Ended:
+    def run(self, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
         names = ("requests", "marks", "moments")
         environ = {
             "PATH": os.environ["PATH"],
@@ -104,10 +54,9 @@ class Place:
             **{f"DURABILITY_{name.upper()}": str(self.folder / name) for name in names},
             **more,
         }
-        words = (*words, "--plugin", str(PLUGIN))
-        return self.starters.run(words, self.folder / "project", environ, self.folder / "said")
+        return run_inarch(*words, "--plugin", str(PLUGIN), cwd=self.folder / "project", environ=environ)
 
-    def ask(self, prompt: str, *words: str, **more: str) -> Ended:
+    def ask(self, prompt: str, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
         return self.run("ask", prompt, "--model", "marking/script", "--approve", "all", *words, **more)
 
     def lines(self, name: str) -> list[str]:
@@ -193,14 +142,14 @@ def check(place: Place, moment: int) -> str:
 
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
-def test_killed_at_writes_of_the_journal(tmp_path: Path, starters: Starters, step: int) -> None:
-    whole = Place(tmp_path / "whole", starters)
+def test_killed_at_writes_of_the_journal(tmp_path: Path, step: int) -> None:
+    whole = Place(tmp_path / "whole")
     assert whole.ask("do it", INARCH_STORE="killing").returncode == 0
     assert whole.lines("marks") == ["a", "b", "c"]
     moments = int(whole.lines("moments")[0])
     assert moments > 12
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        places = ((Place(tmp_path / str(moment), starters), moment) for moment in range(1, moments + 1, step))
+        places = ((Place(tmp_path / str(moment)), moment) for moment in range(1, moments + 1, step))
         ends = list(pool.map(lambda one: kill(*one), places))
     # Every kind of end was met: before, unknown in the middle, and after a call with effects.
     assert ends[0] == "nothing"
@@ -211,8 +160,8 @@ def test_killed_at_writes_of_the_journal(tmp_path: Path, starters: Starters, ste
     assert not any("create_file:unknown_outcome" in end for end in ends), ends
 
 
-def test_a_disk_that_is_full_from_some_write_on(tmp_path: Path, starters: Starters) -> None:
+def test_a_disk_that_is_full_from_some_write_on(tmp_path: Path) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        places = ((Place(tmp_path / str(moment), starters), moment) for moment in range(2, 36, 6))
+        places = ((Place(tmp_path / str(moment)), moment) for moment in range(2, 36, 6))
         ends = list(pool.map(lambda one: fill_up(*one), places))
     assert any("b:success c:-" in end for end in ends), ends

@@ -9,7 +9,7 @@ import pytest
 from inarch import __version__
 from inarch.plugins.composition import compose_plugins
 from inarch.plugins.discovery import FoundPlugin, discover
-from inarch.plugins.version_contract import version_contract
+from inarch.plugins.probe import needs_of
 
 from .conftest import Site
 
@@ -26,14 +26,18 @@ def installed(site: Site, *needs: str, name: str = "far") -> FoundPlugin:
     ["inarch", "inarch>=0.0.1", f"inarch=={__version__}", "Inarch>=0.0.1,<99", "inarch>=0.0.1; python_version>'3'"],
 )
 def test_a_need_that_is_met_says_nothing(site: Site, need: str) -> None:
-    contract = version_contract(installed(site, need, "pluggy>=1"))
-    assert (contract.reason, contract.warning) == ("", "") and contract.wants.lower().startswith("inarch")
+    needs = needs_of(installed(site, need, "pluggy>=1"))
+    assert (needs.reason, needs.warning) == ("", "") and needs.wants.lower().startswith("inarch")
 
 
 @pytest.mark.parametrize(
     ("need", "reason", "remedy"),
     [
-        ("inarch>=99", f"needs inarch>=99, and this is {__version__}", "upgrade inarch, or install an older far"),
+        (
+            "inarch>=99",
+            f"needs inarch>=99, and this is {__version__}",
+            "upgrade inarch or far (`inarch ",
+        ),
         ("inarch==98.*", f"needs inarch==98.*, and this is {__version__}", "upgrade inarch"),
         ("inarch<0.0.1", f"needs inarch<0.0.1, and this is {__version__}", "install --upgrade far`"),
         ("no-such-thing-at-all>=1", "needs no-such-thing-at-all>=1, which is not installed", "install --upgrade far`"),
@@ -43,30 +47,30 @@ def test_a_need_that_is_met_says_nothing(site: Site, need: str) -> None:
 )
 def test_a_need_that_is_not_met_is_explained(site: Site, need: str, reason: str, remedy: str) -> None:
     found = installed(site, "inarch" if not need.startswith("inarch") else "pluggy", need)
-    assert version_contract(found).reason.startswith(reason)
-    assert remedy in version_contract(found).remedy
+    assert needs_of(found).reason.startswith(reason)
+    assert remedy in needs_of(found).remedy
 
 
 def test_of_several_the_one_on_inarch_comes_first(site: Site) -> None:
-    assert version_contract(installed(site, "no-such-thing-at-all", "inarch>=99")).reason.startswith("needs inarch>=99")
+    assert needs_of(installed(site, "no-such-thing-at-all", "inarch>=99")).reason.startswith("needs inarch>=99")
 
 
 def test_markers_and_extras_that_do_not_hold_are_passed_over(site: Site) -> None:
     found = installed(
         site, "inarch", "no-such-thing-at-all; sys_platform == 'none'", "no-such-thing-at-all; extra == 'x'"
     )
-    assert version_contract(found).reason == ""
+    assert needs_of(found).reason == ""
 
 
 def test_metadata_without_inarch_or_without_sense_is_a_warning(site: Site) -> None:
-    assert "doesn't name inarch" in version_contract(installed(site, "pluggy")).warning
-    contract = version_contract(installed(site, "!!", name="odd"))
+    assert "doesn't name inarch" in needs_of(installed(site, "pluggy")).warning
+    contract = needs_of(installed(site, "!!", name="odd"))
     assert "can't be read" in contract.warning and contract.reason == ""
 
 
 def test_our_own_and_single_files_need_nothing(tmp_path: Path) -> None:
     ours = discover().plugins["offline"]
-    assert version_contract(ours) == version_contract(FoundPlugin("f", "f", "", "", "f", file="f.py"))
+    assert needs_of(ours) == needs_of(FoundPlugin("f", "f", "", "", "f", file="f.py"))
 
 
 def test_a_plugin_whose_contract_is_broken_is_refused_unimported(site: Site, tmp_path: Path) -> None:
