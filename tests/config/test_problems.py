@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from inarch.config.layers import read_layer
+from inarch.config.values import Source
 from inarch.contract.errors import ConfigError, UsageError
 
 from .conftest import Place
@@ -51,7 +53,7 @@ CASES = [
     ('[isolation.p]\nmode = "proces"', 2, "isolation.p.mode", "did you mean 'process'?"),
     ("[isolation.p]\nmemory_mb = 0", 2, "isolation.p.memory_mb", "1 or more"),
     ("a = 1\nb = ", 2, "", "not valid TOML"),
-    ("a = 1\n\na = 2\n", 3, "", "a is already set in line 1"),
+    ("a = 1\n\na = 2\n", 3, "", "Cannot overwrite a value"),
     ("x = [", 1, "", "at the end"),
     (f"x = {'[' * 5000}", 1, "", "not valid TOML"),
 ]
@@ -138,44 +140,38 @@ def test_a_root_that_is_no_directory(place: Place, tmp_path: Path) -> None:
             load_config(str(tmp_path / name), environ=place.environ)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "table", "first"),
-    [
-        ('[profiles.default]\nmodel = "a/b"\n\n[ profiles . "default" ]\n', 4, "profiles.default", 1),
-        ('x = """\n[plugins.a]\n"""\n[plugins.a]\n[plugins.b]\n[plugins.a]\n', 6, "plugins.a", 4),
-        ("[a.b]\n[a]\n[a]\n", 3, "a", 1),
-        ("[[rules]]\n[rules]\n", 2, "rules", 1),
-    ],
-)
-def test_a_table_that_stands_there_twice_is_told_with_the_first_place(
-    place: Place, text: str, line: int, table: str, first: int
-) -> None:
-    place.user(text)
-    (problem,) = place.problems()
-    assert problem.message == f"{place.file}:{line}: [{table}] is already set in line {first}"
-    assert problem.remedy == "put these keys below that line"
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "key", "first"),
-    [
-        ('profile = "a"\n\nprofile = "b"\n', 3, "profile", 1),
-        ('[profiles.a]\nmodel = "x/y"\n[profiles.b]\nmodel = "x/y"\n"model" = 1 # again\n', 5, "profiles.b.model", 4),
-        ('[[rules]]\ntool = "a"\n[[rules]]\ntool = "b"\ntool = "c"\n', 5, "rules.1.tool", 4),
-        ("[plugins]\na.b = 1\na.c = 2\na.b = 3\n", 4, "plugins.a.b", 2),
-        ("[plugins]\na = {b = 1}\na.b = 3\n", 3, "plugins.a.b", 2),
-    ],
-)
-def test_a_key_that_is_given_twice_is_told_with_the_first_place(
-    place: Place, text: str, line: int, key: str, first: int
-) -> None:
-    place.user(text)
-    (problem,) = place.problems()
-    assert problem.message == f"{place.file}:{line}: {key} is already set in line {first}"
-    assert problem.remedy == "keep one of the two"
-
-
 def test_a_table_named_profile_is_one_of_profiles(place: Place) -> None:
     place.user('[profile.fast]\nmodel = "a/b"\n')
     (problem,) = place.problems()
     assert (problem.line, problem.remedy) == (1, "did you mean [profiles.fast]?")
+
+
+FILE = Source("a file")
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (1, ""),
+        (2, "was written for a newer Inarch (version 2; this one knows 1)"),
+        *((other, "must be 1") for other in (0, True, "1", 1.0)),
+    ],
+)
+def test_of_a_file_of_another_version_nothing_is_read(version: Any, said: str) -> None:
+    problems: list[ConfigError] = []
+    layer = read_layer(FILE, {"version": version, "profile": "work", "unknown": 1}, problems)
+    if said:
+        assert [one.message for one in problems] == [f"a file: version: {said}"]
+        assert layer.profile is None
+    else:
+        assert [one.key for one in problems] == ["unknown"]
+        assert layer.profile is not None and layer.profile.value == "work"
+
+
+@pytest.mark.parametrize("key", ["extends", "model"])
+def test_a_key_of_a_profile_that_stands_outside_of_one_is_told_its_place(key: str) -> None:
+    problems: list[ConfigError] = []
+    read_layer(FILE, {"version": 1, key: "x"}, problems)
+    assert [(str(one.message), one.remedy) for one in problems] == [
+        (f"a file: {key}: belongs to a profile", "put it under [profiles.default]")
+    ]

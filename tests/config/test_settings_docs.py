@@ -119,19 +119,6 @@ def test_types_and_defaults_as_they_are_written(key: str, kind: str, default: st
     assert (TOLD[key].type, TOLD[key].default) == (kind, default)
 
 
-def test_the_schema_describes_keys_and_checks_tables() -> None:
-    from jsonschema import Draft202012Validator
-
-    whole = schema({"p": Everything})
-    table = whole["properties"]["plugins"]["properties"]["p"]
-    assert table["properties"]["url"]["description"] == "Where it is; on two lines."
-    assert table["required"] == ["url"]
-    checked = Draft202012Validator(whole)
-    assert checked.is_valid({"plugins": {"p": {"url": "u", "split": "a b", "number": "4", "inner": {"size": 1}}}})
-    assert not checked.is_valid({"plugins": {"p": {"url": "u", "levl": 1}}})
-    assert checked.is_valid({"plugins": {"absent": {"any": 1}}})
-
-
 @frozen
 class Tree:
     branches: tuple[Tree, ...] = ()
@@ -192,10 +179,6 @@ class Odd:
 def test_a_class_that_fails_is_not_a_problem_of_the_configuration(place: Place, cls: type) -> None:
     place.user("[plugins.p]\na = 1\n")
     assert place.load().settings_problems("p", cls) == ()
-
-
-def test_odd_annotations_are_shown_as_they_are_written() -> None:
-    assert [one.type for one in settings_of("p", Odd)] == ["complex", "Missing"]
 
 
 @pytest.mark.parametrize("text", ["1", "x", "", "a,b", "[1]", '["a"]', '{"a": 1}', '{"size": 2}', "true", "0.5", "["])

@@ -13,7 +13,6 @@ from inarch.config.load import load_config
 from inarch.config.tables import REST, SHIPPED_PLUGINS
 from inarch.contract.errors import ConfigError
 from inarch_plugins.commands.config.config_text import as_data
-from inarch_plugins.commands.config.starter import schema
 
 from .conftest import Place
 
@@ -35,10 +34,6 @@ def test_it_stands_for_the_parents_list() -> None:
     family = {"default": {"plugins": [REST, "d"]}, "top": {"extends": "default", "plugins": [REST, "t"]}}
     assert plugins(family, "top") == (*SHIPPED_PLUGINS, "d", "t")
     assert plugins({"default": {"plugins": ["d"]}, "alone": {"plugins": [REST]}}, "alone") == SHIPPED_PLUGINS
-
-
-def test_a_name_of_the_list_has_its_own_place() -> None:
-    assert plugins({"default": {"plugins": ["offline", REST]}}) == ("offline", *SHIPPED_PLUGINS[:-1])
 
 
 def test_the_variable_knows_it(place: Place) -> None:
@@ -74,13 +69,6 @@ def test_it_stands_once_and_only_in_plugins(place: Place, line: str) -> None:
     with pytest.raises(ConfigError) as caught:
         place.load()
     assert (caught.value.source, caught.value.line) == (str(place.file), 2)
-
-
-def test_the_schema_takes_it() -> None:
-    from jsonschema import Draft202012Validator
-
-    text = json.dumps({"profiles": {"default": {"plugins": [REST, "word-count"]}}})
-    Draft202012Validator(schema()).validate(json.loads(text))
 
 
 NAMES = st.lists(st.sampled_from(["a", "b", "c", "offline", "git", REST]), unique=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ import pytest
 from inarch.config.plugin_folders import folders_of
 from inarch.config.project_files import read_trusted
 from inarch.config.trust import Trust
-from inarch.contract.errors import StoreError, ToolFailed
+from inarch.contract.errors import ToolFailed
 
 from .conftest import Place
 
@@ -109,30 +107,6 @@ def test_trust_is_private_and_a_damaged_file_trusts_nobody(place: Place) -> None
         assert Trust(str(place.root), place.state).standing().state == "untrusted"
     trust(place)
     assert place.load().trusted
-
-
-def test_projects_trusted_at_the_same_time_are_all_kept(place: Place) -> None:
-    roots = [place.home / str(number) for number in range(12)]
-    start = threading.Barrier(len(roots))
-
-    def run(root: Path) -> None:
-        start.wait()
-        Trust(str(root), place.state).grant({"AGENTS.md": "x"})
-
-    threads = [threading.Thread(target=run, args=(root,)) for root in roots]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(json.loads((place.state / "trust.json").read_bytes())["projects"]) == len(roots)
-    assert {path.name for path in place.state.iterdir()} == {"trust.json", "trust.json.lock"}
-
-
-def test_a_state_folder_that_can_not_be_written(place: Place) -> None:
-    place.state.parent.mkdir(parents=True)
-    place.state.write_text("a file")
-    with pytest.raises(StoreError, match="trust can't be stored"):
-        Trust(str(place.root), place.state).grant({"a": "b"})
 
 
 def test_links_are_followed_inside_the_project_only(place: Place) -> None:

@@ -69,20 +69,16 @@ def without_rights(project: Path, environ: dict[str, str]) -> Run:
     ("words", "said"),
     [
         (("",), "there is nothing to ask"),
-        ((" \t ",), "there is nothing to ask"),
         (("--root", "", ASKED), "--root is empty"),
         (("--root", "nowhere", ASKED), "nowhere does not exist"),
         (("--root", "README.md", ASKED), "README.md is not a directory"),
-        (("--root", "README.md/x", ASKED), "does not exist"),
         (("--root", "x" * 5000, ASKED), "can't be opened"),
         (("--profile", "nope", ASKED), "--profile: there is no profile 'nope' (known: default)"),
         (("--model", "gemni/x", "hi there"), "--model: no plugin provides the model 'gemni/x'"),
         (("--model", "ofline", "hi there"), "did you mean 'offline'?"),
         (("-p", "no:offlin", ASKED), "no plugin is called 'offlin' (did you mean 'offline'?)"),
         (("-p", "no:sandbox-fs", ASKED), "take -p no:sandbox-fs away"),
-        (("--continue", ASKED), "no session of "),
         (("--session", "0123", ASKED), "there is no session '0123'"),
-        (("sesions",), "did you mean 'sessions'?"),
     ],
 )
 def test_wrong_words_are_one_line(cli: Run, words: tuple[str, ...], said: str) -> None:
@@ -92,19 +88,14 @@ def test_wrong_words_are_one_line(cli: Run, words: tuple[str, ...], said: str) -
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("profile = ", "config.toml:1: is not valid TOML"),
-        (b"\xff\xfe", "config.toml:1: is not UTF-8"),
         ("\nprofil = 'x'", "config.toml:2: profil: unknown key (did you mean 'profile'?)"),
-        ("[profiles.default]\nstore = 3", "config.toml:2: profiles.default.store: must be a string"),
         ("[profiles.default]\nmodel = 'gemeni/x'", "config.toml:2: profiles.default.model: no plugin provides"),
         ("[profiles.default]\ndecision_model = 'a/b'", "config.toml:2: profiles.default.decision_model: no plugin"),
         ("[profiles.default]\nstore = 'sqlite'", "config.toml:2: profiles.default.store: no plugin provides the store"),
         ("[profiles.default]\nworkspace = 'nope'", "'nope' (known: sandbox-fs)"),
         ("[profiles.default]\nstrategy = 'natve'", "did you mean 'native'?"),
         ("[profiles.default]\nplugins = []", "add 'sqlite-store' to the profile's `plugins`"),
-        ("[profiles.default]\nplugins = ['...', 'a', '...']", "must be a list of names, each once; '...' among them"),
         ("[profiles.default]\nplugins = ['...', 'a', '...']", "not ['...', 'a', '...']"),
-        ("[profiles.default]\nstrategy = '...'", "('...' only means something in `plugins`), not ['...']"),
         ("[plugins.sandbox-fs]\nnope = 1", "config.toml:2: plugins.sandbox-fs.nope: unknown key"),
     ],
 )  # fmt: skip
@@ -117,7 +108,6 @@ def test_a_wrong_file_is_one_line_with_its_place(configured: Run, text: str | by
     [
         ("INARCH_MODLE=x", "INARCH_MODLE: unknown variable (did you mean 'INARCH_MODEL'?)"),
         ("INARCH_MODEL=nope", "INARCH_MODEL: model: no plugin provides the model 'nope'"),
-        ("INARCH_STORE=nope", "INARCH_STORE: store: no plugin provides the store 'nope'"),
         ("INARCH_PROFILE=nope", "INARCH_PROFILE: there is no profile 'nope'"),
         ("INARCH_CONFIG=/nope", "INARCH_CONFIG: there is no file /nope"),
         ("INARCH_PLUGIN_SANDBOX_FS__NOPE=1", "INARCH_PLUGIN_SANDBOX_FS__NOPE: unknown setting"),

@@ -92,14 +92,6 @@ def test_quiet_says_nothing_but_the_answer(cli: Run, slowly: Flags) -> None:
     assert (done.stdout, done.stderr) == ("The answer.\n", "")
 
 
-def test_a_session_goes_on_by_prefix_and_by_continue(cli: Run, slowly: Flags) -> None:
-    first = json.loads(cli("what is this", *slowly, "--output", "json").stdout)
-    again = json.loads(cli("and that", *slowly, "--output", "json", "--session", first["session_id"][:-4]).stdout)
-    third = json.loads(cli("and those", *slowly, "--output", "json", "--continue").stdout)
-    assert first["session_id"] == again["session_id"] == third["session_id"]
-    assert third["turn"]["usage"]["input_tokens"] == 1200
-
-
 def test_whoever_closes_the_pipe_gets_silence(slowly: Flags, project: Path, environ: dict[str, str]) -> None:
     for words in (("go on for long",), ("go on for long", "--output", "jsonl"), ("--help",), ("tools", "list")):
         extra = slowly if words[0] == "go on for long" else ()
@@ -129,17 +121,6 @@ def test_a_closed_output_ends_the_turn_in_good_order(
     assert done.stderr == ""
     shown = json.loads(cli("what is this", *slowly, "--continue", "--output", "json").stdout)
     assert shown["session_id"] == json.loads(done.stdout)["session_id"]
-
-
-def test_an_unwritable_state_directory_is_told_and_no_journal_is_the_way_on(
-    cli: Run, slowly: Flags, environ: dict[str, str]
-) -> None:
-    state = Path(environ["XDG_STATE_HOME"])
-    state.write_text("a file where the directory should be")
-    done = cli("what is this", *slowly)
-    assert done.returncode in (1, 2)
-    assert "--no-journal" in done.stderr and "Traceback" not in done.stderr
-    assert cli("what is this", *slowly, "--no-journal").stdout == "The answer.\n"
 
 
 def test_a_display_that_fails_is_a_crash_with_the_answer(slowly: Flags, project: Path, environ: dict[str, str]) -> None:

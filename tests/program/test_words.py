@@ -35,12 +35,6 @@ def jsonl(slowly: tuple[str, ...]) -> tuple[str, ...]:
     return (*slowly, "--output", "jsonl", "--no-journal")
 
 
-def test_one_argument_with_white_space_is_a_prompt(cli: Run, jsonl: tuple[str, ...]) -> None:
-    assert asked(cli("what is this", *jsonl)) == "what is this"
-    assert asked(cli(*jsonl, "what is this")) == "what is this"
-    assert asked(cli(*jsonl, "- first do this\n- then that")) == "- first do this\n- then that"
-
-
 def test_long_asks_for_the_whole_answer(cli: Run, jsonl: tuple[str, ...]) -> None:
     assert asked(cli("what is this?", "--long", *jsonl)) == "what is this?, in full"
     assert asked(cli("--long", *jsonl, "ask", "what", "is this")) == "what is this, in full"
@@ -145,69 +139,10 @@ def test_slips_are_one_edit_away_or_two_neighbours_swapped(word: str, name: str)
     assert _is_slip(word, name) == (name in near - {word})
 
 
-@given(WORDS, st.data())
-def test_every_slip_is_seen(word: str, data: st.DataObject) -> None:
-    at = data.draw(st.integers(0, len(word)))
-    other = word[:at] + data.draw(st.sampled_from(["", "x"])) + word[at + data.draw(st.sampled_from([0, 1])) :]
-    assert _is_slip(word, other) == _is_slip(other, word) == (word != other)
-
-
 def test_ask_takes_any_words(cli: Run, jsonl: tuple[str, ...]) -> None:
     assert asked(cli("ask", "tools", *jsonl)) == "tools"
     assert asked(cli("ask", "what", "is", "this", *jsonl)) == "what is this"
     assert asked(cli(*jsonl, "ask", "--", "--help")) == "--help"
-
-
-def test_standard_input_is_the_prompt_or_its_context(cli: Run, jsonl: tuple[str, ...]) -> None:
-    assert asked(cli(*jsonl, stdin="what is this\n")) == "what is this"
-    assert asked(cli("-", *jsonl, stdin="what is this\n")) == "what is this"
-    assert asked(cli("ask", "-", *jsonl, stdin="why")) == "why"
-    assert asked(cli("explain this", "-", *jsonl, stdin="that")) == "explain this\n\nStandard input:\n\n```\nthat\n```"
-    assert asked(cli("explain this", *jsonl, stdin="line 1\nline 2\n")) == (
-        "explain this\n\nStandard input:\n\n```\nline 1\nline 2\n```"
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("toosl",), "did you mean 'tools'?"),
-        (("sesions", "list", "--json"), "did you mean 'sessions'?"),
-        (
-            ("frobnicate", "the", "shop"),
-            "'the' after the prompt is one argument too many (quote the whole, or use inarch ask)",
-        ),
-        ((), "nothing to ask"),
-        (("ask",), "nothing to ask"),
-        (("  ",), "nothing to ask"),
-        (("two words", "and more"), "'and more' after the prompt"),
-        (("--outptu", "json"), "--output"),
-        (("a b", "--output", "yaml"), "yaml"),
-        (("a b", "--max-iterations", "0"), "--max-iterations"),
-        (("a b", "--max-cost", "much"), "--max-cost"),
-        (("a b", "--session", "x", "--continue"), "--continue"),
-        (("a b", "--session", "x"), "no session"),
-        (("a b", "--continue"), "no session"),
-        (("a b", "-p", "offline"), "-p no:offline leaves a plugin out"),
-        (("a b", "--root", "README.md"), "not a directory"),
-        (("a b", "--root", "nowhere"), "does not exist"),
-        (("a b", "--profile", "nobody"), "nobody"),
-        (("a b", "--model", "nobody/x"), "nobody"),
-        (("a b", "--plugin", "nowhere.py"), "nowhere.py"),
-        (("tools", "lst"), "list"),
-        (("--max-cost", "1", "tools", "list"), "--max-cost means nothing to 'tools'"),
-        (("chat",), "terminal"),
-        (("bad", "bad\x1b[2Jname"), "bad\\x1b[2Jname"),
-    ],
-)
-def test_wrong_words_are_one_line_and_exit_2(cli: Run, words: tuple[str, ...], said: str) -> None:
-    done = cli(*words)
-    assert done.returncode == 2, done.stderr
-    assert done.stdout == ""
-    *notes, line = done.stderr.splitlines()
-    assert all(note.startswith("inarch: note: plugin 'nobody'") for note in notes)
-    assert line.startswith("inarch: error: ")
-    assert said in line
 
 
 def test_debug_shows_the_traceback(cli: Run) -> None:

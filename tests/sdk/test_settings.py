@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from inarch.config.scalars import Wrong
-from inarch.config.values import read_value
+from inarch.config.values import Wrong, read_value
 from inarch_sdk.settings import Kind, key, keys_of, kind_of
 from inarch_sdk.settings_schema import table_schema
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.program.interrupts import interrupts
+from inarch.program.failure import interrupts
 
 from ..running.terminals import Open, Terminal
 

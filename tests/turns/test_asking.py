@@ -203,29 +203,25 @@ def test_a_refused_key_of_the_profiles_own_model_is_told_at_once_with_its_variab
     assert error == "openrouter answered 401: no such key (check the key in OPENROUTER_API_KEY)"
 
 
-def told_again(root: Path, first: HttpReply) -> str:
-    """What the model is told when it is asked again after `first`."""
-    with HttpServer([first, chat("whole")]) as server:
-        played = play(root, "openai-compatible/x", {"openai-compatible": server})
-        assert played.turns[0].content == "whole"
-        before, after = (request.json["messages"] for request in server.requests)
-    assert after[: len(before)] == before
-    return "".join(str(message["content"]) for message in after[len(before) :])
-
-
 def call(arguments: str, finish: str = "tool_calls") -> HttpReply:
     function = {"name": "read_file", "arguments": arguments}
     return sse_reply([chunk({"tool_calls": [{"index": 0, "id": "c", "function": function}]}), chunk({}, finish)])
 
 
-def test_the_model_is_told_why_it_is_asked_again_after_arguments_that_were_cut(tmp_path: Path) -> None:
-    told = told_again(tmp_path, call('{"file_path": "a.t', "length"))
-    assert "its calls are cut at the limit of output" in told
-    assert "Nothing of it was run" in told and "less in each" in told
-
-
-def test_the_model_is_told_why_it_is_asked_again_after_arguments_that_are_no_json(tmp_path: Path) -> None:
-    assert "are not JSON: NaN is not a JSON number" in told_again(tmp_path, call('{"file_path": NaN}'))
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [
+        (call('{"file_path": "a.t', "length"), "its calls are cut at the limit of output"),
+        (call('{"file_path": NaN}'), "are not JSON: NaN is not a JSON number"),
+    ],
+)
+def test_the_model_is_told_why_it_is_asked_again(tmp_path: Path, first: HttpReply, why: str) -> None:
+    with HttpServer([first, chat("whole")]) as server:
+        played = play(tmp_path, "openai-compatible/x", {"openai-compatible": server})
+        assert played.turns[0].content == "whole"
+        before, after = (request.json["messages"] for request in server.requests)
+    assert after[: len(before)] == before
+    assert why in "".join(str(message["content"]) for message in after[len(before) :])
 
 
 DRIP: list[Any] = [piece for _ in range(400) for piece in (chunk({"content": "drip "}), 0.05)]

@@ -84,17 +84,6 @@ def test_a_model_is_told_what_a_person_changed_of_its_call_at_once_and_after_a_r
         assert "file_path" not in told.partition("Its result")[0], "what was not changed is not repeated"
 
 
-def test_events_tell_the_whole_story_in_order(root: Path) -> None:
-    _, _, events = play([calls(("read_file", {"file_path": "a.txt"})), says("alpha")], root)
-    kinds = [event.kind for event in events if event.kind != "model.delta"]
-    expected = ["turn.started", "turn.started", "decision.made", "model.requested", "model.replied", "call.result",
-                "model.requested", "model.replied", "turn.ended"]  # fmt: skip
-    positions = iter(kinds)
-    assert all(kind in positions for kind in expected), kinds
-    numbers = [event.seq for event in events if event.kind != "model.delta"]
-    assert numbers == sorted(set(numbers))
-
-
 def test_iterations_end_with_an_answer_so_far(root: Path) -> None:
     def step(request: inarch.ModelRequest) -> Step:
         if request.tool_choice == "none":
@@ -143,26 +132,6 @@ def test_time_is_up_in_the_middle_of_a_request(root: Path) -> None:
     assert turn.content.startswith("late, but here")
 
 
-def test_cancelling_gives_every_call_a_result_and_records_the_turn(root: Path) -> None:
-    app, _ = scripted_app([calls(("read_file", {"file_path": "a.txt"})), [60.0]], root)
-
-    async def go() -> None:
-        session = app.session()
-        task = asyncio.create_task(session.run("go"))
-        while sum(event.kind == "model.requested" for event in app.store.load(session.id)) < 2:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert session.turns[-1].status == "cancelled"
-        kinds = [event.kind for event in app.store.load(session.id)]
-        assert kinds[-1] == "turn.ended"
-        assert [call.status for call in session.turns[-1].calls] == ["success"]
-        await app.aclose()
-
-    asyncio.run(go())
-
-
 SLOW = """
 import asyncio, inarch
 
@@ -200,22 +169,6 @@ def test_calls_that_were_stopped_are_in_the_turn_with_a_result(root: Path, how: 
     if how == "max_seconds":
         answered = [part.name for part in model.requests[1].messages[-2].parts if isinstance(part, inarch.ResultPart)]
         assert answered == ["read_file", "slow"]
-
-
-def test_leaving_the_stream_early_cancels_the_turn(root: Path) -> None:
-    app, _ = scripted_app([[60.0]], root)
-
-    async def go() -> str:
-        session = app.session()
-        stream = session.stream("go")
-        async for event in stream:
-            if event.kind == "model.requested":
-                break
-        await stream.aclose()  # type: ignore[attr-defined]
-        await app.aclose()
-        return session.turns[-1].status
-
-    assert asyncio.run(go()) == "cancelled"
 
 
 def test_an_unknown_model_is_a_configuration_error_and_nothing_is_recorded(root: Path) -> None:

@@ -3,17 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import inarch
-from inarch.contract.errors import ErrorCode
 from inarch.contract.records import Outcome
 from inarch.testing import Step, calls, says, scripted_app
-from inarch.turns.run import NOT_DONE, came_to_nothing
 
 WRITE = ("create_file", {"file_path": "new.txt", "content": "new\n"})
 LOOK = ("read_file", {"file_path": "a.txt"})
@@ -66,21 +61,3 @@ def test_a_model_that_declines_leaves_the_turn_unmet_and_done(root: Path) -> Non
     declines = [inarch.TextDelta("I can't."), inarch.Finish("declined")]
     turn = play([declines], root)
     assert (turn.status, turn.content, turn.unmet) == ("done", "I can't.", True)
-
-
-_ERRORS = st.sampled_from(get_args(ErrorCode))
-
-
-@given(st.lists(st.one_of(st.none(), _ERRORS), max_size=6))
-def test_calls_came_to_nothing_only_if_each_is_known_to_have_failed(outcomes: list[ErrorCode | None]) -> None:
-    made = [
-        inarch.ToolCall("c", "", "t", "write", {}, result=inarch.ToolResult(code is None, error=code and _error(code)))
-        for code in outcomes
-    ]
-    assert came_to_nothing(made) == (bool(outcomes) and all(code in NOT_DONE for code in outcomes))
-    assert came_to_nothing(made) == came_to_nothing(made[::-1])
-    assert not came_to_nothing([*made, inarch.ToolCall("c", "", "t", "write", {})]), "one that has no result"
-
-
-def _error(code: ErrorCode) -> inarch.ToolError:
-    return inarch.ToolError(code, "no")

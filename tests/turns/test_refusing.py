@@ -97,11 +97,3 @@ def test_otherwise_the_model_hears_of_it_and_goes_on(tmp_path: Path, answers: An
     if script is WRITES and first.calls[1].status == "error":
         results = [part.result for part in model.requests[1].messages[-1].parts if isinstance(part, inarch.ResultPart)]
         assert len(results) == 2 and all("denied" in str(result.error) for result in results)
-
-
-def test_a_library_user_hears_when_a_batch_is_done_after_all_of_its_results(tmp_path: Path) -> None:
-    _, _, events = play(tmp_path, deny(of=0), WRITES, says("written"), says("fine"))
-    kinds = [event.kind for event in events]
-    last_result = len(kinds) - 1 - kinds[::-1].index("call.result")
-    assert kinds.index("calls.done") > last_result
-    assert kinds.count("calls.done") == 1

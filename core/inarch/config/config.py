@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import evolve, field, frozen
 
 from inarch.config.layers import Layer
-from inarch.config.sources import BUILT_IN, Given, Origin, Source
 from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.values import BUILT_IN, Given, Origin, Source, culprit, plain, read_given
 from inarch.contract.errors import ConfigError
 from inarch_sdk.settings import dotted
 from inarch_sdk.suggestions import nearest
@@ -166,7 +166,6 @@ class Config:
 
     def _settings(self, plugin: str, cls: type[T], problems: list[ConfigError]) -> T | None:
         from inarch.config.environment import plugin_values
-        from inarch.config.values import culprit, plain, read_given
 
         found: list[ConfigError] = []
         given = {**self._given.layer.plugins.get(plugin, {}), **plugin_values(plugin, cls, self.environ, found)}

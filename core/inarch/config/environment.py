@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from inarch.config.sources import BUILT_IN, Given, Source
 from inarch.config.tables import PROFILE_KEYS, Profile
-from inarch.config.values import read_given
+from inarch.config.values import BUILT_IN, Given, Source, read_given
 from inarch.contract.errors import ConfigError
 from inarch_sdk.settings import Kind, keys_of, plugin_variable
 from inarch_sdk.suggestions import nearest

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from inarch.config.sources import Source
+from inarch.config.values import Source
 from inarch.contract.errors import ConfigError
 
 MAX_BYTES = 1_000_000
@@ -65,15 +65,6 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
         return Source(name, text), _tables(text)
     except (ValueError, RecursionError) as error:
         message, line = _syntax(str(error), text)
-        from inarch_lib.toml import standing_before  # only a faulty file needs it
-
-        path, first = standing_before(text, line) if message.startswith("Cannot ") else ((), 0)
-        if first:
-            what, remedy = ".".join(map(str, path)), "keep one of the two"
-            if text.split("\n")[line - 1].lstrip().startswith("["):
-                what, remedy = f"[{what}]", "put these keys below that line"
-            message = f"{what} is already set in line {first}"
-            raise ConfigError(message, source=name, line=line, remedy=remedy) from error
         raise ConfigError(f"is not valid TOML: {message}", source=name, line=line) from error
 
 

@@ -8,9 +8,8 @@ from typing import Any
 from attrs import field, frozen
 
 from inarch.config.files import parse
-from inarch.config.sources import Given, Source
-from inarch.config.tables import PROFILE_KEYS, Profile, laid_over
-from inarch.config.values import MANY, plain, read_table
+from inarch.config.tables import PROFILE_KEYS, Profile, Tables, laid_over
+from inarch.config.values import MANY, Given, Source, plain, read_table
 from inarch.contract.errors import ConfigError
 from inarch_sdk.settings import KeyPath, shown
 from inarch_sdk.suggestions import nearest
@@ -18,7 +17,6 @@ from inarch_sdk.suggestions import nearest
 TOP_LEVEL = ("version", "profile", "profiles", "plugins", "isolation", "rules", "commands", "may_allow")
 VERSION = 1
 """Version of the file's keys; a file without a version has the first."""
-Tables = dict[str, dict[str, Given]]
 
 
 @frozen(eq=False, repr=False)

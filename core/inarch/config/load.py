@@ -8,13 +8,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inarch.config import directories, environment, profiles
+from inarch.config import directories, environment
 from inarch.config.config import Chosen, Config
 from inarch.config.files import Unreadable, needs_trust, read_user_file
 from inarch.config.layers import Layer, read_file, read_layer
-from inarch.config.sources import BUILT_IN, Given, Source
-from inarch.config.tables import PROFILE_KEYS, Profile, complete, laid_over
-from inarch.config.values import plain, read_given
+from inarch.config.tables import (
+    DEFAULT,
+    PROFILE_KEYS,
+    Profile,
+    check_parents,
+    complete,
+    laid_over,
+    make_profile,
+    resolve,
+    unknown_profile,
+)
+from inarch.config.values import BUILT_IN, Given, Source, plain, read_given
 from inarch.contract.errors import ConfigError, StoreError
 from inarch_sdk.modes import BYPASS
 from inarch_sdk.suggestions import nearest
@@ -103,12 +112,12 @@ class _Loading:
         own = self._own(config)
         project = self._project(own)
         layer = own if project is None else own.under(_laid_on(project))
-        profiles.check_parents(layer.profiles, self.problems)
+        check_parents(layer.profiles, self.problems)
         choice = self._choice(profile, layer)
-        if choice.value not in {profiles.DEFAULT, *layer.profiles}:
-            self.problems.append(profiles.unknown_profile(choice, layer.profiles))
+        if choice.value not in {DEFAULT, *layer.profiles}:
+            self.problems.append(unknown_profile(choice, layer.profiles))
             return None
-        values = profiles.resolve(layer.profiles, choice.value)
+        values = resolve(layer.profiles, choice.value)
         notes: tuple[str, ...] = ()
         if project is not None:
             notes = project.notes
@@ -189,7 +198,7 @@ class _Loading:
             return Given(profile, Source("--profile"))
         if self.environ.get("INARCH_PROFILE"):
             return Given(self.environ["INARCH_PROFILE"], Source("INARCH_PROFILE"))
-        return layer.profile or Given(profiles.DEFAULT, Source("built-in"))
+        return layer.profile or Given(DEFAULT, Source("built-in"))
 
     def _flags(self, flags: Mapping[str, Any]) -> dict[str, Given]:
         values: dict[str, Given] = {}
@@ -210,12 +219,12 @@ class _Loading:
         project: Project | None,
         notes: tuple[str, ...],
     ) -> Config:
-        names = {profiles.DEFAULT, *layer.profiles}
+        names = {DEFAULT, *layer.profiles}
         commands, waiting = _commands(layer, project is not None and project.trusted)
         return Config(
             root=self.root,
-            profile=profiles.make(choice.value, values),
-            profiles={name: profiles.make(name, profiles.resolve(layer.profiles, name)) for name in sorted(names)},
+            profile=make_profile(choice.value, values),
+            profiles={name: make_profile(name, resolve(layer.profiles, name)) for name in sorted(names)},
             plugin_tables={name: plain(table) for name, table in layer.plugins.items()},
             rules=tuple(given.value for given in layer.rules),
             commands=commands,

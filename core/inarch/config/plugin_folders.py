@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from inarch.config import directories
 from inarch.config.files import MAX_BYTES, Unreadable, needs_trust, read_user_file
-from inarch.config.project_files import digest, is_left, read_project_file, read_trusted
+from inarch.config.project_files import digest, read_project_file, read_trusted
 from inarch.config.trust import Trust
 from inarch.contract.errors import StoreError, ToolFailed
 from inarch.contract.frozen import frozen
-from inarch_lib.staging import make_folder, write_whole
+from inarch_lib.staging import is_leftover, make_folder, write_whole
 
 if TYPE_CHECKING:
     from inarch.config.config import Config
@@ -57,7 +57,7 @@ class UserFolder:
     def names(self, folder: str = "") -> Sequence[str]:
         """Return the names of the files below `folder`."""
         top = self.folder / _checked(folder) if folder else self.folder
-        files = (path for path in top.rglob("*") if path.is_file() and not is_left(path.name))
+        files = (path for path in top.rglob("*") if path.is_file() and not is_leftover(path.name))
         return sorted(path.relative_to(self.folder).as_posix() for path in files)
 
     def read(self, name: str) -> bytes | None:
@@ -172,7 +172,7 @@ class BroughtFiles:
 
 def _checked(name: str) -> str:
     parts = name.split("/")
-    if "\0" in name or any(part in ("", ".", "..") for part in parts) or is_left(parts[-1]):
+    if "\0" in name or any(part in ("", ".", "..") for part in parts) or is_leftover(parts[-1]):
         raise ToolFailed("validation", f"{name!r} is not a valid file name")
     if parts[0].casefold() == "config.toml":
         raise ToolFailed("permission", "the configuration is the user's: no plugin changes it")

@@ -16,11 +16,7 @@ VERSION = 1
 
 
 def read_kept(path: Path, kind: type[Record]) -> dict[str, Record]:
-    """Return the record of each project, by root; a damaged file counts as empty.
-
-    Args:
-        path: The file.
-        kind: Type of a project's record, `dict` or `list`.
+    """Return the record of each project, a `dict` or `list`, by root; a damaged file counts as empty.
 
     Raises:
         StoreError: A newer Inarch wrote it.
@@ -63,11 +59,6 @@ def _to_change(path: Path, kind: type[Record]) -> dict[str, Record]:
 def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[str, Record]]:
     """Yield the records of all projects for changes, and write them back; one process at a time.
 
-    Args:
-        path: The file.
-        kind: Type of a project's record, `dict` or `list`.
-        what: Description of the data, for the message.
-
     Raises:
         StoreError: They cannot be stored, or a newer Inarch wrote them.
     """
@@ -91,9 +82,8 @@ def changing_kept(path: Path, kind: type[Record], what: str) -> Iterator[dict[st
 def write_kept(path: Path, projects: Mapping[str, object]) -> None:
     """Write the records of all projects; the caller must hold the lock."""
     import json
-    import re
 
     from inarch_lib.staging import write_whole
 
     text = json.dumps({"version": VERSION, "projects": projects}, indent=1) + "\n"
-    write_whole(path, text.encode(), former=rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}")
+    write_whole(path, text.encode())

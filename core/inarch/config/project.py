@@ -9,11 +9,11 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from inarch.config import profiles
 from inarch.config.files import CONFIG_FILE, TRUSTED_FILES
-from inarch.config.layers import Layer, Tables, read_file
-from inarch.config.sources import BUILT_IN, Given
+from inarch.config.layers import Layer, read_file
+from inarch.config.tables import DEFAULT, Tables, chain_of, make_profile, resolve
 from inarch.config.trust import Standing, Trust
+from inarch.config.values import BUILT_IN, Given
 from inarch.contract.errors import ConfigError
 from inarch_sdk.modes import REVIEW, may_tighten, rank
 from inarch_sdk.settings import dotted
@@ -32,15 +32,7 @@ class Project:
 
 
 def read_project(root: str, own: Layer, state_dir: Path, config_path: Path, problems: list[ConfigError]) -> Project:
-    """Return the project's part; only a trusted file's errors are problems.
-
-    Args:
-        root: The project's folder.
-        own: The user's layer.
-        state_dir: The folder with stored trust.
-        config_path: The user's file, for notes that refer to it.
-        problems: Receives the errors.
-    """
+    """Return the project's part over the user's own layer; only a trusted file's errors are problems."""
     standing, name = Trust(root, state_dir).standing(), str(Path(root, CONFIG_FILE))
     files = standing.found
     refused = [f"{Path(root, path)}: ignored, it {why}" for path, why in files.refused.items()]
@@ -129,7 +121,7 @@ def strict_part(layer: Layer, own: Layer, problems: list[ConfigError]) -> tuple[
     """Return the part of an untrusted layer that applies over the user's own, and a note for each ignored part."""
     ignored = [f"{problem}" for problem in problems]
     choice = layer.profile
-    if choice is not None and choice.value not in {profiles.DEFAULT, *own.profiles}:
+    if choice is not None and choice.value not in {DEFAULT, *own.profiles}:
         ignored.append(_note(choice))
         choice = None
     tables: Tables = {}
@@ -171,7 +163,7 @@ def tighten(
     """
     result = dict(values)
     notes: list[str] = []
-    chain = profiles.chain_of(own.profiles, name)
+    chain = chain_of(own.profiles, name)
     for link, table in limits.items():
         for key, given in table.items():
             if link not in chain:
@@ -190,14 +182,10 @@ def limit_mode(
 ) -> tuple[dict[str, Given], tuple[str, ...]]:
     """Return a profile's values with the user's own approval mode if a trusted project's lets more run, and notes.
 
-    Args:
-        values: The profile's values.
-        choice: The profile's name.
-        own: The user's layer.
-        is_users: Whether the user chose the profile, not the project.
+    If the user chose the profile (`is_users`), its mode is the user's; otherwise that of the usual one.
     """
-    usual = own.profile.value if own.profile else profiles.DEFAULT
-    users = profiles.resolve(own.profiles, choice.value if is_users and choice.value in own.profiles else usual)
+    usual = own.profile.value if own.profile else DEFAULT
+    users = resolve(own.profiles, choice.value if is_users and choice.value in own.profiles else usual)
     given, mode, limit = values.get("approve", choice), _present(values, "approve"), _present(users, "approve")
     if mode == limit or may_tighten(mode, limit):
         return values, ()
@@ -207,7 +195,7 @@ def limit_mode(
 
 
 def _kept_strict(result: dict[str, Given], choice: Given, own: Layer, notes: list[str]) -> dict[str, Given]:
-    usual = profiles.resolve(own.profiles, own.profile.value if own.profile else profiles.DEFAULT)
+    usual = resolve(own.profiles, own.profile.value if own.profile else DEFAULT)
     kept: dict[str, Given] = {}
     for key in ("approve", *LIMITS):
         value = _present(usual, key)
@@ -225,7 +213,7 @@ def _present(values: dict[str, Given], key: str) -> Any:
     return given.value if given is not None else getattr(_BUILT_IN, key)
 
 
-_BUILT_IN = profiles.make(profiles.DEFAULT, {})
+_BUILT_IN = make_profile(DEFAULT, {})
 
 
 _POINTING = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
@@ -29,7 +28,6 @@ MAX_FOLDERS = 20_000
 MAX_TOTAL_BYTES = 16_000_000
 MAX_BOUND_BYTES = 64_000_000
 """Size limit of a file that a command runs, such as a compiled program of a project's environment."""
-_FORMER = re.compile(r"\..+\.[0-9]+\.tmp", re.DOTALL)  # names of files while an older version wrote them
 _MAX_LINKS = 8
 _LINK = (errno.ELOOP, errno.ENOTDIR)
 _PACKAGES = ("node_modules", "site-packages", "__pycache__")
@@ -54,12 +52,7 @@ def _opened(root: str) -> Iterator[int]:
 
 
 def project_files(root: str, nested: Iterable[str] = ()) -> ProjectFiles:
-    """Return the files of a project that need trust; none for a root that cannot be opened.
-
-    Args:
-        root: The project's folder.
-        nested: Further guide files of its folders, as `nested_guides` finds them.
-    """
+    """Return the files of a project that need trust, with its `nested_guides`; none if it cannot be opened."""
     hashes: dict[str, str] = {}
     refused: dict[str, str] = {}
     config: bytes | None = None
@@ -86,12 +79,7 @@ def project_files(root: str, nested: Iterable[str] = ()) -> ProjectFiles:
 
 
 def read_project_file(root: str, path: str, most: int = MAX_BYTES) -> bytes | None:
-    """Return one file of a project, None if it does not exist.
-
-    Args:
-        root: The project's folder.
-        path: The file.
-        most: Size limit in bytes.
+    """Return one file of a project of at most `most` bytes, None if it does not exist.
 
     Raises:
         Unreadable: It is not a regular file, too large, or a link that leaves the project.
@@ -104,13 +92,7 @@ def read_project_file(root: str, path: str, most: int = MAX_BYTES) -> bytes | No
 
 
 def read_trusted(root: str, path: str, trusted_files: Mapping[str, str]) -> bytes | None:
-    """Return the bytes of a trusted file, as they were when trust was checked; None if it is not trusted.
-
-    Args:
-        root: The project's folder.
-        path: Such as `AGENTS.md`.
-        trusted_files: `Config.trusted_files`.
-    """
+    """Return the bytes of a trusted file, as they were when trust was checked; None if it is not trusted."""
     if path not in trusted_files:
         return None
     try:
@@ -219,15 +201,10 @@ def _entries(top: int, folder: str) -> list[tuple[str, bool]]:
             return sorted(
                 (entry.name, entry.is_dir(follow_symlinks=False))
                 for entry in found
-                if not (is_left(entry.name) and entry.is_file(follow_symlinks=False))
+                if not (is_leftover(entry.name) and entry.is_file(follow_symlinks=False))
             )
     finally:
         os.close(descriptor)
-
-
-def is_left(name: str) -> bool:
-    """Return whether a name is that of a leftover of a killed process, of any version."""
-    return is_leftover(name) or _FORMER.fullmatch(name) is not None
 
 
 def _walk(top: int, parts: list[str], flags: int) -> int:

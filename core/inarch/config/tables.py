@@ -1,4 +1,4 @@
-"""Profile as a typed record, and the meaning of `...` in its `plugins`.
+"""Profile as a typed record, its inheritance, and the meaning of `...` in its `plugins`.
 
 The schema, the starter file and the docs are also generated from each key's `doc` and `check`.
 """
@@ -11,12 +11,14 @@ from typing import Any, Literal
 
 from attrs import field
 
-from inarch.config.sources import Given
+from inarch.config.values import Given
 from inarch.contract.deltas import Effort
+from inarch.contract.errors import ConfigError
 from inarch.contract.frozen import frozen
 from inarch.contract.metadata import shipped
 from inarch_sdk.modes import ApproveMode
 from inarch_sdk.settings import Check, key, keys_of
+from inarch_sdk.suggestions import nearest
 
 
 def _named(key: str) -> tuple[str, ...]:
@@ -113,6 +115,7 @@ class Profile:
     )
 
 
+Tables = dict[str, dict[str, Given]]
 PROFILE_KEYS = tuple(keys_of(Profile))
 """The keys of `[profiles.NAME]`, without `extends`."""
 
@@ -146,3 +149,58 @@ def _spliced(given: Given, rest: Sequence[str]) -> Given:
     before, after = names[:place], names[place + 1 :]
     named = {*before, *after}
     return Given((*before, *(name for name in rest if name not in named), *after), given.source, given.path)
+
+
+DEFAULT = "default"
+
+
+def check_parents(profiles: Tables, problems: list[ConfigError]) -> None:
+    """Report missing parents and profiles that extend themselves."""
+    known = {DEFAULT, *profiles}
+    told: set[str] = set()
+    for name, table in profiles.items():
+        given = table.get("extends")
+        if given is not None and given.value not in known:
+            problems.append(given.error(f"there is no profile {given.value!r}", nearest(given.value, known)))
+        elif given is not None and name not in told:
+            chain = chain_of(profiles, name)
+            if _parent(profiles, chain[-1]) == name:
+                told.update(chain)
+                problems.append(given.error(f"extends itself: {' -> '.join([*chain, name])}", "break the circle"))
+
+
+def _parent(profiles: Tables, name: str) -> str | None:
+    given = profiles.get(name, {}).get("extends")
+    return None if given is None else str(given.value)
+
+
+def chain_of(profiles: Tables, name: str) -> list[str]:
+    """Return a profile and its parents, nearest first; a cycle is followed once."""
+    chain: list[str] = []
+    following: str | None = name
+    while following is not None and following not in chain and (following in profiles or following == DEFAULT):
+        chain.append(following)
+        following = _parent(profiles, following)
+    return chain
+
+
+def resolve(profiles: Tables, name: str) -> dict[str, Given]:
+    """Return the keys that a profile sets, its own before its parents'."""
+    values: dict[str, Given] = {}
+    for link in reversed(chain_of(profiles, name)):
+        values = laid_over(values, profiles.get(link, {}))
+    values.pop("extends", None)
+    return complete(values)
+
+
+def make_profile(name: str, values: Mapping[str, Given]) -> Profile:
+    """Return the profile; keys that are not given have the built-in values."""
+    return Profile(name, **{key: given.value for key, given in values.items()})
+
+
+def unknown_profile(choice: Given, profiles: Tables) -> ConfigError:
+    """Return the error for the choice of a missing profile."""
+    known = {DEFAULT, *profiles}
+    hint = nearest(choice.value, known)
+    listed = f"known: {', '.join(sorted(known))}"
+    return choice.error(f"there is no profile {choice.value!r}", hint if hint == listed else f"{hint} {listed}")

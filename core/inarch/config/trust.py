@@ -6,9 +6,8 @@ Trust is stored in `trust.json` in the state folder, mode 0600, written atomical
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -165,9 +164,10 @@ def write_project_file(root: str, path: str, data: bytes | None) -> None:
         folder = _folder(root, folders)
         try:
             if data is None:
-                _remove(name, folder)
+                with suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=folder)
             else:
-                write_whole(name, data, folder=folder, former=rf"\.{re.escape(name)}\.[0-9]+\.tmp")
+                write_whole(name, data, folder=folder)
         finally:
             os.close(folder)
     except OSError as error:
@@ -179,23 +179,10 @@ def _folder(root: str, names: list[str]) -> int:
     folder = os.open(root, READ | os.O_DIRECTORY)
     for name in names:
         try:
-            _make(name, folder)
+            with suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=folder)
             inner = os.open(name, READ | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
         finally:
             os.close(folder)
         folder = inner
     return folder
-
-
-def _make(name: str, folder: int) -> None:
-    try:
-        os.mkdir(name, 0o700, dir_fd=folder)
-    except FileExistsError:
-        pass
-
-
-def _remove(name: str, folder: int) -> None:
-    try:
-        os.unlink(name, dir_fd=folder)
-    except FileNotFoundError:
-        pass

@@ -86,11 +86,7 @@ def _program(name: str, root: str, path: str) -> str:
 def named_files(words: Iterable[str], root: str, cwd: str, links: bool = False) -> list[str]:
     """Return the regular files of a workspace that words name, as sorted paths in it.
 
-    Args:
-        words: The words.
-        root: The workspace's folder.
-        cwd: The folder in which the command runs.
-        links: Whether links of the workspace that lead out of it count, too.
+    With `links`, links of the workspace that lead out of it count, too.
     """
     return sorted({path for path, mode in _named(words, root, cwd, links) if stat.S_ISREG(mode)})
 
@@ -104,13 +100,7 @@ def named_folders(words: Iterable[str], root: str) -> list[str]:
 
 
 def files_to_bind(root: str, found: Iterable[str], config_dir: Path | None) -> list[str]:
-    """Return the files of a project named by commands in its own files and in the user's.
-
-    Args:
-        root: The project's folder.
-        found: The project's files that need trust.
-        config_dir: The user's configuration folder.
-    """
+    """Return the files of a project named by commands in its own files (`found`) and in the user's folder."""
     texts: list[str] = []
     for name in {*_HOOK_FILES, CONFIG_FILE}.intersection([*found, LOCAL_SETTINGS]):
         texts += _texts(name, partial(read_project_file, root, name))

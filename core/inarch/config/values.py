@@ -1,20 +1,209 @@
-"""Conversion of plain data into the kind that a key requires, with the path of each error.
+"""Values with their origins, and conversion of plain data into the kind that a key requires.
 
 It is small on purpose: every run executes it, and importing a converter library would cost more than running this.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from attrs import Attribute, Converter
+from attrs import Attribute, Converter, field, frozen
 
-from inarch.config.scalars import SCALARS, Wrong, choice, kind_of, mismatch, wanted
-from inarch.config.sources import Given, Source
 from inarch.contract.errors import ConfigError
-from inarch_sdk.settings import ANYTHING, Key, KeyPath, Kind, keys_of, shown
+from inarch_sdk.settings import ANYTHING, Key, KeyPath, Kind, dotted, keys_of, shown
 from inarch_sdk.suggestions import nearest
+
+
+class Origin(NamedTuple):
+    """Place of a value, for the user; `line` counts from 1 and is None outside files."""
+
+    source: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+@frozen(eq=False, repr=False)
+class Source:
+    """Source of values; `text` is a file's TOML text, None for all others."""
+
+    name: str
+    text: str | None = None
+    _lines: dict[KeyPath, int] = field(factory=dict)
+
+    def line(self, path: KeyPath) -> int | None:
+        """Return the line of `path`, or of the nearest table around it."""
+        if self.text is None:
+            return None
+        if not self._lines:
+            from inarch_lib.toml import key_lines
+
+            self._lines.update(key_lines(self.text))
+        for length in range(len(path), 0, -1):
+            if path[:length] in self._lines:
+                return self._lines[path[:length]]
+        return 1
+
+    def error(self, path: KeyPath, message: str, remedy: str = "") -> ConfigError:
+        """Return the error for the value at `path`."""
+        return ConfigError(message, source=self.name, line=self.line(path), key=dotted(path), remedy=remedy)
+
+
+BUILT_IN = Source("built-in")
+
+
+@frozen(eq=False, repr=False)
+class Given:
+    """Checked value and its origin."""
+
+    value: Any
+    source: Source
+    path: KeyPath = ()
+
+    @property
+    def origin(self) -> Origin:
+        """Origin of the value, with its line."""
+        return Origin(self.source.name, self.source.line(self.path))
+
+    def error(self, message: str, remedy: str = "") -> ConfigError:
+        """Return the error for this value."""
+        return self.source.error(self.path, message, remedy)
+
+
+_WORDS: dict[Any, str] = {
+    str: "a string",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    Decimal: "an amount such as 0.50",
+    Path: "a path",
+    date: "a date",
+    datetime: "a date and time",
+    type(None): "nothing",
+}
+
+
+class Wrong(Exception):
+    """A value has the wrong shape; `path` leads to it from the value that was read."""
+
+    def __init__(self, message: str, path: KeyPath = (), remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.remedy = remedy
+
+
+def wanted(kind: Kind) -> str:
+    """Return a kind of value in the words of a message."""
+    match kind.form:
+        case "scalar":
+            return _WORDS[kind.type]
+        case "choice":
+            return "one of " + ", ".join(repr(item) for item in kind.choices)
+        case "either":
+            return " or ".join(map(wanted, kind.of))
+        case "list":
+            return "a list"
+    return "a table"
+
+
+def kind_of(value: Any) -> str:
+    """Return the kind of this value in the words of a message."""
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    return "a table" if isinstance(value, Mapping) else _WORDS.get(type(value), f"a {type(value).__name__}")
+
+
+def mismatch(words: str, value: Any) -> Wrong:
+    """Return the error for a value that is not of the described kind."""
+    return Wrong(f"must be {words}, not {kind_of(value)}")
+
+
+_NOT_MEANT: dict[Any, type] = {int: bool, date: datetime}  # subclasses
+
+
+def _exactly(kind: Any, written: str = "") -> Callable[[Any], Any]:
+    """Return a reader for values of a kind; `written` describes its text form, if it has one."""
+
+    def read(value: Any) -> Any:
+        if written and isinstance(value, str):
+            try:
+                value = kind.fromisoformat(value)
+            except ValueError:
+                raise Wrong(f"must be {written}, not {shown(value)}") from None
+        if not isinstance(value, kind) or isinstance(value, _NOT_MEANT.get(kind, ())):
+            raise mismatch(_WORDS[kind], value)
+        return value
+
+    return read
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise mismatch(_WORDS[float], value)
+    try:
+        number = value if isinstance(value, float) else float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise Wrong("must be a finite number")
+    return number
+
+
+def _amount(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
+        raise mismatch(_WORDS[Decimal], value)
+    try:
+        amount = Decimal(str(value))  # through text: 0.1 means 0.1, not the nearest binary fraction
+    except (InvalidOperation, ValueError):
+        amount = Decimal("NaN")
+    if not amount.is_finite():
+        raise Wrong(f"must be an amount such as 0.50, not {shown(value)}")
+    return amount
+
+
+def _path(value: Any) -> Path:
+    if not isinstance(value, (str, Path)) or "\0" in str(value):
+        raise mismatch(_WORDS[Path], value)
+    try:
+        return Path(value).expanduser()
+    except RuntimeError as error:
+        raise Wrong(f"names a home folder that can't be found: {shown(value)}") from error
+
+
+SCALARS: dict[Any, Callable[[Any], Any]] = {
+    str: _exactly(str),
+    bool: _exactly(bool),
+    int: _exactly(int),
+    type(None): _exactly(type(None)),
+    float: _number,
+    Decimal: _amount,
+    Path: _path,
+    date: _exactly(date, "a date such as 2030-12-31"),
+    datetime: _exactly(datetime, "a time such as 2030-12-31T12:00:00Z"),
+}
+
+
+def choice(choices: tuple[Any, ...], value: Any) -> Any:
+    """Return `value` if it is one of the choices.
+
+    Raises:
+        Wrong: It is not; with the nearest one.
+    """
+    for item in choices:
+        if type(item) is type(value) and item == value:
+            return item
+    texts = [item for item in choices if isinstance(item, str)]
+    hint = nearest(value, texts) if isinstance(value, str) and texts else ""
+    listed = ", ".join(repr(item) for item in choices)
+    raise Wrong(f"must be one of {listed}, not {shown(value)}", (), hint if hint.startswith("did") else "")
+
 
 MANY = 100
 """Problems above which hints are left out: a hostile file could have 100,000, and each hint takes time."""

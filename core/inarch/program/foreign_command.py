@@ -19,12 +19,11 @@ from inarch.contract.guard import guarded
 from inarch.contract.metadata import shipped
 from inarch.contract.records import PluginContext
 from inarch.plugins.discovery import FoundCommand, FoundPlugin, discover
+from inarch.plugins.modules import load_module
+from inarch.plugins.plugin_loader import admit, load_plugin
 
 if TYPE_CHECKING:
-    import click
-
     from inarch.config.config import Config
-    from inarch.plugins.discovery import FoundCommand
 
 _BEFORE = ("--root", "--profile", "--quiet", "--no-color", "--debug")
 """Program options that precede every plugin command and determine how it is loaded."""
@@ -78,15 +77,14 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
     """
     from inarch.config.load import load_config
     from inarch.config.plugin_folders import folders_of
-    from inarch.plugins.discovery import discover
-    from inarch.plugins.plugin_loader import load_plugin
     from inarch.plugins.registration import new_manager
 
     root = os.path.realpath(given.get("root") or ".")
     if not os.path.isdir(root):  # noqa: PTH112 - beside realpath
         raise UsageError(f"{root} is not a directory", "name one with --root")
     config = load_config(root, profile=given.get("profile"))
-    if _is_known(found):
+    package = shipped().offered.get(found.name, "")
+    if (found.package, found.distribution) == (package, package.replace("_", "-")):  # Inarch itself offers it
         config = config.naming((found.plugin,))
     if (keys := config.state_dir / "keys.json").is_file():
         from inarch.sessions.app import with_kept_keys  # most users have no stored keys
@@ -95,12 +93,6 @@ def load_foreign(found: FoundCommand, given: Mapping[str, Any]) -> Foreign:
     command = load_command(found, config)
     plugin = discover().plugins[found.plugin]
     return Foreign(command, load_plugin(plugin, config, new_manager(), folders_of(config), True).context)
-
-
-def _is_known(found: FoundCommand) -> bool:
-    """Return whether Inarch itself assigns this command to this distribution."""
-    package = shipped().offered.get(found.name, "")
-    return (found.package, found.distribution) == (package, package.replace("_", "-"))
 
 
 def load_command(found: FoundCommand, config: Config) -> click.Command:
@@ -122,14 +114,9 @@ def load_command(found: FoundCommand, config: Config) -> click.Command:
             f"command {found.name!r} belongs to plugin {owner.name!r}, whose code runs in a process of its own only",
             f'use mode = "in-process" in [isolation.{owner.name}]',
         )
-    from inarch.plugins.modules import load_module
-    from inarch.plugins.plugin_loader import admit
-
     admit(owner, config)
     module, _, attribute = found.target.partition(":")
     loaded = load_module(owner._replace(module=module))
-    import click
-
     with guarded(owner.name, "load"):
         command = getattr(loaded, attribute)
     if not isinstance(command, click.Command):

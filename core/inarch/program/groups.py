@@ -64,11 +64,7 @@ def load(words: str, given: Mapping[str, Any]) -> click.Command | None:
 
 
 def refuse_slip(word: str, known: Callable[[], Iterable[str]]) -> None:
-    """Refuse a probable typo of a command, because running it as a prompt may cost money.
-
-    Args:
-        word: The typed word.
-        known: Returns the names of commands; called only if the word looks like one.
+    """Refuse a probable typo of a known command, because running it as a prompt may cost money.
 
     Raises:
         UsageError: It is a command that can be installed, or one typo away from a known one.

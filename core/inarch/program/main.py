@@ -134,7 +134,7 @@ class Commands(click.Group):
         if not own_commands():
             raise UsageError("inarch is not installed: the metadata that names its commands is missing", "use pip")
         if word == "-":
-            return self._called(ctx, "ask", self._own(ctx, "ask"), args)
+            return self._called(ctx, "ask", _own("ask"), args)
         is_prompt = PRINTS in ctx.meta or any(map(str.isspace, word))
         command = None if is_prompt else self.get_command(ctx, word)
         if command is not None:
@@ -163,21 +163,16 @@ class Commands(click.Group):
         """Run without a command: a conversation on a terminal, else the prompt from a pipe."""
         asks = PRINTS in ctx.meta or ctx.params["goal"] is not None or sys.stdin is None or not sys.stdin.isatty()
         name = "ask" if asks else "chat"
-        command = self._own(ctx, name)
+        command = _own(name)
         self._called(ctx, name, command, [])
         with command.make_context(name, [], parent=ctx) as inner:
             return command.invoke(inner)
 
-    def _own(self, ctx: click.Context, name: str) -> click.Command:
-        """Load one of Inarch's own commands.
 
-        Raises:
-            UsageError: It is missing.
-        """
-        command = self.get_command(ctx, name)
-        if command is None:
-            raise UsageError(f"the command {name!r} is not there: inarch's metadata is damaged", "install it again")
-        return command
+def _own(name: str) -> click.Command:
+    command = load(name, {})
+    assert command is not None, f"no command {name}"
+    return command
 
 
 def _of_plugins() -> dict[str, FoundCommand]:

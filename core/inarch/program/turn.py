@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from inarch.contract.errors import InarchError, PluginError, UsageError
 from inarch.contract.slash_commands import split_slash_command
 from inarch.program.composer import Options, compose_app, open_session
-from inarch.program.failure import CANCELLED, FAILED, exit_code, say
+from inarch.program.failure import CANCELLED, FAILED, exit_code, interrupts, say
 from inarch.program.groups import slip_of
-from inarch.program.interrupts import interrupts
 from inarch.program.output_choice import Display, open_display
 from inarch_lib.output.escapes import escape
 

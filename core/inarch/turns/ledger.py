@@ -16,9 +16,8 @@ from attrs import asdict, define, field
 from inarch.contract.event_parts import Spent
 from inarch.contract.events import Event
 
-_ZERO = Decimal(0)
-
 Key = tuple[str, str, str]
+_COUNTS = ("requests", "failed", "input_tokens", "output_tokens", "cached_tokens", "unknown", "estimated")
 
 
 @define(eq=False, repr=False)
@@ -31,41 +30,41 @@ class Entry:
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    cost: Decimal = _ZERO
+    cost: Decimal = Decimal(0)
     unknown: int = 0
     seconds: float = 0.0
     estimated: int = 0
 
-    def replied(self, data: Any) -> None:
-        """Add the data of a `model.replied`."""
-        usage = data.get("usage") or {}
-        # If the record has a gap, a reply may appear without its request.
-        self.waiting = max(0, self.waiting - 1)
-        self.failed += data.get("finish") == "error" and data.get("error") != "cancelled"
-        self.input_tokens += usage.get("input_tokens", 0)
-        self.output_tokens += usage.get("output_tokens", 0)
-        self.cached_tokens += usage.get("cached_tokens", 0)
-        self.seconds += data.get("duration_s", 0.0)
-        self.estimated += bool(usage.get("estimated"))
-        cost = usage.get("cost_usd")
-        if cost is None:
-            self.unknown += 1
-        else:
-            self.cost += Decimal(cost)
+    def add(self, **amounts: Any) -> None:
+        """Add to the fields of these names."""
+        for name, amount in amounts.items():
+            setattr(self, name, getattr(self, name) + amount)
 
-    def add(self, data: Any) -> None:
+    def add_spent(self, data: Any) -> None:
         """Add the data of a `Spent`."""
-        for name in ("requests", "failed", "input_tokens", "output_tokens", "cached_tokens", "unknown", "estimated"):
-            setattr(self, name, getattr(self, name) + int(data.get(name) or 0))
-        self.seconds += float(data.get("seconds") or 0)
-        self.cost += Decimal(data.get("cost_usd") or 0)
+        self.add(**{name: int(data.get(name) or 0) for name in _COUNTS})
+        self.add(seconds=float(data.get("seconds") or 0), cost=Decimal(data.get("cost_usd") or 0))
 
-    def spent(self, purpose: str, plugin: str, model: str) -> Spent:
+    def spent(self, purpose: str = "", plugin: str = "", model: str = "") -> Spent:
         """Return the entry as a record."""
-        return Spent(
-            purpose, plugin, model, self.requests, self.failed, self.input_tokens, self.output_tokens,
-            self.cached_tokens, self.cost, self.unknown + self.waiting, round(self.seconds, 6), self.estimated,
-        )  # fmt: skip
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        # If the record has a gap, a reply may have appeared without its request.
+        counts["unknown"] += max(0, self.waiting)
+        return Spent(purpose, plugin, model, cost_usd=self.cost, seconds=round(self.seconds, 6), **counts)
+
+
+def _replied(data: Any) -> dict[str, Any]:
+    """Return what the data of a `model.replied` adds."""
+    usage = data.get("usage") or {}
+    cost = usage.get("cost_usd")
+    return {
+        "waiting": -1,
+        "failed": data.get("finish") == "error" and data.get("error") != "cancelled",
+        "seconds": data.get("duration_s", 0.0),
+        "estimated": bool(usage.get("estimated")),
+        "unknown": cost is None,
+        "cost": Decimal(cost or 0),
+    } | {name: usage.get(name, 0) for name in ("input_tokens", "output_tokens", "cached_tokens")}
 
 
 @define(eq=False, repr=False)
@@ -80,15 +79,14 @@ class Ledger:
         """Process an event; only requests and replies count."""
         if event.kind == "model.requested":
             for entry in self._entries(event):
-                entry.requests += 1
-                entry.waiting += 1
+                entry.add(requests=1, waiting=1)
         elif event.kind == "model.replied":
             for entry in self._entries(event):
-                entry.replied(event.data)
+                entry.add(**_replied(event.data))
         elif event.kind == "child.ended":
             for row in event.data.get("spent") or ():
                 for entry in self._entries(event, ("child", str(event.data.get("name")), str(row.get("model")))):
-                    entry.add(row)
+                    entry.add_spent(row)
 
     def to_data(self) -> Any:
         """Return the sums as plain JSON data, for `go_on_from`."""
@@ -129,12 +127,7 @@ def _entries_of(data: Any) -> dict[Key, Entry]:
 
 def total_of(rows: Iterable[Spent]) -> Spent:
     """Return the sum of records, without purpose, plugin and model."""
-    total = Spent("", "", "")
+    total = Entry()
     for row in rows:
-        total = Spent(
-            "", "", "", total.requests + row.requests, total.failed + row.failed,
-            total.input_tokens + row.input_tokens, total.output_tokens + row.output_tokens,
-            total.cached_tokens + row.cached_tokens, total.cost_usd + row.cost_usd, total.unknown + row.unknown,
-            round(total.seconds + row.seconds, 6), total.estimated + row.estimated,
-        )  # fmt: skip
-    return total
+        total.add_spent(asdict(row))
+    return total.spent()

@@ -6,23 +6,31 @@ Plugins may hold the end back as often as the profile allows, and an answer must
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
+from attrs import define, evolve, field
+
+from inarch.contract.capabilities import BoundsHolds, able
 from inarch.contract.errors import Cancelled, InarchError, PluginError, ProviderError
 from inarch.contract.events import Note
-from inarch.contract.guard import guarded
-from inarch.contract.records import ToolCall, Turn
-from inarch.turns.end_guards import EndGuards, hold
+from inarch.contract.guard import blame, guarded
+from inarch.contract.records import Message, PlannedCall, Text, ToolCall, ToolResult, Turn, TurnStatus
 from inarch.turns.meter import AnswerRefused, LimitReached, Refused, Stopped
-from inarch.turns.run import TurnRun, text_message
+from inarch.turns.run import TurnRun, result_of, text_message
 from inarch.turns.session_prefix import ask_fitting, tell_news
 from inarch.turns.session_state import SessionState
 from inarch.turns.turn_start import decide, gather, run_decided
-from inarch_sdk.result_text import ANSWER
+from inarch_sdk.bounds import fault_of
+from inarch_sdk.result_text import ANSWER, held_text
+from inarch_sdk.short_data import shortened
 
 if TYPE_CHECKING:
-    pass
+    from inarch.contract.interventions import EndGuard
+    from inarch.plugins.composition import Bound
 
 
 SO_FAR = (
@@ -37,10 +45,7 @@ FINAL = frozenset({"max_cost_usd", "max_tokens", "max_reply_bytes"})
 async def run_turn(state: SessionState, prompt: str, before: Collection[str] = ()) -> Turn:
     """Run one turn and return the agent's part of it, in one of the terminal statuses.
 
-    Args:
-        state: The session.
-        prompt: The prompt.
-        before: Ids of earlier messages that may still wait: the prompt begins with them.
+    The prompt begins with the earlier messages of `before` (their ids) that still wait.
 
     Raises:
         asyncio.CancelledError: After the turn was recorded as cancelled.
@@ -192,11 +197,6 @@ OUTPUT_SCHEMA = "output_schema"
 def _kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | None:
     """Return the answer in the form of the profile's schema; None if the model was asked to answer again.
 
-    Args:
-        run: The turn.
-        answer: The answer.
-        is_last: Whether there will be no other.
-
     Raises:
         AnswerRefused: It does not match the schema, and there are no more attempts.
     """
@@ -214,3 +214,90 @@ def _kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | N
             raise AnswerRefused(answer, f"{error}{times}") from None
         hold(run, "", OUTPUT_SCHEMA, run.state.journal.redactor.text(str(error)))
     return None
+
+
+@define(eq=False, repr=False)
+class EndGuards:
+    """What the end guards have done in a turn: their vetoes, and the end that one of them chose."""
+
+    run: TurnRun
+    holds: int = 0
+    own_holds: Counter[str] = field(factory=Counter)
+    conclusion: tuple[TurnStatus, str, str] = ("done", "", "")
+
+    async def are_holding(self, answer: str) -> bool:
+        """Return whether the turn must continue; if so, tell its model why. Skip a guard that fails, with a note."""
+        for guard in self.run.state.parts.end_guards:
+            name, own = guard.value.name, able(guard.value, BoundsHolds)
+            used, most = self.holds - self.own_holds.total(), self.run.state.config.profile.max_holds
+            if own is not None and isinstance(own.most_holds, int):
+                used, most = self.own_holds[name], own.most_holds
+            if used >= most:
+                continue
+            try:
+                reason = await self._reason(guard, answer)
+            except InarchError as error:
+                self.run.skipped(f"end guard {name!r}", error)
+                continue
+            self.run.check_stopped()
+            if self.conclusion[0] != "done":
+                return False
+            if reason:
+                self.holds += 1
+                if own is not None:
+                    self.own_holds[name] += 1
+                    self.run.meter.iterations = 0
+                hold(self.run, guard.plugin, name, reason)
+                return True
+        return False
+
+    def concluded(self, answer: str) -> Turn:
+        """Return the turn's final record: `done`, or as an end guard concluded."""
+        status, guard, reason = self.conclusion
+        error, limit = reason if status == "failed" else None, guard if status != "done" else None
+        turn = self.run.ended(status, answer, error=error, limit=limit)
+        return evolve(turn, unmet=False) if guard else turn
+
+    def _conclude(self, guard: str, status: Literal["done", "limited", "failed"], reason: str) -> None:
+        self.conclusion = (status, guard, self.run.state.journal.redactor.text(reason))
+
+    async def _call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Run a call that the model does not see and return its result."""
+        with suppress(Refused):
+            await self.run.call([PlannedCall(tool, arguments)], "guard")
+        return result_of(self.run.calls[-1])
+
+    async def _reason(self, guard: Bound[EndGuard], answer: str) -> str:
+        """Return why a guard holds the end back, "" if it does not.
+
+        Raises:
+            InarchError: It failed, or timed out.
+        """
+        from inarch.contract.interventions import LONGEST_HOLD_S, MOST_TEXT, Ending, patience_of
+
+        conclude = partial(self._conclude, guard.value.name)
+        situation = self.run.situation(guard.plugin)
+        ending = Ending(situation, answer, tuple(self.run.calls), self.holds, self._call, conclude)
+        patience = patience_of(guard.value, LONGEST_HOLD_S)
+        late = asyncio.timeout(patience)
+        try:
+            async with late:
+                with guarded(guard.plugin, "end guard", passes=(LimitReached,)):
+                    reason: Any = await guard.value.hold(ending)
+        except (InarchError, TimeoutError):
+            if late.expired():
+                raise blame(guard.plugin, "end guard", f"did not answer within {patience:g} s") from None
+            raise
+        if reason is None:
+            return ""
+        if not isinstance(reason, str) or fault_of(reason):
+            raise blame(guard.plugin, "end guard", f"did not return a reason as text but {reason!r:.200}")
+        return str(shortened(self.run.state.journal.redactor.text(reason.strip()), "", MOST_TEXT))
+
+
+def hold(run: TurnRun, plugin: str, guard: str, reason: str) -> None:
+    """Record why a turn goes on, and tell its model."""
+    from inarch.contract.other_events import TurnHeld
+
+    run.state.journal.record(TurnHeld(plugin, guard, reason), run.turn.id)
+    run.messages.append(Message("user", (Text(held_text(plugin, reason)),)))

@@ -155,13 +155,7 @@ class Meter:
             meter._known_cost += usage.cost_usd or 0
 
     def unreported(self, usage: Usage, tokens: int, cost: Decimal) -> None:
-        """Count a request whose service did not report its usage: the budget keeps its worst case.
-
-        Args:
-            usage: The usage to show.
-            tokens: The tokens to count against the budget.
-            cost: The same in US dollars.
-        """
+        """Count a request whose service did not report its usage: the budget keeps its worst case."""
         for meter in self._chain:
             meter.usage = meter.usage.plus(usage)
             meter._lost_cost += cost

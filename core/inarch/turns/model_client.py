@@ -198,13 +198,7 @@ class Asker:
 
 
 def for_good(error: ProviderError, model: str, attempts: int) -> ProviderError:
-    """Return the error to report once there are no more attempts.
-
-    Args:
-        error: The last attempt's failure.
-        model: The model's full name, for a message that names no model.
-        attempts: How often it was asked.
-    """
+    """Return the error to report once there are no more attempts; it names the model."""
     message, remedy = error.message, error.remedy or _REMEDIES.get(error.kind, "")
     if error.kind in _OF_REPLIES and model.partition("/")[0] not in message:
         message = f"{model}: {message}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
 
 from attrs import define, field
 
@@ -27,13 +26,6 @@ SLACK_S = 0.01
 """Seconds added to each wait, so that a rounding error does not end it too early."""
 
 
-class Room(NamedTuple):
-    """Next free slot: seconds from now, and the reason for the wait."""
-
-    seconds: float
-    reason: str = ""
-
-
 @define(eq=False, repr=False)
 class Sent:
     """Request that counts from `time` on: from its permission, and once it is confirmed from its sending."""
@@ -44,84 +36,60 @@ class Sent:
 
 
 @define(eq=False, repr=False)
-class Learned:
-    """Limit learned from a refusal: `base` requests per minute since `since`, slowly growing."""
+class Lane:
+    """Requests of one model: those of the last minute, and waiting ones, first come first served.
 
-    base: float
-    since: float
-
-    def allowed(self, now: float) -> float | None:
-        """Return the requests per minute, None once it is forgotten."""
-        periods = (now - self.since) / RECOVERY_S
-        return self.base * (1 + periods) if periods < 3 else None
-
-
-@define(eq=False, repr=False)
-class Window:
-    """Sliding window of one model: pure arithmetic over the caller's times, which never go back."""
+    `learned` are the requests per minute after a refusal at `since`; they slowly grow.
+    """
 
     sent: deque[Sent] = field(factory=deque)
-    learned: Learned | None = None
+    waiting: deque[asyncio.Event] = field(factory=deque)
+    learned: float = 0.0
+    since: float = float("-inf")
     not_before: float = float("-inf")
 
-    def room(self, tokens: Sequence[int], limits: Limits, now: float) -> Room:
-        """Return when the last of several requests may be sent, one after another, if there are no others.
+    def room(self, tokens: int, limits: Limits, now: float) -> tuple[float, str]:
+        """Return the seconds until a request may be sent, and the reason for the wait.
 
         A request larger than all the tokens of a minute gets a minute of its own.
         """
         self._forget(now)
-        requests, most_tokens = self._most(limits, now)
-        if requests is None and most_tokens is None and self.not_before <= now:
-            return Room(0.0)
-        ahead = [(one.time, one.tokens) for one in self.sent]
-        moment, reason = now, ""
-        if self.not_before > now:
-            moment, reason = self.not_before, "the service asked to wait"
-        for size in tokens:
-            # Simulate: sent requests leave the window, and waiting ones take their place.
-            while ahead and ahead[0][0] + WINDOW_S <= moment:
-                del ahead[0]
-            while ahead and (why := _full(ahead, size, requests, most_tokens)):
-                moment, reason = max(moment, ahead.pop(0)[0] + WINDOW_S), why
-            ahead.append((moment, size))
-        return Room(moment - now + SLACK_S, reason) if moment > now else Room(0.0)
-
-    def take(self, tokens: int, now: float) -> None:
-        """Reserve room for a request that is about to be sent."""
-        self.sent.append(Sent(now, tokens))
+        most, most_tokens = _with_margin(limits.requests_per_minute), _with_margin(limits.tokens_per_minute)
+        allowed = self._allowed(now)
+        if allowed is not None:
+            most = int(allowed) if most is None else min(most, int(allowed))
+        moment, reason = (self.not_before, "the service asked to wait") if self.not_before > now else (now, "")
+        sizes = deque((one.time + WINDOW_S, one.tokens) for one in self.sent if one.time + WINDOW_S > moment)
+        while sizes and (why := _full([size for _, size in sizes], tokens, most, most_tokens)):
+            moment, reason = max(moment, sizes.popleft()[0]), why
+        return (moment - now + SLACK_S, reason) if moment > now else (0.0, "")
 
     def confirm(self, tokens: int, now: float) -> None:
         """Count a request as sent now: the reserved one, else another one."""
         self._forget(now)
-        for place, one in enumerate(reversed(self.sent), 1):  # most often it is the last one
-            if not one.confirmed and one.tokens == tokens:
-                del self.sent[-place]
-                break
+        reserved = next((one for one in reversed(self.sent) if not one.confirmed and one.tokens == tokens), None)
+        if reserved is not None:
+            self.sent.remove(reserved)
         self.sent.append(Sent(now, tokens, confirmed=True))
 
     def correct(self, estimated: int, used: int) -> None:
         """Replace the estimate of the last request with that estimate."""
-        for one in reversed(self.sent):
-            if one.confirmed and one.tokens == estimated:
-                one.tokens = used
-                return
+        found = next((one for one in reversed(self.sent) if one.confirmed and one.tokens == estimated), None)
+        if found is not None:
+            found.tokens = used
 
     def halve(self, now: float) -> None:
         """Halve the limit from now on: the service refused without giving one."""
         self._forget(now)
-        allowed = self.learned.allowed(now) if self.learned else None
-        if self.learned and allowed is not None and now - self.learned.since < TOGETHER_S:
-            return
-        before = len(self.sent) if allowed is None else min(allowed, len(self.sent))
-        self.learned = Learned(max(LEAST_LEARNED, before / 2), now)
+        allowed = self._allowed(now)
+        if allowed is None or now - self.since >= TOGETHER_S:
+            before = len(self.sent) if allowed is None else min(allowed, len(self.sent))
+            self.learned, self.since = max(LEAST_LEARNED, before / 2), now
 
-    def _most(self, limits: Limits, now: float) -> tuple[int | None, int | None]:
-        """Return the requests and tokens allowed per minute, None if unknown."""
-        requests, tokens = _with_margin(limits.requests_per_minute), _with_margin(limits.tokens_per_minute)
-        allowed = self.learned.allowed(now) if self.learned else None
-        if allowed is None:
-            return requests, tokens
-        return int(allowed) if requests is None else min(requests, int(allowed)), tokens
+    def _allowed(self, now: float) -> float | None:
+        """Return the learned requests per minute, None once they are forgotten."""
+        periods = (now - self.since) / RECOVERY_S
+        return self.learned * (1 + periods) if periods < 3 else None
 
     def _forget(self, now: float) -> None:
         while self.sent and self.sent[0].time + WINDOW_S <= now:
@@ -132,8 +100,7 @@ def _with_margin(limit: int | None) -> int | None:
     return max(1, int(limit * MARGIN)) if limit is not None and limit > 0 else None
 
 
-def _full(ahead: Iterable[tuple[float, int]], size: int, requests: int | None, tokens: int | None) -> str:
-    sizes = [tokens for _, tokens in ahead]
+def _full(sizes: Sequence[int], size: int, requests: int | None, tokens: int | None) -> str:
     if requests is not None and len(sizes) >= requests:
         return f"no more than {requests:,} request{'s' if requests > 1 else ''} a minute"
     if tokens is not None and sum(sizes) + size > tokens:
@@ -156,22 +123,6 @@ _AGAIN = "it can be asked again at"
 
 
 @define(eq=False, repr=False)
-class _Waiter:
-    tokens: int
-    patience: float
-    is_first: asyncio.Event = field(factory=asyncio.Event)
-    told_until: float = float("-inf")
-
-
-@define(eq=False, repr=False)
-class _Lane:
-    """Queue of one model: its window, and waiting requests, first come first served."""
-
-    window: Window = field(factory=Window)
-    waiting: deque[_Waiter] = field(factory=deque)
-
-
-@define(eq=False, repr=False)
 class Pacer:
     """Pacer of the requests of all sessions of an application, for each model by itself.
 
@@ -186,7 +137,7 @@ class Pacer:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     longest_silence_s: float = 120.0
     longest_reply_s: float = 600.0
-    _lanes: dict[str, _Lane] = field(init=False, factory=dict)
+    _lanes: dict[str, Lane] = field(init=False, factory=dict)
 
     async def before(
         self, model: str, tokens: int, told: Callable[[LimitWait], None], patience: float = float("inf")
@@ -202,56 +153,50 @@ class Pacer:
         Raises:
             ProviderError: The wait would exceed that, or the service has asked for one that is too long.
         """
-        lane = self._lane(model)
+        lane, mine = self._lane(model), asyncio.Event()
         self._check_reachable(model, lane)
-        limits = self._limits(model)
-        if not lane.waiting and not lane.window.room((tokens,), limits, self.clock()).seconds:
-            lane.window.take(tokens, self.clock())
-            return
-        waiter = _Waiter(tokens, patience)
-        lane.waiting.append(waiter)
+        lane.waiting.append(mine)
         try:
-            await self._queue(model, lane, waiter, told)
-            lane.window.take(tokens, self.clock())
+            if lane.waiting[0] is not mine:
+                await mine.wait()
+            until = float("-inf")
+            while wait := self._wait(model, lane, tokens, patience):
+                if self.clock() + wait.seconds > until + RETOLD_S:
+                    until = self.clock() + wait.seconds
+                    told(wait)
+                await self.sleep(wait.seconds)
+                self._check_reachable(model, lane)
+            lane.sent.append(Sent(self.clock(), tokens))
         finally:
-            lane.waiting.remove(waiter)
+            lane.waiting.remove(mine)
             if lane.waiting:
-                lane.waiting[0].is_first.set()
+                lane.waiting[0].set()
 
     def sent(self, model: str, tokens: int) -> None:
         """Count a request that is sent now; each attempt counts, and so does a decision."""
-        self._lane(model).window.confirm(tokens, self.clock())
+        self._lane(model).confirm(tokens, self.clock())
 
     def corrected(self, model: str, estimated: int, used: int) -> None:
         """Replace the estimate given to `sent` by what the service has reported."""
-        self._lane(model).window.correct(estimated, used)
+        self._lane(model).correct(estimated, used)
 
     def refused(self, model: str, error: ProviderError, attempt: int) -> float | None:
-        """Learn from a failed request and return the seconds to wait before its retry.
+        """Learn from a failed attempt, counted from 1, and return the seconds to wait before the next one.
 
-        Args:
-            model: The model's full name.
-            error: Its failure.
-            attempt: Its number, counted from 1.
-
-        Returns:
-            None if a retry is useless within a reasonable time: another model may take over.
+        It is None if a retry is useless within a reasonable time: another model may take over.
         """
-        window, now = self._lane(model).window, self.clock()
+        lane, now = self._lane(model), self.clock()
         asked = _asked_seconds(error)
         if asked is not None:
-            window.not_before = max(window.not_before, now + asked)
+            lane.not_before = max(lane.not_before, now + asked)
         elif error.kind == "rate_limit":
-            window.halve(now)
+            lane.halve(now)
         if not error.retryable or (asked is not None and asked > LONGEST_WAIT_S):
             return None
         return _back_off(error, attempt) if asked is None else asked + _small_jitter(asked)
 
-    def _lane(self, model: str) -> _Lane:
-        lane = self._lanes.get(model)
-        if lane is None:
-            lane = self._lanes[model] = _Lane()
-        return lane
+    def _lane(self, model: str) -> Lane:
+        return self._lanes.setdefault(model, Lane())
 
     def _limits(self, model: str) -> Limits:
         try:
@@ -259,35 +204,21 @@ class Pacer:
         except InarchError:  # a provider that cannot report its limits may still answer
             return Limits()
 
-    def _check_reachable(self, model: str, lane: _Lane) -> None:
+    def _check_reachable(self, model: str, lane: Lane) -> None:
         """Raise the error that the service would raise again, without asking it."""
-        left = lane.window.not_before - self.clock()
+        left = lane.not_before - self.clock()
         if left > LONGEST_WAIT_S:
             error = ProviderError("rate_limit", f"{model} {LEFT_ALONE}", retry_after=left,
                                   remedy="wait, or use another model")  # fmt: skip
             raise saying_when(error)
 
-    async def _queue(self, model: str, lane: _Lane, waiter: _Waiter, told: Callable[[LimitWait], None]) -> None:
-        if lane.waiting[0] is not waiter:
-            self._tell(model, lane, waiter, told)
-            await waiter.is_first.wait()
-        while seconds := self._tell(model, lane, waiter, told):
-            await self.sleep(seconds)
-            self._check_reachable(model, lane)
-
-    def _tell(self, model: str, lane: _Lane, waiter: _Waiter, told: Callable[[LimitWait], None]) -> float:
-        """Return the seconds that the waiter must wait behind all before it; report them if they changed."""
-        ahead = list(lane.waiting)
-        sizes = [one.tokens for one in ahead[: ahead.index(waiter) + 1]]
-        now = self.clock()
-        seconds, reason = lane.window.room(sizes, self._limits(model), now)
-        if seconds > waiter.patience:
+    def _wait(self, model: str, lane: Lane, tokens: int, patience: float) -> LimitWait | None:
+        """Return how long a request must wait, None if it need not."""
+        seconds, reason = lane.room(tokens, self._limits(model), self.clock())
+        if seconds > patience:
             # not a refusal: the service was not asked, and `refused` has nothing to learn from it
             raise ProviderError("timeout", f"{model} needs a wait, {_words(seconds)}: {reason}")
-        if seconds and now + seconds > waiter.told_until + RETOLD_S:
-            waiter.told_until = now + seconds
-            told(LimitWait(model, round(seconds, 3), reason))
-        return seconds
+        return LimitWait(model, round(seconds, 3), reason) if seconds else None
 
 
 def saying_when(error: ProviderError) -> ProviderError:

@@ -76,11 +76,8 @@ class TurnRun:
     stopping: tuple[str, str] | None = None
     is_over: bool = False
     unkept: int = 0
-    happened: tuple[Event, ...] = field(init=False)
-
-    @happened.default
-    def _since_the_last_turn(self) -> tuple[Event, ...]:
-        return tuple(self.state.between.events)  # the first source that asks a model ends that
+    repeats: Repeats = field(factory=Repeats)
+    happened: tuple[Event, ...] = ()
 
     @classmethod
     def begin(cls, state: SessionState, prompt: str, before: Collection[str] = ()) -> TurnRun:
@@ -115,9 +112,6 @@ class TurnRun:
         tell_of_service(state, main, turn.id)
         if main.note:
             state.journal.record(Note(main.note, "model"), turn.id)
-        # A turn that was stopped in a cycle and is asked to continue is still in it.
-        if not state.turns or state.turns[-1].limit != "repeated_states":
-            state.repeats = Repeats()
         times = (profile.max_seconds, None if state.above is None else child_seconds(state.above))
         # A child must end before the call that runs it does.
         seconds = min((time for time in times if time is not None), default=None)
@@ -125,7 +119,8 @@ class TurnRun:
         meter = state.meter = Meter(limits, state.above)
         asker = Asker(state, meter, turn.id, list(profile.fallback))
         opening = Message("user", (Text(prompt),))
-        return cls(state, turn, prompt, main, meter, asker, state.earlier_messages(), [opening])
+        happened = tuple(state.between.events)  # the first source that asks a model ends that
+        return cls(state, turn, prompt, main, meter, asker, state.earlier_messages(), [opening], happened=happened)
 
     async def call(self, calls: Sequence[CallPart | PlannedCall], origin: CallOrigin) -> tuple[ToolCall, ...]:
         """Run a batch of calls; return all of them, one result per call, in call order.
@@ -151,7 +146,7 @@ class TurnRun:
             raise Refused
         if denials:
             raise LimitReached("denials", f"stopped: {denials}")
-        if origin == "model" and (warning := self.state.repeats.saw(done, self.state.seen)):
+        if origin == "model" and (warning := self.repeats.saw(done, self.state.seen)):
             done = self.calls[-len(done) :] = self._told(done, warning)
         return done
 

@@ -25,7 +25,6 @@ from inarch.contract.workspaces import Workspace
 from inarch.journal.journal import Journal
 from inarch.plugins.composition import Bound
 from inarch.turns.ledger import Ledger
-from inarch.turns.meter import Repeats
 from inarch.turns.models import ComposedModels
 from inarch.turns.prefix import Hiding, Prefix
 from inarch.turns.token_count import TokenCounter
@@ -293,7 +292,6 @@ class SessionState:
     branch: Branch | None = None
     above: Meter | None = None
     meter: Meter | None = None
-    repeats: Repeats = field(factory=Repeats)
 
     @cached_property
     def scheduler(self) -> Scheduler:

@@ -7,7 +7,7 @@ the upper end: a budget or a window that holds for it holds for the request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from attrs import define, field
@@ -124,51 +124,32 @@ class TokenCounter:
     measured_characters: int = 0
     last: Report | None = None
     _known: MessageCache = field(init=False, factory=MessageCache)
-    _summed: tuple[tuple[Message, ...], int, int] = field(init=False, default=((), 0, 0))
     _ratios: dict[str, list[float]] = field(init=False, factory=dict)
     _calibrations: dict[str, Calibration] = field(init=False, factory=dict)
 
     def count(self, request: ModelRequest, model: str = "") -> Count:
         """Return the maximum tokens of a request as `model` (a full name; by default the request's) will count them."""
-        text, images = self._sums(request.messages)
-        text += self.frame(request)
+        measures = [self.message(message) for message in request.messages]
+        text = self.frame(request) + sum(measure.words for measure in measures)
+        images = sum(measure.images for measure in measures)
         self._known.asked(request)
         known = self.calibration(model or request.model)
         return Count.of(int((text * known.ratio + images) * (1 + known.margin)) + 1, text, images)
 
-    def _sums(self, messages: tuple[Message, ...]) -> tuple[int, int]:
-        """Return the estimates of text and pictures; for a continued request, sum only the new messages."""
-        before, text, images = self._summed
-        if messages[: len(before)] != before:
-            before, text, images = (), 0, 0
-        for message in messages[len(before) :]:
-            measure = self.message(message)
-            text += measure.words
-            images += measure.images
-        self._summed = messages, text, images
-        return text, images
-
     def frame(self, request: ModelRequest) -> int:
         """Return the estimate of the system text, the tools and the reply's schema."""
-        tools = self._once(request.tools, self._tools).text
-        return (
-            self._once(request.system, self._words).text + tools + self._once(request.response_schema, self._data).text
-        )
+        schema = json_text(request.response_schema) if request.response_schema else ""
+        tools = self._known.once(request.tools, self._tools)
+        return self._known.once(request.system, self._weigh) + tools + self._weigh(schema)
 
     def message(self, message: Message) -> Measure:
         """Return the estimate of one message, measured once."""
-        return self._once(message, self._message)
+        return self._known.once(message, self._message)
 
     def calibrate(self, model: str, counted: int, reported: int) -> float:
-        """Learn from the input tokens that a reply reported.
+        """Learn from the input tokens that a reply reported (0: none) for a request that `count` counted.
 
-        Args:
-            model: The full name of the model that replied.
-            counted: The return value of `count` for the request.
-            reported: `usage.input_tokens`; 0 teaches nothing, since services without a report return it.
-
-        Returns:
-            The ratio of reported to estimated tokens, stored with the reply as `input_ratio`; 0 if unknown.
+        Return the ratio of reported to estimated tokens, stored with the reply as `input_ratio`; 0 if unknown.
         """
         # Pictures have a fixed price: only the text shows how the model counts.
         if not isinstance(counted, Count) or reported <= counted.images or counted.text <= 0:
@@ -198,33 +179,20 @@ class TokenCounter:
         """Return the calibration of a model."""
         return self._calibrations.get(model, _UNKNOWN)
 
-    def breakdown(
-        self, request: ModelRequest, *, running: int = 0, short: int = 0, instructions: str = "", model: str = ""
-    ) -> list[Row]:
-        """Return the parts of a request, in likely tokens.
-
-        Args:
-            request: The request.
-            running: Number of messages at its end that belong to the present turn.
-            short: Number of messages at its beginning that belong to turns in short form.
-            instructions: The project's own instructions, as they appear in the system text.
-            model: The full name of the model; by default the request's.
-        """
-        ratio = self.calibration(model or request.model).ratio
+    def breakdown(self, request: ModelRequest, short: int, instructions: str) -> list[Row]:
+        """Return the parts of a request before its prompt, in likely tokens; `short` messages are of short turns."""
         known = [self.message(message) for message in request.messages]
-        cut = len(known) - running
-        own = self._once(instructions, self._words).text
-        system = self._once(request.system, self._words).text
+        own, system = self._weigh(instructions), self._weigh(request.system)
         rows = {
             "system": max(0, system - own),
             "instructions": own,
             "tools": self.frame(request) - system,
             "project structure": sum(measure.structure for measure in known),
             "earlier turns, short": sum(measure.text for measure in known[:short]),
-            "earlier turns, whole": sum(measure.text for measure in known[short:cut]),
-            "this turn": sum(measure.text for measure in known[cut:]),
+            "earlier turns, whole": sum(measure.text for measure in known[short:]),
             "tool results": sum(measure.results for measure in known),
         }
+        ratio = self.calibration(request.model).ratio
         scaled = [Row(name, round(tokens * ratio)) for name, tokens in rows.items()]
         return [*scaled, Row("images", sum(measure.images for measure in known))]
 
@@ -236,9 +204,6 @@ class TokenCounter:
         del ratios[:-SAMPLES]
         self._calibrations[model] = _learned(ratios, self.calibration(model).reports + 1)
         return True
-
-    def _once(self, item: Any, measure: Callable[[Any], Measure]) -> Measure:
-        return self._known.once(item, measure)
 
     def _message(self, message: Message) -> Measure:
         text, results, structure, images = OVERHEAD, 0, 0, 0
@@ -263,18 +228,9 @@ class TokenCounter:
             return self._weigh(part.text)
         return 0
 
-    def _tools(self, tools: tuple[ToolSpec, ...]) -> Measure:
-        return Measure(sum(self._once(tool, self._tool).text for tool in tools))
-
-    def _tool(self, tool: ToolSpec) -> Measure:
-        texts = (tool.name, tool.description, json_text(tool.input_schema))
-        return Measure(OVERHEAD + sum(map(self._weigh, texts)))
-
-    def _words(self, text: str) -> Measure:
-        return Measure(self._weigh(text))
-
-    def _data(self, data: Mapping[str, Any] | None) -> Measure:
-        return Measure(self._weigh(json_text(data)) if data else 0)
+    def _tools(self, tools: tuple[ToolSpec, ...]) -> int:
+        texts = (text for one in tools for text in (one.name, one.description, json_text(one.input_schema)))
+        return OVERHEAD * len(tools) + sum(map(self._weigh, texts))
 
     def _weigh(self, text: str) -> int:
         self.measured_characters += len(text)

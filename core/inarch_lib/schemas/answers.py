@@ -16,10 +16,6 @@ _ASKED = (
     "Your final answer must be one JSON value and nothing else: no words before or after it, no code fence. It must "
     "keep this JSON Schema:\n"
 )
-_BOUNDS = {
-    "number": ("minimum", "maximum"), "integer": ("minimum", "maximum"), "string": ("minLength", "maxLength"),
-    "array": ("minItems", "maxItems"), "object": ("minProperties", "maxProperties"),
-}  # fmt: skip
 
 
 class Unkept(ValueError):
@@ -27,10 +23,7 @@ class Unkept(ValueError):
 
 
 def schema_fault(schema: Any) -> str:
-    """Return why answers cannot be asked to match the schema; "" if they can.
-
-    A schema that obviously matches no value is found, but not every such schema.
-    """
+    """Return why answers cannot be asked to match the schema; "" if they can."""
     if not isinstance(schema, Mapping):
         return "is no object"
     fault = reference_fault(schema)
@@ -46,7 +39,7 @@ def schema_fault(schema: Any) -> str:
         Schema(schema, "member").faults(None)  # whether it can be applied at all
     except (SchemaError, BrokenSchema) as error:
         return f"is not a JSON Schema: {getattr(error, 'message', error)!s:.300}"
-    return "can be kept by no value" if _is_impossible(schema) else ""
+    return ""
 
 
 def asked_for(schema: Mapping[str, Any]) -> str:
@@ -87,23 +80,3 @@ def _written(schema: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)
-
-
-def _is_impossible(schema: Any) -> bool:
-    """Return whether a schema obviously matches no value; references are not followed."""
-    if not isinstance(schema, Mapping):
-        return schema is False
-    if schema.get("not") in ({}, True):
-        return True
-    if "const" in schema or "enum" in schema:
-        values = [schema["const"]] if "const" in schema else schema["enum"]
-        return all(Schema(schema).faults(value) for value in values)
-    least, most = (schema.get(key) for key in _BOUNDS.get(str(schema.get("type")), ("", "")))
-    if least is not None and most is not None and least > most:
-        return True
-    if any(map(_is_impossible, schema.get("allOf", ()))):
-        return True
-    if any(schema.get(key) and all(map(_is_impossible, schema[key])) for key in ("anyOf", "oneOf")):
-        return True
-    members = schema.get("properties", {}) if schema.get("type") == "object" else {}
-    return any(_is_impossible(members[name]) for name in schema.get("required", ()) if name in members)

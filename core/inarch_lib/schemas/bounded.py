@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import zip_longest
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +21,6 @@ MOST_STEPS = 1_000_000
 """Maximum keywords applied to one value: some seconds' work at most, and far more than any real schema takes."""
 MOST_TRIES = 100_000_000
 """Maximum tries of patterns on the texts of one value, two seconds at most."""
-_LONGEST_COUNTED = 40
-"""Maximum characters for which the tries of a pattern with nested repetitions are counted exactly."""
-_MOST_COUNTED = 100
-"""Maximum counted repetitions: each is one more position for a choice."""
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _CHOICES = ("BRANCH", "GROUPREF_EXISTS")
 
@@ -125,10 +120,7 @@ def tries_of(pattern: str, length: int) -> int:
     try:
         parsed = parser.parse(pattern)
         places = 1 if list(parsed)[:1] == [(parser.AT, parser.AT_BEGINNING)] else length + 1
-        tries = places * _ways(parsed, length)
-        if tries > MOST_TRIES and length <= _LONGEST_COUNTED:
-            tries = places * sum(_counted(parsed, length)[1])
-        return tries
+        return places * _ways(parsed, length)
     except (re.error, RecursionError, OverflowError):  # the search reports it
         return 0
 
@@ -158,52 +150,6 @@ def _times(ways: int, most: int) -> int:
         found += power
         if power > MOST_TRIES:
             break
-    return found
-
-
-def _counted(parsed: Any, length: int) -> tuple[list[int], list[int]]:
-    """Return in how many ways a pattern can match each number of characters, and how often it tries there."""
-    ways, tries = [1] + [0] * length, [0] * (length + 1)
-    for operation, argument in parsed:
-        bodies = [_counted(body, length) for body in _bodies(argument)]
-        name = str(operation)
-        if name in _REPEATS:
-            here, tried = _repeated(*bodies[0], min(argument[0], _MOST_COUNTED), min(int(argument[1]), length))
-        elif bodies:
-            here, tried = (_added(column) for column in zip(*bodies, strict=True))
-        else:
-            wide = length if name == "GROUPREF" else 1
-            here, tried = [int(name != "AT")] * (wide + 1), [1]
-            here[0] = int(name in ("AT", "GROUPREF"))
-        tries = _added([tries, _joined(ways, tried)])
-        ways = _joined(ways, here)
-    return ways, tries
-
-
-def _repeated(body: list[int], tried: list[int], least: int, most: int) -> tuple[list[int], list[int]]:
-    once = [0, *body[1:]]  # an empty match is repeated only the required number of times
-    found = power = [1] + [0] * (len(body) - 1)
-    for count in range(max(least, most)):
-        power = _joined(power, body if count < least else once)
-        if not 0 < sum(power) <= MOST_TRIES:
-            return _added([found, power]), _joined(_added([found, power]), tried)
-        found = _added([found, power])
-    return found, _joined(found, tried)
-
-
-def _added(columns: Iterable[list[int]]) -> list[int]:
-    return [sum(ways) for ways in zip_longest(*columns, fillvalue=0)]
-
-
-def _joined(first: list[int], second: list[int]) -> list[int]:
-    """Return in how many ways a sequence of two parts matches each number of characters."""
-    found = [0] * len(first)
-    steps = [(place, ways) for place, ways in enumerate(second) if ways]
-    for place, ways in enumerate(first):
-        if ways:
-            for step, others in steps:
-                if place + step < len(found):
-                    found[place + step] += ways * others
     return found
 
 

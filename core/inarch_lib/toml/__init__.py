@@ -10,7 +10,7 @@ import tomllib
 from bisect import bisect_right
 from typing import Any
 
-__all__ = ["KeyPath", "key_lines", "loads", "standing_before"]
+__all__ = ["KeyPath", "key_lines", "loads"]
 
 KeyPath = tuple[str | int, ...]
 """Keys, and indices of arrays, from the outermost table on."""
@@ -49,30 +49,6 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     except RecursionError:  # arrays nested deeper than the stack: the result so far is used
         pass
     return scan.lines
-
-
-def standing_before(text: str, line: int) -> tuple[KeyPath, int]:
-    """Return the key that a line declares again, and the line of its first declaration; `()` and 0 if none.
-
-    Args:
-        text: A TOML text that is valid up to this line.
-        line: Counted from 1; it has a whole table's header, or a key with its whole value.
-    """
-    lines = text.split("\n")
-    before, declared = "\n".join(lines[: line - 1]), lines[line - 1]
-    try:
-        tomllib.loads(declared)
-    except ValueError:
-        return (), 0
-    known = key_lines(before)
-    is_header = declared.lstrip().startswith("[")
-    table = () if is_header else next(path[:-1] for path in key_lines(f"{before}\n{_HERE} = 0") if path[-1] == _HERE)
-    again = [(*table, *path) for path in key_lines(declared)]
-    found = next((path for path in reversed(again) if path in known), ())
-    return found, known.get(found, 0)
-
-
-_HERE = "a-key-that-nobody-has"
 
 
 class _Scan:

@@ -154,8 +154,8 @@ def test_the_breakdown_tells_where_tokens_go_and_sums_up() -> None:
     now = [said("now"), Message("tool", (ResultPart("1", "", "f", ToolResult(True, "result " * 300)),))]
     picture = Message("user", (Image("image/png", b"\x89PNG"),))
     request = asked(*old, *now, picture, system="You are. Do as told.")
-    rows = {row.name: row.tokens for row in counter.breakdown(request, running=3, short=1, instructions="Do as told.")}
+    rows = {row.name: row.tokens for row in counter.breakdown(request, 1, "Do as told.")}
     assert rows["images"] == PICTURE_TOKENS
     assert rows["tool results"] > rows["earlier turns, whole"] > rows["earlier turns, short"] > 0
-    assert all(rows[name] > 0 for name in ("system", "tools", "project structure", "this turn", "instructions"))
+    assert all(rows[name] > 0 for name in ("system", "tools", "project structure", "instructions"))
     assert sum(rows.values()) * (1 + UNKNOWN_MARGIN) == pytest.approx(counter.count(request), abs=3)
