@@ -32,7 +32,9 @@ MAX_BELOW = 24
 SHOWN = 0.7
 """Confidence from which on a model gets the flow beside the list."""
 _LONGEST_LINE = 110
-_UNLINKED = "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM arcs a WHERE a.file = f.id) LIMIT 1"
+_UNLINKED = (
+    "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM linked a WHERE a.file = f.id) LIMIT 1"
+)
 
 Row = dict[str, Any]
 

@@ -41,7 +41,7 @@ NEAR_TESTS = 3
 """With at most this many new test files, only they are linked at first."""
 
 
-_UNLINKED = "SELECT 1 FROM link_facts WHERE file NOT IN (SELECT file FROM arcs WHERE mode = 'whole') LIMIT 1"
+_UNLINKED = "SELECT 1 FROM link_facts WHERE file NOT IN (SELECT file FROM linked WHERE mode = 'whole') LIMIT 1"
 
 
 class Coverage(NamedTuple):

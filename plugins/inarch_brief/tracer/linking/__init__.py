@@ -7,7 +7,7 @@
 ├── call_edges                        calls, their parameters, and functions passed as arguments
 ├── containers, models                items and texts; the effects of builtins and the standard library
 ├── evaluate, statements, definitions evaluation of code; `name_match` as the last resort
-├── worklist, link_rounds, link       all files to edges, within bounds, a large tree part by part
+├── worklist, link                    all files to edges, within bounds
 ├── edges                             the edges found
 └── other_names, other_language_calls the same for other languages, by imports and names
 ```

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -83,14 +83,10 @@ class Missing(NamedTuple):
 class Loaded:
     """The scopes of the loaded files, and their modules and attributes by name."""
 
-    shared: frozenset[str] = frozenset()
-    """Names that several files claim as modules."""
     scopes: list[Scope] = Factory(list)
     unit_scope: array[int] = Factory(lambda: array("I"))
     modules: dict[str, list[File]] = Factory(dict)
     folders: set[str] = Factory(set)
-    elsewhere: Mapping[str, Sequence[File]] = Factory(dict)
-    """All files of a tree that is loaded in parts."""
     module_values: dict[tuple[str, str], Module] = Factory(dict)
     defining: dict[str, dict[Cls, None]] = Factory(dict)
     """Classes that define an attribute of that name."""
@@ -202,9 +198,8 @@ class Linker:
 
     def crossing(self, callee: File) -> int:
         """Return the confidence of a call into another import root: by name if several files claim its module."""
-        modules = self.loaded.elsewhere or self.loaded.modules
         names = callee.module, callee.module.partition(".")[0]
-        return NAME if any(len(modules.get(name, ())) > 1 for name in names) else EXACT
+        return NAME if any(len(self.loaded.modules.get(name, ())) > 1 for name in names) else EXACT
 
     def item(self, container: Container, key: str | int) -> Cell:
         """Return the cell of an item, created on the first write."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 from inarch_brief.tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
 from inarch_brief.tracer.linking.linker import CALL, NAME, PROPERTY, Linker
 from inarch_brief.tracer.linking.values import Cls, Func, Property, Scope
@@ -22,12 +20,12 @@ _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | {
 """Attributes of builtin objects: an unknown object that has one may well be builtin."""
 
 
-def match_names(linker: Linker, paths: Container[str]) -> None:
+def match_names(linker: Linker) -> None:
     """Add edges for attributes of unknown objects, if few families of methods or properties have the name."""
     methods, properties = _candidates(linker) if linker.unresolved else ({}, {})
     for unit, missing in sorted(linker.unresolved.items()):
         linker.scope = linker.loaded.scopes[linker.loaded.unit_scope[unit]]
-        for item in missing if linker.scope.file.path in paths else ():
+        for item in missing:
             if item.name in _COMMON or item.name.startswith("__"):
                 continue
             found = methods.get(item.name, []) if item.called else properties.get(item.name, [])

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from inarch_brief.tracer.facts.link_facts import CLASS_SCOPE, ScopeFacts
+from inarch_brief.tracer.facts.link_facts import CLASS_SCOPE, LinkFacts, ScopeFacts
 from inarch_brief.tracer.facts.modules import root_of
 
 
@@ -83,12 +83,10 @@ class Scope:
 
     __slots__ = (
         *("bound", "cls", "facts", "file", "first", "function"),
-        *("id", "names", "outer", "qualname", "resolved", "size"),
+        *("id", "names", "outer", "resolved", "size"),
     )
 
-    def __init__(
-        self, id: int, file: File, facts: ScopeFacts, qualname: str, first: int, size: int, outer: Scope | None
-    ) -> None:
+    def __init__(self, id: int, file: File, facts: ScopeFacts, first: int, size: int, outer: Scope | None) -> None:
         self.id = id
         self.file = file
         self.facts = facts
@@ -96,7 +94,6 @@ class Scope:
         bound = (*facts.bound, *given) if given else facts.bound
         self.bound: Collection[str] = frozenset(bound) if len(bound) > _FEW else bound
         """All names that it binds. A module may bind hundreds, and its functions look up many."""
-        self.qualname = qualname
         self.first = first
         self.size = size
         self.outer = outer
@@ -120,9 +117,9 @@ class Scope:
 class File:
     """A module's file during linking."""
 
-    __slots__ = ("bodies", "exports", "first", "is_package", "module", "path", "root", "scopes", "stars")
+    __slots__ = ("bodies", "facts", "first", "is_package", "module", "path", "root", "scopes", "stars")
 
-    def __init__(self, path: str, module: str, exports: tuple[str, ...] | None) -> None:
+    def __init__(self, path: str, module: str, facts: LinkFacts) -> None:
         self.path = path
         self.module = module
         self.root = intern("/".join(root_of(path, module)))
@@ -130,7 +127,7 @@ class File:
         own.
         """
         self.is_package = path.endswith("__init__.py")
-        self.exports = exports
+        self.facts = facts
         self.scopes: list[Scope] = []
         self.stars: list[File | str] = []
         self.first = 0

@@ -58,7 +58,7 @@ def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Fo
         for table in ("symbols", "entries", "link_facts", "exports"):
             connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
         # Until it is linked again, its former arcs are the best available. A deleted file has none.
-        connection.execute("UPDATE arcs SET mode = 'former' WHERE file = ?", (number,))
+        connection.execute("UPDATE linked SET mode = 'former' WHERE file = ?", (number,))
         connection.execute("DELETE FROM files WHERE id = ?", (number,))
     return former
 
@@ -127,7 +127,8 @@ def add(
         if entry.facts is not None:
             _add_symbols(rows, entry, file, entry.facts, before.symbols if before else {}, fresh)
     rows.write(connection, gone, more)
-    connection.execute("DELETE FROM arcs WHERE mode = 'former' AND file NOT IN (SELECT id FROM files)")
+    for table in ("calls", "linked"):
+        connection.execute(f"DELETE FROM {table} WHERE file NOT IN (SELECT id FROM files)")
     put_state(connection, "symbols", next(fresh) - 1)
 
 
