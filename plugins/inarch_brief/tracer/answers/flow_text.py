@@ -1,7 +1,4 @@
-"""A flow as text within a token limit: one path in full, further entry points in a line each.
-
-The least important part is left out first, and the text lists it.
-"""
+"""A flow as text within a token limit: one path in full, further entry points in a line each."""
 
 from __future__ import annotations
 
@@ -83,20 +80,7 @@ _DETAILS = (
 
 @frozen(eq=False, repr=False)
 class Story:
-    """The text's content about a target.
-
-    Args:
-        flow: The flow through it.
-        others: Further matches, best first.
-        kept: Curated paths that share functions with the flow.
-        note: A note on the answer.
-        paths: Whether to include the paths from the entry points.
-        code: Whether to include sources.
-        tests: Whether the query asks for tests.
-        deeper: Levels of calls beyond the usual two.
-        entries: Factor on the usual number of further entry points.
-        is_trace: Whether it is a trace of one function: without a heading, and with the note printed elsewhere.
-    """
+    """The text's content about a target."""
 
     flow: Flow
     others: tuple[Node, ...] = ()

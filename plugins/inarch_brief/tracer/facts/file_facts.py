@@ -105,11 +105,7 @@ def _symbol(row: list[Any]) -> Symbol:
 
 
 def decode(blob: bytes) -> Facts:
-    """Unpack facts from the store.
-
-    Raises:
-        ValueError: the blob is damaged.
-    """
+    """Unpack facts from the store."""
     try:
         level, symbols, imports, calls, exports, guard, unparsable, *other = json.loads(
             zlib.decompress(blob).decode("utf-8", "surrogatepass")
@@ -178,10 +174,7 @@ def _publicity(symbol: Symbol, module: str, parts: list[str]) -> int:
 
 
 def exports_of(path: str, module: str, role: str, facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the exports of a package's `__init__`: the name, and its dotted target.
-
-    A private module yields the names in its `__all__` with `=` in front: those that `*` imports.
-    """
+    """Yield the exports of a package's `__init__`: the name, and its dotted target."""
     if role != CODE:
         return
     if not path.endswith("__init__.py"):

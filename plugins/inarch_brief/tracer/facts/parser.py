@@ -121,10 +121,7 @@ def as_text(data: bytes) -> str:
 
 
 def examined(data: bytes, light: bool = False) -> tuple[Facts, str, LinkFacts]:
-    """Return a file's facts, its text, and its link facts, which are empty without a syntax tree.
-
-    `light` facts come from a scan, for files of which names and imports are enough.
-    """
+    """Return a file's facts, its text, and its link facts, which are empty without a syntax tree."""
     try:
         text = decoded(data)
     except Undecodable as error:

@@ -32,14 +32,7 @@ _MORE = 20
 
 
 class Found(NamedTuple):
-    """The symbols and files that a question is about.
-
-    Args:
-        hits: symbols, best first.
-        files: their files, best first, and those of further symbols.
-        confidence: from 0 to 1, how likely the first hit answers the question.
-        unknown: words of the question that do not occur here.
-    """
+    """The symbols and files that a question is about."""
 
     hits: list[Hit]
     files: list[str]
@@ -48,11 +41,7 @@ class Found(NamedTuple):
 
 
 def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found:
-    """Find the symbols that a question, an identifier or a `path:line` is about, best first.
-
-    Raises:
-        sqlite3.DatabaseError: the index is damaged.
-    """
+    """Find the symbols that a question, an identifier or a `path:line` is about, best first."""
     try:
         among = documents.TEXTS if kind in _OF_TEXTS else documents.NATURES
         if (answer := shelf.answers.get((text, among))) is None:  # an answer searches twice
@@ -213,10 +202,7 @@ def _called(shelf: Shelf, name: str) -> Iterator[Hit]:
 
 
 def _is_meant(hit: Hit, exactness: float) -> bool:
-    """Return whether a sentence with a name is about the symbol. A field's bare name mostly refers to code around it.
-
-    With other capitals, as in a product's name, the word need not be the symbol's name at all.
-    """
+    """Return whether a sentence with a name is about the symbol. A field's bare name mostly refers to code around it."""
     is_field = hit.kind == CONSTANT and not hit.name.isupper()
     return exactness > (_BY_LAST_NAME if is_field else _IN_OTHER_LETTERS)
 

@@ -117,17 +117,7 @@ class Reading:
 
 @define(eq=False, repr=False)
 class Reader:
-    """Reader of files within a time limit.
-
-    Args:
-        workspace: The workspace with the files.
-        kept: The stored state of each file.
-        limit: The time limit; a few files are read in any case.
-        stop: Called between files. Files read before it returns true are stored.
-        progress: Called with the progress.
-        deep: Whether to read tests in full; otherwise their names suffice, unless more is stored already.
-        keep: Stores a batch. If it returns False, reading ends.
-    """
+    """Reader of files within a time limit."""
 
     workspace: Workspace
     kept: Mapping[str, Kept]

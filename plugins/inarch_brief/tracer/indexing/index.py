@@ -73,15 +73,7 @@ Answer = TypeVar("Answer")
 
 @frozen(eq=False, repr=False)
 class Look:
-    """Options of one query.
-
-    Args:
-        workspace: The workspace with the files.
-        moment: Queries with an equal moment share one walk of the tree; None always walks.
-        stop: Called between files.
-        progress: Called with the progress of the index.
-        about: The question. If time is short, the files it leads to come first.
-    """
+    """Options of one query."""
 
     workspace: Workspace
     moment: object = None
@@ -118,14 +110,7 @@ class Look:
 
 @define(eq=False, repr=False)
 class Index:
-    """Symbols of one root, kept up to date with its files.
-
-    Args:
-        store: The store of the index.
-        seconds: Processor time for reading and parsing in one call; the next call continues.
-        link_seconds: The same for linking, which continues in the background.
-        whole_seconds: The least time allowed for linking all files at once after they are read.
-    """
+    """Symbols of one root, kept up to date with its files."""
 
     store: Store
     seconds: float = 0.8
@@ -153,12 +138,7 @@ class Index:
 
     @contextmanager
     def opened(self, look: Look, linked: bool = False) -> Iterator[tuple[sqlite3.Connection, Coverage]]:
-        """Update the index and lend a connection to it.
-
-        Args:
-            look: The query's options.
-            linked: Whether the query needs the graph, too: `coverage.linked` reports what is missing.
-        """
+        """Update the index and lend a connection to it."""
         with self._lock, self.store.connection() as connection:
             try:
                 deep = linked and self.link_seconds >= PATIENT

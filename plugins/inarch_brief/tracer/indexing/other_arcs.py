@@ -40,15 +40,7 @@ def bring_others(
     is_patient: bool,
     seconds: float,
 ) -> str:
-    """Link the files of other languages if they changed, and return a note.
-
-    Args:
-        connection: The index.
-        workspace: The workspace with the manifests.
-        read: Returns the bytes of a manifest, or None.
-        is_patient: Whether to link any number of files.
-        seconds: Time for linking once the facts are loaded; the next call continues.
-    """
+    """Link the files of other languages if they changed, and return a note."""
     rows = [row for row in connection.execute("SELECT id, path, hash FROM files").fetchall() if is_other(row[1])]
     version = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest() if rows else ""
     kept, *places = (state(connection, _STATE) or "").split(" ")

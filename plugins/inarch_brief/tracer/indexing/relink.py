@@ -1,7 +1,4 @@
-"""Linking of one root: changed files within a budget, the rest in the background.
-
-The linker and the graph load on first use: each takes longer than an answer.
-"""
+"""Linking of one root: changed files within a budget, the rest in the background."""
 
 from __future__ import annotations
 
@@ -40,13 +37,7 @@ _SETTLED = 5.0
 
 
 class Stale(NamedTuple):
-    """Files whose stored arcs do not reflect the whole tree.
-
-    Args:
-        missing: Files without arcs.
-        near: The number of files linked without the whole tree, or deleted since.
-        files: All files.
-    """
+    """Files whose stored arcs do not reflect the whole tree."""
 
     missing: list[tuple[int, str]]
     near: int
@@ -87,11 +78,7 @@ class _Whole(NamedTuple):
 
 
 def _whole(given: _Read) -> _Whole:
-    """Link all files.
-
-    Raises:
-        sqlite3.DatabaseError: facts are damaged.
-    """
+    """Link all files."""
     from inarch_brief.tracer.linking.link import link
 
     start = time.thread_time()
@@ -110,13 +97,7 @@ def _read(connection: sqlite3.Connection) -> _Read:
 
 @define(eq=False, repr=False)
 class Links:
-    """Updater of the arcs of a root.
-
-    Args:
-        store: The store of the arcs.
-        lock: Held by every user of the store.
-        at_once: The least time allowed for linking everything once all is read.
-    """
+    """Updater of the arcs of a root."""
 
     store: Store
     lock: threading.RLock
@@ -135,16 +116,7 @@ class Links:
         near: int = MAX_NEAR,
         wanted: Mapping[str, float] = MappingProxyType({}),
     ) -> str:
-        """Link unlinked files while there is time, and return a note on the rest.
-
-        Args:
-            connection: The index, outside of a transaction.
-            read: Returns the bytes of a manifest, or None.
-            limit: The time limit. Longer work continues in the background, and with the next call.
-            progress: Called with the progress of linking.
-            near: With at most this many changed files, only they are linked at first.
-            wanted: Files to link first if time is short.
-        """
+        """Link unlinked files while there is time, and return a note on the rest."""
         version = self.version(connection)
         stale = _stale(connection) if version != self.whole else None
         if stale is None or not (stale.missing or stale.near):

@@ -25,16 +25,7 @@ class Edge(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """The result of linking.
-
-    Args:
-        files: Path, module and functions of each file. Functions are numbered through all files.
-        keys: For each call the numbers of caller and callee, and of its kind.
-        values: For each call its line and its confidence.
-        complete: Whether every statement that needed another visit got one.
-        work: Statements evaluated.
-        notes: Notes for the reader.
-    """
+    """The result of linking."""
 
     files: tuple[tuple[str, str, tuple[ScopeFacts, ...]], ...]
     keys: array[int]
@@ -50,10 +41,7 @@ class Linked(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of all functions: `package.module.Class.method`, after the path if several files claim the module.
-
-        Nested functions are without `<locals>`; the body of a module is `package.module`.
-        """
+        """The names of all functions: `package.module.Class.method`, after the path if several files claim the module."""
         counts = Counter(module for _, module, _ in self.files)
         labels = [(f"{path}:{module}" if counts[module] > 1 else module, rows) for path, module, rows in self.files]
         return [f"{label}.{row.name}" if row.name else label for label, rows in labels for row in rows]

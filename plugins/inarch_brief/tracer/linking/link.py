@@ -44,13 +44,7 @@ Files = Mapping[str, tuple[str, LinkFacts | bytes]]
 
 
 def link(files: Files, budget: Budget = USUAL) -> Linked:
-    """Link files, given by path as module name and link facts, packed or not.
-
-    The result depends only on the files, neither on their order nor on earlier calls.
-
-    Raises:
-        ValueError: packed facts are damaged.
-    """
+    """Link files, given by path as module name and link facts, packed or not."""
     with uncollected():
         known = {path: (files[path][0], _unpacked(files[path][1])) for path in sorted(files)}
         sizes = {path: sum(facts.sizes) for path, (_, facts) in known.items()}

@@ -172,11 +172,7 @@ def give_back(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write all or nothing.
-
-    Raises:
-        Busy: another process writes for longer than the wait.
-    """
+    """Write all or nothing."""
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:

@@ -104,15 +104,7 @@ def add(
     gone: Iterable[str] = (),
     more: bool = False,
 ) -> None:
-    """Store files that the store does not contain (any more), under their `former` numbers if they had some.
-
-    Args:
-        connection: The store, in a transaction.
-        entries: The files.
-        former: The result of `remove`.
-        gone: Deleted files, whose words are deleted, too.
-        more: Whether another call adds more files at once.
-    """
+    """Store files that the store does not contain (any more), under their `former` numbers if they had some."""
     number = connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
     number = max([number, *(before.file for before in former.values())])
     # A number is never reused: arcs may still lead to a deleted symbol.

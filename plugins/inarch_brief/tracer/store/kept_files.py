@@ -64,12 +64,7 @@ def _unpacked(blob: bytes) -> Facts:
 
 @define(eq=False, repr=False)
 class Shelf:
-    """Facts of files: stored ones, and those of tests, which are extracted on demand.
-
-    Args:
-        connection: The index.
-        read: Returns the bytes of a file, or None if it is not readable (any more).
-    """
+    """Facts of files: stored ones, and those of tests, which are extracted on demand."""
 
     connection: sqlite3.Connection
     read: Callable[[str], bytes | None]
@@ -88,11 +83,7 @@ class Shelf:
         return self._words
 
     def facts(self, number: int) -> tuple[str, str, str, Facts]:
-        """Return path, module, role and facts of a file.
-
-        Raises:
-            sqlite3.DatabaseError: they are damaged.
-        """
+        """Return path, module, role and facts of a file."""
         known = self._known.get(number)
         if known is None:
             path, module, role, blob = self.connection.execute(
