@@ -84,34 +84,3 @@ def run(): Light.weigh("")
     assert ("run", "counted.wrapper") in edges
     assert ("counted.wrapper", "Light.weigh") in edges
     assert ("counted.wrapper", "Plain.weigh") not in edges
-
-
-def test_classes_are_found_through_registries_and_their_bases() -> None:
-    edges = found(
-        """
-KNOWN = {}
-class Meta(type):
-    def __new__(mcs, name, bases, attributes):
-        made = type.__new__(mcs, name, bases, attributes)
-        KNOWN[name] = made
-        return made
-class Plugin(metaclass=Meta):
-    def start(self): pass
-class Mail(Plugin):
-    def start(self): pass
-class Command:
-    @classmethod
-    def every(cls): return [one() for one in cls.__subclasses__()]
-    def run(self): pass
-class Copy(Command):
-    def run(self): pass
-def by_name(name): KNOWN[name]().start()
-def by_base():
-    for command in Command.every(): command.run()
-def by_order(command: Copy):
-    for cls in type(command).__mro__: cls.__dict__["run"](command)
-"""
-    )
-    assert edges["by_name", "Mail.start"] == "hierarchy"
-    assert edges["by_base", "Copy.run"] == "hierarchy"
-    assert ("by_order", "Copy.run") in edges

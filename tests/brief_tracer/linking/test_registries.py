@@ -1,4 +1,4 @@
-"""Many of one kind: registries of handlers, decorators that may be anything, overrides that are one family."""
+"""Many of one kind: registries of handlers."""
 
 from __future__ import annotations
 
@@ -36,12 +36,3 @@ def bind(key):
     )
     for number in range(150):
         assert ("Binding.run", f"handle_{number}") in edges
-
-
-FAMILY = "\n".join(f"class Node{number}(Node):\n    def end_place(self): pass" for number in range(6))
-
-
-def test_a_method_and_its_overrides_count_as_one_where_names_are_matched() -> None:
-    edges = found(f"class Node:\n    def end_place(self): pass\n{FAMILY}\ndef run(node): node.end_place()\n")
-    assert {edges["run", f"Node{number}.end_place"] for number in range(6)} == {"name"}
-    assert edges["run", "Node.end_place"] == "name"

@@ -202,7 +202,7 @@ def _called(shelf: Shelf, name: str) -> Iterator[Hit]:
 
 
 def _is_meant(hit: Hit, exactness: float) -> bool:
-    """Return whether a sentence with a name is about the symbol. A field's bare name mostly refers to code around it."""
+    """Return whether a sentence with a name is about the symbol. A field's bare name mostly refers to other code."""
     is_field = hit.kind == CONSTANT and not hit.name.isupper()
     return exactness > (_BY_LAST_NAME if is_field else _IN_OTHER_LETTERS)
 

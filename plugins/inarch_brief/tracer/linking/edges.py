@@ -41,7 +41,7 @@ class Linked(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of all functions: `package.module.Class.method`, after the path if several files claim the module."""
+        """The qualified names of all functions, after the path if several files claim the module."""
         counts = Counter(module for _, module, _ in self.files)
         labels = [(f"{path}:{module}" if counts[module] > 1 else module, rows) for path, module, rows in self.files]
         return [f"{label}.{row.name}" if row.name else label for label, rows in labels for row in rows]

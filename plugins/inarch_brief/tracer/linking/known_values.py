@@ -91,6 +91,6 @@ class KnownValues:
             if type(value) is Container:
                 del value.items, value.rest
             elif type(value) is Partial:
-                del value.func, value.given, value.around
+                del value.func, value.given
             elif type(value) is Property:
                 del value.getter, value.setter, value.deleter

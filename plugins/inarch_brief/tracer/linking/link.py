@@ -15,7 +15,7 @@ from inarch_brief.tracer.linking.definitions import predefine
 from inarch_brief.tracer.linking.edges import Linked
 from inarch_brief.tracer.linking.evaluate import function_of
 from inarch_brief.tracer.linking.linker import Budget, Linker, sized
-from inarch_brief.tracer.linking.members import family_method, namespace_method
+from inarch_brief.tracer.linking.members import namespace_method
 from inarch_brief.tracer.linking.models import MODELS
 from inarch_brief.tracer.linking.name_match import match_names
 from inarch_brief.tracer.linking.names import absolute, module_value, own_cell
@@ -33,8 +33,6 @@ _METHODS: dict[str, Callable[[Linker, Any, str, Arguments, int], Values]] = {
     "Container": container_method,
     "Property": property_method,
     "Namespace": namespace_method,
-    "Cls": family_method,
-    "OpenClass": family_method,
     "Text": text_method,
     "Pattern": text_method,
 }
@@ -143,10 +141,6 @@ def _settle(linker: Linker, bodies: _Bodies) -> bool:
                 linker.worklist.wake(
                     [unit for unit in range(scope.first, scope.first + scope.size) if not linker.worklist.visits[unit]]
                 )
-        complete &= _work(linker, bodies)
-    if linker.undecided:
-        linker.late = True
-        linker.worklist.wake(list(linker.undecided))
         complete &= _work(linker, bodies)
     return complete
 

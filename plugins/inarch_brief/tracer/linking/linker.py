@@ -111,10 +111,6 @@ class Linker:
     """Attributes with unknown bases, by the unit that reads them."""
     waiting: dict[str, list[int]] = Factory(dict)
     """Units that looked for an attribute of that name, to wake when another class defines it."""
-    late: bool = False
-    """Whether all known results have been found, so that undecided units may guess."""
-    undecided: dict[int, None] = Factory(dict)
-    """Units with a decorator without a result so far, or a key without a value."""
     hierarchical: set[Value] = Factory(set)
     """Callables found in classes derived from an open receiver's."""
     guessing: bool = False

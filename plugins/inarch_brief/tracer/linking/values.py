@@ -151,7 +151,7 @@ class Func(Value):
         self.yields: Generator | None = None
         self.generator = bool(scope.facts.flags & 1)
         self.passed: tuple[int, ...] = ()
-        """Positions of parameters that are returned unchanged; -1 for a new instance of the first one."""
+        """Positions of parameters that are returned unchanged."""
         self.bound: dict[Value, Bound] = {}
 
 
@@ -302,8 +302,6 @@ class Partial(Value):
     """A callable with some arguments given."""
 
     func: Cell = Factory(Cell)
-    around: Func | None = None
-    """A context manager around it: `@manager()` over a function."""
     given: Arguments | None = None
 
 
