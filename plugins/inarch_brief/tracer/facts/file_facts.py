@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, TEST, absolute_name
 
-FACTS_VERSION = 17
+FACTS_VERSION = 18
 """Increment this whenever extraction or encoding changes. Stored facts of another version are read again."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"
@@ -17,8 +17,8 @@ MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "meth
 ASYNC, NESTED, STUB, OVERLOAD, DEPRECATED, ABSTRACT, PROPERTY, ALIAS, TESTING = 1, 2, 4, 8, 16, 32, 64, 128, 256
 """TESTING marks tests and test helpers among product code."""
 
-NAMES, LIGHT, FULL = "names", "light", "full"
-"""The level of detail: names only, a scan of the lines, or everything from the syntax tree."""
+LIGHT, FULL = "light", "full"
+"""The level of detail: a scan of the lines, or everything from the syntax tree."""
 
 
 class Symbol(NamedTuple):

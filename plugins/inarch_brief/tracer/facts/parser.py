@@ -46,17 +46,6 @@ def absolute_imports(text: str) -> set[str]:
     return found
 
 
-def tests_in(text: str) -> int:
-    """Count the test functions of a file: lines that begin with `def test`."""
-    found = 0
-    place = text.find("def test")
-    while place >= 0:
-        before = text[text.rfind("\n", 0, place) + 1 : place].strip()
-        found += before in ("", "async")
-        place = text.find("def test", place + 8)
-    return found
-
-
 def _symbols(text: str) -> tuple[Symbol, ...]:
     last = text.count("\n") + 1
     symbols = [Symbol(MODULE, "", 1, last)]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import Factory, define, field
 
 from inarch import Cancelled, FileStat, ToolFailed, Workspace
-from inarch_brief.tracer.facts.file_facts import NAMES
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, NOTEBOOK, TEST, TEXT, VENDORED, is_other, role_of
 from inarch_brief.tracer.facts.source import uncollected
 from inarch_brief.tracer.store.kept_files import Kept, Stamp
@@ -124,7 +123,6 @@ class Reader:
     limit: Limit
     stop: Callable[[], bool] = lambda: False
     progress: Progress | None = None
-    deep: bool = False
     keep: Callable[[Reading], bool] = lambda _: True
     found: Reading = Factory(Reading)
     _others: OtherReader | None = field(default=None, init=False)
@@ -182,7 +180,7 @@ class Reader:
             return
         stamp = Stamp(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, now)
         content = whole.hash or hashlib.sha256(whole.data).hexdigest()
-        if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
+        if known and known.hash == content and known.module == module:
             self.found.touched.append((path, stamp))
             return
         from inarch_brief.tracer.facts.parser import as_text, examined
@@ -201,10 +199,6 @@ class Reader:
             self._put(FileRow(path, module, role, stamp, content, facts, text))
             return
         if role == TEXT:
-            self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
-            return
-        if role == TEST and not self.deep and not (known and known.level != NAMES):
-            # Tests are most of a large tree, and few questions concern them: names now, the rest with the graph.
             self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
             return
         from inarch_brief.tracer.facts.link_facts import encode_links

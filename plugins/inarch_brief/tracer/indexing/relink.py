@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 QUICK = 0.1
 """Up to this many CPU seconds, every change links everything again. Otherwise only the changed files come first."""
-MAX_NEAR = 12
+MAX_NEAR = 3
 """With at most this many changed files, only they are linked at first."""
 A_FEW = 6
 """Files linked together if there is no time for all."""
@@ -113,7 +113,6 @@ class Links:
         read: Callable[[str], bytes | None],
         limit: Limit,
         progress: Progress | None = None,
-        near: int = MAX_NEAR,
         wanted: Mapping[str, float] = MappingProxyType({}),
     ) -> str:
         """Link unlinked files while there is time, and return a note on the rest."""
@@ -126,7 +125,7 @@ class Links:
             progress("linking", stale.files - len(stale.missing), stale.files)
         left = max(limit.left, self.at_once)
         cost = state(connection, "link_seconds")
-        is_small = len(stale.missing) <= near and stale.near <= MAX_NEAR and cost is not None and cost > QUICK
+        is_small = len(stale.missing) <= MAX_NEAR and stale.near <= MAX_NEAR and cost is not None and cost > QUICK
         try:
             if not is_small and (_estimated(connection) if cost is None else cost) <= left:
                 return self._keep(connection, read, _whole(_read(connection)))

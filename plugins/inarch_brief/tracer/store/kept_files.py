@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import Factory, define
 
 from inarch_brief.tracer.facts.file_facts import Facts, decode
-from inarch_brief.tracer.facts.modules import NOTEBOOK
 
 if TYPE_CHECKING:
     from inarch_brief.search import Answer
@@ -90,18 +89,8 @@ class Shelf:
                 "SELECT path, module, role, facts FROM files WHERE id = ?", (number,)
             ).fetchone()
             try:
-                facts = _unpacked(blob) if blob else self._read_facts(path)
+                facts = _unpacked(blob)
             except ValueError as error:
                 raise sqlite3.DatabaseError(str(error)) from error
             known = self._known[number] = (path, module, role, facts)
         return known
-
-    def _read_facts(self, path: str) -> Facts:
-        from inarch_brief.tracer.facts.parser import facts_of  # imported here: only facts of tests are not stored
-
-        data = self.read(path) or b""
-        if path.endswith(NOTEBOOK):
-            from inarch_brief.languages.notebooks import code_of
-
-            data = code_of(data)
-        return facts_of(data)
