@@ -30,11 +30,6 @@ def light_facts(text: str, unparsable: str = "") -> Facts:
     )
 
 
-def defined_in(text: str) -> list[str]:
-    """Return the names that a file defines, with repetitions."""
-    return _DEFINITION.findall(text)
-
-
 def absolute_imports(text: str) -> set[str]:
     """Return the dotted names of a file's absolute imports, of modules and of their imported names."""
     found: set[str] = set()

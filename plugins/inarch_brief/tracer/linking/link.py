@@ -54,7 +54,6 @@ def link(files: Files, budget: Budget = USUAL) -> Linked:
         keys = array("Q", sorted(linker.edges))
         values = array("I", map(linker.edges.__getitem__, keys))
         work = linker.worklist.work
-        linker.dissolve()  # its state is larger than its result
     size = f"{sum(sizes.values()):,} statements"
     note = f"the tree is large ({size}): callbacks and calls through many classes may be missing"
     notes = () if complete or budget.visits > COARSE_VISITS else (note,)

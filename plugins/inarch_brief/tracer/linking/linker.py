@@ -125,13 +125,6 @@ class Linker:
             readers.append(self.unit)
         return cell.values
 
-    def dissolve(self) -> None:
-        """Release everything. Garbage collection of a large tree's cycles would cost half as much as parsing it."""
-        for scope in self.loaded.scopes:
-            scope.dissolve()
-        self.values.dissolve()
-        self.scope = None  # type: ignore[assignment]  # evaluation is over
-
     def put(self, cell: Cell, values: Values) -> None:
         """Add values to a cell and wake its readers."""
         known = cell.values

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from inarch_brief.tracer.facts.link_facts import CLASS_SCOPE, LinkFacts, ScopeFacts
+from inarch_brief.tracer.facts.link_facts import LinkFacts, ScopeFacts
 from inarch_brief.tracer.facts.modules import root_of
 
 
@@ -101,17 +101,6 @@ class Scope:
         self.resolved: dict[str, Cell | None] = {}
         self.function: Func | None = None
         self.cls: Cls | None = None
-
-    def dissolve(self) -> None:
-        """Break the reference cycles of the scope when linking is over."""
-        cls, func, file = self.cls, self.function, self.file
-        if cls is not None and self.facts.kind == CLASS_SCOPE:
-            del cls.scope, cls.exact, cls.open, cls.open_class, cls.class_cells, cls.instance_cells, cls.lookups
-            del cls.subclasses, cls.descendants, cls.ancestry, cls.bases, cls.metaclass
-        if func is not None:
-            del func.scope, func.returns, func.yields, func.bound
-        file.scopes, file.bodies, file.stars = [], (), []
-        del self.names, self.resolved, self.cls, self.function, self.outer, self.file
 
 
 class File:
