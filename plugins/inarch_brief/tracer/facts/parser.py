@@ -119,7 +119,7 @@ def examined(data: bytes, light: bool = False) -> tuple[Facts, str, LinkFacts]:
             tree = ast.parse(text)
         outline = Outline(Source(text), [Symbol(MODULE, "", 1, 1)])
         links, sites = compiled(tree, outline)
-        return outline.facts(tree, sites), text, links
+        return outline.facts(tree, sites, links.exports), text, links
     except SyntaxError as error:
         reason = f"line {error.lineno or 0}: {error.msg}"
     except (RecursionError, MemoryError):
