@@ -23,7 +23,7 @@ from inarch_brief.tracer.store.kept_files import Shelf, kept_files, put_state, s
 if TYPE_CHECKING:
     from inarch_brief.tracer.graph.call_graph import Graph
     from inarch_brief.tracer.indexing.background import Rest
-    from inarch_brief.tracer.indexing.relink import Links, Version
+    from inarch_brief.tracer.indexing.relink import Links
 
 
 FEW = 150
@@ -116,8 +116,6 @@ class Index:
     whole_seconds: float = 0.1
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
     _links: Links | None = field(default=None, init=False)
-    _whole: Version | None = field(default=None, init=False)
-    """The version of the store when all files were last known to be read and linked."""
     _fresh: tuple[object, float, Coverage] | None = field(default=None, init=False)
     _wanted: Mapping[str, float] = field(factory=dict, init=False)
     """The files that the last question leads to."""
@@ -256,12 +254,7 @@ class Index:
         if self._lacks_code:
             self.links.bring_some(connection, read, limit, self._wanted)
             return coverage._replace(linked=UNINDEXED)
-        if self._whole is not None and self._whole == self.links.version(connection):
-            return coverage._replace(linked=self.links.standing_note(connection))
-        note = self.links.bring(connection, read, limit, look.progress, self._wanted)
-        if note == self.links.standing_note(connection):
-            self._whole = self.links.whole
-        return coverage._replace(linked=note)
+        return coverage._replace(linked=self.links.bring(connection, read, limit, look.progress, self._wanted))
 
     def _keep(self, connection: sqlite3.Connection, gone: list[str], reading: Reading) -> bool:
         """Store the results of a refresh. Return False if another process is writing."""

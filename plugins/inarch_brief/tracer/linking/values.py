@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from sys import intern
 from typing import Any
 
@@ -74,10 +74,6 @@ class Arguments:
 NO_ARGUMENTS = Arguments()
 
 
-_FEW = 6
-"""With at most this many names, a linear search is as fast as a hash and takes less memory."""
-
-
 class Scope:
     """A module, class, function or lambda during linking."""
 
@@ -92,8 +88,7 @@ class Scope:
         self.facts = facts
         given = facts.parameters.names()
         bound = (*facts.bound, *given) if given else facts.bound
-        self.bound: Collection[str] = frozenset(bound) if len(bound) > _FEW else bound
-        """All names that it binds. A module may bind hundreds, and its functions look up many."""
+        self.bound = frozenset(bound)
         self.first = first
         self.size = size
         self.outer = outer
