@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -107,12 +106,7 @@ def told(story: Story, sources: Sources, tokens: int = TOKENS) -> str:
 def _fitted(write: Callable[[Detail], str], tokens: int) -> str:
     """Return the fullest text that fits, or as many lines of the shortest as do."""
     text = ""
-
-    def may_fit(detail: Detail) -> bool:
-        return tokens_of(write(detail._replace(calls=False, code=0))) <= tokens
-
-    # Reading source takes most of the time: skip it if the text does not fit even without.
-    for detail in _DETAILS[bisect_left(_DETAILS, True, hi=len(_DETAILS) - 1, key=may_fit) :]:
+    for detail in _DETAILS:
         text = write(detail)
         if tokens_of(text) <= tokens:
             return text

@@ -49,12 +49,7 @@ def evaluate(linker: Linker, code: Code) -> Values:
         cell = name_cell(linker, scope, code)
         if cell is None:
             return builtin(linker, scope, code)
-    readers = cell.readers
-    if not readers:
-        cell.readers = [linker.unit]
-    elif readers[-1] != linker.unit:
-        readers.append(linker.unit)
-    return cell.values
+    return linker.read(cell)
 
 
 def _attribute(linker: Linker, code: Code) -> Values:

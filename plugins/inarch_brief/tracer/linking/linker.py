@@ -130,19 +130,10 @@ class Linker:
         known = cell.values
         if values is known or not values:
             return
-        if len(values) == 1:
-            if not known:
-                cell.values = values
-                self.worklist.wake(cell.readers)
-                return
-            if values[0] in known:
-                return
-            fresh: Values = values
-        else:
-            present = set(known)
-            fresh = tuple([value for value in values if value not in present])
         grown = known
-        for value in fresh:
+        for value in values:
+            if value in known:
+                continue
             if len(grown) < MAX_LIGHT or self._has_room(grown, value):
                 grown = (*grown, value)
             elif type(value) in (Text, Number, Pattern) and self.values.text("") not in grown:
