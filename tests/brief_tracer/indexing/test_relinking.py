@@ -7,9 +7,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inarch_brief.tracer.indexing import relink
 from inarch_brief.tracer.indexing.index import Look
 from inarch_brief.tracer.indexing.partial_link import link_near
 from inarch_brief.tracer.store.database import transaction
@@ -85,6 +87,16 @@ def test_one_file_of_a_large_tree_is_linked_by_itself_at_first(tree: Any, linkin
     workspace.close()
     linked.index.links.close()
     assert linked.arcs() == before
+
+
+def test_a_very_large_tree_is_linked_some_files_at_a_time(
+    tree: Any, linking: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.write(CHAIN)
+    at_once = linking(cache="").arcs()
+    monkeypatch.setattr(relink, "LARGEST", 0)
+    monkeypatch.setattr(relink, "TOGETHER", 1)
+    assert linking().whole_arcs() == at_once != set()
 
 
 def test_time_runs_out_and_the_graph_is_made_in_the_background(tree: Any, linking: Any) -> None:

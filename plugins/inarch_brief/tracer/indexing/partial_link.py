@@ -18,10 +18,10 @@ MAX_SEEN = 24
 """The most files loaded to link the changed ones."""
 
 
-def link_near(shelf: Shelf, files: Sequence[int]) -> None:
+def link_near(shelf: Shelf, files: Sequence[int], mode: str = "near") -> None:
     """Link some files again. Edges that need the whole tree are missing until that is linked."""
     connection = shelf.connection
-    seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, len(files))]
+    seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, 2 * len(files))]
     rows = connection.execute(
         "SELECT f.id, f.path, f.module, l.facts FROM files f JOIN link_facts l ON l.file = f.id"
         f" WHERE f.id IN ({', '.join('?' * len(seen))}) ORDER BY f.role != 'code', f.path",
@@ -31,7 +31,9 @@ def link_near(shelf: Shelf, files: Sequence[int]) -> None:
     given = {
         path: (module, facts if number in files else _outline(facts, called)) for number, path, module, facts in rows
     }
-    put_linked(connection, link(given, NEAR), files, "near")
+    put_linked(connection, link(given, NEAR), files, mode)
+    if mode != "near":
+        return
     marks = ", ".join("?" * len(files))
     connection.execute(f"DELETE FROM gates WHERE symbol IN (SELECT id FROM symbols WHERE file IN ({marks}))", files)
     connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates_of(shelf, set(files)))
@@ -59,7 +61,7 @@ def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
                         seen.add(number)
                         further.append(number)
                         yield number
-        if len(seen) > MAX_SEEN:
+        if len(seen) > max(MAX_SEEN, 2 * len(files)):
             return
         waiting = further
 

@@ -32,6 +32,10 @@ A_FEW_BYTES = 30_000
 """The most bytes of their facts. A generated file is linked by itself, and last."""
 SECONDS_A_BYTE = 1.2e-6
 """Approximate linking time for a byte of packed facts."""
+LARGEST = 8_000_000
+"""The most bytes of packed facts that are linked at once, in some 400 MB of memory."""
+TOGETHER = 400
+"""Files of a larger tree that are linked together."""
 _SETTLED = 5.0
 """Seconds without a question before a large tree is linked again as a whole."""
 
@@ -128,7 +132,7 @@ class Links:
         is_small = len(stale.missing) <= MAX_NEAR and stale.near <= MAX_NEAR and cost is not None and cost > QUICK
         try:
             if not is_small and (_estimated(connection) if cost is None else cost) <= left:
-                return self._keep(connection, read, _whole(_read(connection)))
+                return self._all(connection, read)
             if stale.missing:
                 self.bring_some(connection, read, limit, wanted)
             self._link_later(read)
@@ -199,6 +203,9 @@ class Links:
     def _late(self, read: Callable[[str], bytes | None]) -> None:
         try:
             with self.lock, self.store.connection() as connection:
+                if _bytes(connection) > LARGEST:
+                    self._all(connection, read)
+                    return
                 given = _read(connection)
             found = _whole(given)
             with self.lock, self.store.connection() as connection:
@@ -206,24 +213,48 @@ class Links:
         except (Busy, sqlite3.Error):
             pass  # the next call starts again
 
+    def _all(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None]) -> str:
+        """Link all files: at once, or to save memory some at a time, each with its imports."""
+        if _bytes(connection) <= LARGEST:
+            return self._keep(connection, read, _whole(_read(connection)))
+        from inarch_brief.tracer.indexing.partial_link import link_near
+
+        start = time.thread_time()
+        rows = connection.execute("SELECT f.id FROM files f JOIN link_facts l ON l.file = f.id ORDER BY f.path")
+        files = [number for (number,) in rows.fetchall()]
+        for first in range(0, len(files), TOGETHER):
+            with uncollected(), transaction(connection):
+                link_near(Shelf(connection, read), files[first : first + TOGETHER], "whole")
+        note = "the tree is large: callbacks and calls through many classes may be missing"
+        with transaction(connection):
+            self._finish(connection, read, time.thread_time() - start, note)
+        return note
+
     def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], found: _Whole) -> str:
         """Store the calls of files that did not change meanwhile, and return a note."""
         from inarch_brief.tracer.indexing import arc_rows
-        from inarch_brief.tracer.indexing.entry_nodes import gates_of
 
         note = "; ".join(found.linked.notes)
         with uncollected(), transaction(connection):
             rows = connection.execute("SELECT id, path, hash FROM files").fetchall()
             files = {number for number, path, content in rows if found.hashes.get(path) == content}
             arc_rows.put_linked(connection, found.linked, files, "whole")
-            arc_rows.mark_exports(connection)
-            arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
-            put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
-            put_state(connection, "link_seconds", found.seconds)
-            put_state(connection, "link_note", note)
-            put_state(connection, "gone", 0)
-            give_back(connection)
+            self._finish(connection, read, found.seconds, note)
         return note
+
+    def _finish(
+        self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], seconds: float, note: str
+    ) -> None:
+        from inarch_brief.tracer.indexing import arc_rows
+        from inarch_brief.tracer.indexing.entry_nodes import gates_of
+
+        arc_rows.mark_exports(connection)
+        arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
+        put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
+        put_state(connection, "link_seconds", seconds)
+        put_state(connection, "link_note", note)
+        put_state(connection, "gone", 0)
+        give_back(connection)
 
     def _link_near(
         self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], files: Sequence[int]
@@ -237,7 +268,11 @@ class Links:
 
 def _estimated(connection: sqlite3.Connection) -> float:
     """Estimate the time to link everything from the size of the facts."""
-    return SECONDS_A_BYTE * float(connection.execute("SELECT total(length(facts)) FROM link_facts").fetchone()[0])
+    return SECONDS_A_BYTE * _bytes(connection)
+
+
+def _bytes(connection: sqlite3.Connection) -> float:
+    return float(connection.execute("SELECT total(length(facts)) FROM link_facts").fetchone()[0])
 
 
 def _stale(connection: sqlite3.Connection) -> Stale:
