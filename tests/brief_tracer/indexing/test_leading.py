@@ -65,7 +65,7 @@ def test_in_a_conversation_reading_and_linking_go_on_by_themselves(tree: Any, mo
         end = time.monotonic() + LONGEST_S
         while True:
             with sqlite3.connect(made.store.path) as connection:
-                rows = connection.execute("SELECT a.mode FROM files f LEFT JOIN arcs a ON a.file = f.id").fetchall()
+                rows = connection.execute("SELECT a.mode FROM files f LEFT JOIN linked a ON a.file = f.id").fetchall()
             connection.close()
             if rows == [("whole",)] * coverage.files:
                 break

@@ -1,4 +1,4 @@
-"""A tree is read in batches, and tests only as far as whoever asks has time for them."""
+"""A tree is read in batches."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from inarch_brief.tracer.facts.file_facts import FULL, NAMES
 from inarch_brief.tracer.indexing import file_reader
-from inarch_brief.tracer.indexing.index import PATIENT, Index, Look
+from inarch_brief.tracer.indexing.index import Index, Look
 from inarch_brief.tracer.store.database import Store
 
 FILES = {
@@ -28,12 +27,12 @@ TABLES = {
 }
 
 
-def kept(folder: Path, tree: Any, link_seconds: float = 1.0) -> dict[str, list[Any]]:
+def kept(folder: Path, tree: Any) -> dict[str, list[Any]]:
     """Index a tree and give the rows that this made."""
-    index = Index(Store(str(folder), str(tree.root)), 60.0, link_seconds)
+    index = Index(Store(str(folder), str(tree.root)), 60.0, 1.0)
     workspace = tree.workspace()
     try:
-        with index.opened(Look(workspace), linked=link_seconds >= PATIENT) as (connection, coverage):
+        with index.opened(Look(workspace)) as (connection, coverage):
             assert coverage.indexed == coverage.files
             return {name: rows(connection, name, columns) for name, columns in TABLES.items()}
     finally:
@@ -53,20 +52,3 @@ def test_a_tree_larger_than_a_batch_gives_the_same_index(
     at_once = kept(tmp_path / "one", tree)
     monkeypatch.setattr(file_reader, "BATCH_BYTES", size)
     assert kept(tmp_path / "two", tree) == at_once
-
-
-def test_whoever_waits_long_gets_tests_read_wholly_at_once(tree: Any, tmp_path: Path) -> None:
-    tree.write({**FILES, **TESTS})
-
-    def level(found: dict[str, list[Any]]) -> str:
-        (known,) = [row[3] for row in found["files"] if row[0] == "tests/test_m.py"]
-        return str(known)
-
-    assert level(kept(tmp_path / "short", tree)) == NAMES
-    assert level(kept(tmp_path / "long", tree, PATIENT)) == FULL
-
-
-def test_tests_that_were_read_for_their_names_are_read_wholly_when_someone_waits(tree: Any, tmp_path: Path) -> None:
-    tree.write({**FILES, **TESTS})
-    kept(tmp_path / "one", tree)
-    assert kept(tmp_path / "one", tree, PATIENT)["link_facts"][-1][0] == 8

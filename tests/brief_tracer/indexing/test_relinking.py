@@ -7,9 +7,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inarch_brief.tracer.indexing import relink
 from inarch_brief.tracer.indexing.index import Look
 from inarch_brief.tracer.indexing.partial_link import link_near
 from inarch_brief.tracer.store.database import transaction
@@ -87,6 +89,16 @@ def test_one_file_of_a_large_tree_is_linked_by_itself_at_first(tree: Any, linkin
     assert linked.arcs() == before
 
 
+def test_a_very_large_tree_is_linked_some_files_at_a_time(
+    tree: Any, linking: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.write(CHAIN)
+    at_once = linking(cache="").arcs()
+    monkeypatch.setattr(relink, "LARGEST", 0)
+    monkeypatch.setattr(relink, "TOGETHER", 1)
+    assert linking().whole_arcs() == at_once != set()
+
+
 def test_time_runs_out_and_the_graph_is_made_in_the_background(tree: Any, linking: Any) -> None:
     tree.write(CHAIN)
     linked = linking(seconds=0.0)
@@ -147,17 +159,16 @@ def _flow_or_error(tree: Any) -> str:
         workspace.close()
 
 
-def test_damaged_arcs_and_link_facts_are_noticed(tree: Any, linking: Any) -> None:
+def test_damaged_link_facts_are_noticed(tree: Any, linking: Any) -> None:
     import sqlite3
 
     tree.write(CHAIN)
     linking().arcs()
     (path,) = tree.cache.glob("*.sqlite")
-    for change in ("UPDATE arcs SET rows = x'00'", "UPDATE link_facts SET facts = x'00'; DELETE FROM arcs"):
-        connection = sqlite3.connect(path)
-        connection.executescript(change)
-        connection.close()
-        assert "a.one" in _flow_or_error(tree)
+    connection = sqlite3.connect(path)
+    connection.executescript("UPDATE link_facts SET facts = x'00'; DELETE FROM linked")
+    connection.close()
+    assert "a.one" in _flow_or_error(tree)
 
 
 def test_indexes_of_other_versions_do_not_stay_for_ever(tree: Any, linking: Any) -> None:

@@ -1,27 +1,13 @@
-"""Dispatch: by parts of names, by names that are unknown, through tables of strings, metaclasses and their mappings."""
+"""Dispatch: by parts of names, through tables of strings and registries, metaclasses and their mappings."""
 
 from __future__ import annotations
 
-import ast
-import textwrap
-
-from inarch_brief.tracer.facts.statement_codes import link_facts
-from inarch_brief.tracer.linking.link import link
-
-
-def found(text: str, **others: str) -> dict[tuple[str, str], str]:
-    """Link a module `main` and others; confidence by caller and callee, without the module's name."""
-    texts = {"main": text, **others}
-    files = {f"{name}.py": (name, link_facts(ast.parse(textwrap.dedent(one)))) for name, one in texts.items()}
-    return {
-        (edge.caller.removeprefix("main."), edge.callee.removeprefix("main.")): edge.confidence
-        for edge in link(files).edges
-    }
+from .snippets import calls
 
 
 def test_a_visitor_reaches_all_methods_that_begin_so_and_hands_them_the_node() -> None:
     methods = "\n".join(f"    def visit_{kind}(self, node): node.text()" for kind in range(100))
-    edges = found(
+    edges = calls(
         f"""
 class Node:
     def text(self): pass
@@ -42,15 +28,15 @@ def run(): Node().accept(Printer())
 """
     )
     for kind in range(100):
-        assert edges["Visitor.dispatch", f"Printer.visit_{kind}"] == "name"
-        assert edges[f"Printer.visit_{kind}", "Node.text"] != "name"
+        assert edges["Visitor.dispatch", f"Printer.visit_{kind}"][1] == "name"
+        assert edges[f"Printer.visit_{kind}", "Node.text"][1] != "name"
     assert ("Printer.visit_1", "Other.text") not in edges
 
 
 def test_modules_whose_names_stand_in_a_table_are_imported_though_they_are_many() -> None:
     names = ("one", "two", "three", "four", "five", "six")
     table = ", ".join(f"'{name}': 'parts.{name}'" for name in names)
-    edges = found(
+    edges = calls(
         f"""
 from importlib import import_module
 TABLE = {{{table}}}
@@ -62,7 +48,7 @@ def run(): import_module(TABLE[input()]).start()
 
 
 def test_a_metaclass_reads_and_replaces_what_a_class_defines() -> None:
-    edges = found(
+    edges = calls(
         """
 def counted(function):
     def wrapper(text): return function(text)
@@ -86,32 +72,21 @@ def run(): Light.weigh("")
     assert ("counted.wrapper", "Plain.weigh") not in edges
 
 
-def test_classes_are_found_through_registries_and_their_bases() -> None:
-    edges = found(
-        """
-KNOWN = {}
-class Meta(type):
-    def __new__(mcs, name, bases, attributes):
-        made = type.__new__(mcs, name, bases, attributes)
-        KNOWN[name] = made
-        return made
-class Plugin(metaclass=Meta):
-    def start(self): pass
-class Mail(Plugin):
-    def start(self): pass
-class Command:
-    @classmethod
-    def every(cls): return [one() for one in cls.__subclasses__()]
-    def run(self): pass
-class Copy(Command):
-    def run(self): pass
-def by_name(name): KNOWN[name]().start()
-def by_base():
-    for command in Command.every(): command.run()
-def by_order(command: Copy):
-    for cls in type(command).__mro__: cls.__dict__["run"](command)
+def test_whoever_runs_handlers_of_a_large_registry_calls_all_of_them() -> None:
+    handlers = "\n".join(f"@bind('k{number}')\ndef handle_{number}(event): pass" for number in range(150))
+    edges = calls(
+        f"""
+from typing import Callable
+class Binding:
+    def __init__(self, key, handler: Callable): self.handler = handler
+    def run(self, event): self.handler(event)
+def bind(key):
+    def decorator(handler):
+        Binding(key, handler)
+        return handler
+    return decorator
+{handlers}
 """
     )
-    assert edges["by_name", "Mail.start"] == "hierarchy"
-    assert edges["by_base", "Copy.run"] == "hierarchy"
-    assert ("by_order", "Copy.run") in edges
+    for number in range(150):
+        assert ("Binding.run", f"handle_{number}") in edges

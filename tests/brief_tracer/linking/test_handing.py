@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import textwrap
-
 import pytest
 
-from inarch_brief.tracer.facts.statement_codes import link_facts
-from inarch_brief.tracer.linking.link import link
-
-
-def found(text: str) -> dict[tuple[str, str], tuple[str, str]]:
-    """Link a module `main`; kind and confidence by caller and called function, without the module's name."""
-    edges = link({"main.py": ("main", link_facts(ast.parse(textwrap.dedent(text))))}).edges
-    return {
-        (edge.caller.removeprefix("main."), edge.callee.removeprefix("main.")): (edge.kind, edge.confidence)
-        for edge in edges
-        if not edge.callee.rpartition(".")[2].istitle()
-    }
-
+from .snippets import calls
 
 HEAD = """
 import atexit, functools, inspect, re, threading, weakref
@@ -35,7 +20,9 @@ class App:
 def callbacks(line: str) -> dict[str, str]:
     """Give the confidence of each callback that a line of a function is taken for."""
     text = f"{HEAD}\ndef run(words: list, names: dict, text: str):\n    {line}\n"
-    return {callee: sure for (caller, callee), (kind, sure) in found(text).items() if caller == "run"}
+    return {
+        callee: sure for (caller, callee), (kind, sure) in calls(text).items() if caller == "run" and callee != "App"
+    }
 
 
 @pytest.mark.parametrize(
@@ -84,12 +71,57 @@ def test_a_visitor_visits_from_its_own_methods_and_a_handler_does_not_call_itsel
         "    def visit_B(self, n): pass\nclass Own(logging.Handler):\n"
         "    def emit(self, record): self.format(record)\n    def flush(self): pass\n    def used(self): self.flush()\n"
     )
-    calls = found(text)
-    assert calls["Walk.visit_A", "Walk.visit_B"] == ("callback", "inferred")
-    assert ("Own.emit", "Own.flush") not in calls
+    found = calls(text)
+    assert found["Walk.visit_A", "Walk.visit_B"] == ("callback", "inferred")
+    assert ("Own.emit", "Own.flush") not in found
 
 
 @pytest.mark.parametrize(("call", "runs"), [("start", True), ("is_alive", False), ("getName", False), ("join", False)])
 def test_a_thread_runs_when_it_is_started_and_by_nothing_else(call: str, runs: bool) -> None:
     text = f"import threading\nclass Own(threading.Thread):\n    def run(self): pass\ndef go(): Own().{call}()\n"
-    assert (("go", "Own.run") in found(text)) == runs
+    assert (("go", "Own.run") in calls(text)) == runs
+
+
+@pytest.mark.parametrize("decorator", ["@shared_task", "@app.task"])
+def test_a_task_that_is_called_later_runs_with_its_arguments(decorator: str) -> None:
+    found = calls(
+        f"""
+        from celery import Celery, shared_task
+        app = Celery("x")
+        class Thing:
+            def go(self): pass
+        {decorator}
+        def add(thing): thing.go()
+        def view(): add.delay(Thing())
+        """
+    )
+    assert found["view", "add"] == ("call", "exact")
+    assert ("add", "Thing.go") in found
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    ["db=Depends(database)", "db=fastapi.Security(database)", "db: Annotated[Database, Depends(database)]"],
+)
+@pytest.mark.parametrize("body", ["return Database()", "yield Database()"])
+def test_what_is_injected_is_called_and_given(parameter: str, body: str) -> None:
+    found = calls(
+        f"""
+        import fastapi
+        from typing import Annotated
+        from fastapi import Depends, APIRouter
+        router = APIRouter(prefix="/items")
+        class Database:
+            def query(self): pass
+        async def database(): {body}
+        @router.get("/x")
+        async def view({parameter}): db.query()
+        """
+    )
+    assert found["view", "database"] == ("framework", "inferred")
+    assert ("view", "Database.query") in found
+
+
+def test_what_is_handed_to_a_runner_is_called() -> None:
+    found = calls("import fire, anyio\ndef main(): pass\nasync def serve(): pass\nfire.Fire(main)\nanyio.run(serve)\n")
+    assert found == {("main", "main"): ("callback", "inferred"), ("main", "serve"): ("callback", "inferred")}

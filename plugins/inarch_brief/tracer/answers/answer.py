@@ -32,20 +32,16 @@ MAX_BELOW = 24
 SHOWN = 0.7
 """Confidence from which on a model gets the flow beside the list."""
 _LONGEST_LINE = 110
-_UNLINKED = "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM arcs a WHERE a.file = f.id) LIMIT 1"
+_UNLINKED = (
+    "SELECT 1 FROM files f WHERE f.level = ? AND NOT EXISTS (SELECT 1 FROM linked a WHERE a.file = f.id) LIMIT 1"
+)
 
 Row = dict[str, Any]
 
 
 @frozen(eq=False, repr=False)
 class Wish:
-    """Options of a flow.
-
-    Args:
-        file: Only matches in this file or folder.
-        paths: Whether to include the paths from the entry points.
-        code: Whether to include sources.
-    """
+    """Options of a flow."""
 
     file: str = ""
     paths: bool = True
@@ -54,14 +50,7 @@ class Wish:
 
 @frozen(eq=False, repr=False)
 class Answered:
-    """The answer to a query.
-
-    Args:
-        match: The matches, best first.
-        story: The flow and its context; None without a function.
-        sources: Reads calls and functions.
-        note: A note on the answer.
-    """
+    """The answer to a query."""
 
     match: Match
     story: Story | None

@@ -59,14 +59,7 @@ class ProgressLine:
 
 @frozen
 class Room:
-    """The index and workspace of a command.
-
-    Args:
-        context: The context that the command got.
-        look: Its query options.
-        index: The index of the root.
-        progress: The line on the terminal.
-    """
+    """The index and workspace of a command."""
 
     context: inarch.PluginContext
     look: Look
@@ -105,11 +98,7 @@ class Room:
 
 @contextmanager
 def room(seconds: float | None = None) -> Iterator[Room]:
-    """Open the index for a command.
-
-    Args:
-        seconds: Time for reading, and for linking; by default those of the settings.
-    """
+    """Open the index for a command."""
     context = click.get_current_context().find_object(inarch.PluginContext) or inarch.PluginContext("brief-tracer", ".")
     with room_of(context, seconds) as found:
         yield found

@@ -62,10 +62,7 @@ class _Spot(NamedTuple):
 
 
 def drawing(flow: Flow) -> str:
-    """Return the paths to a target and its calls as an SVG document, at most `MOST_NODES` functions.
-
-    An arrow that was found by a name alone is dashed. A link is the path of a file with `#L` and the line.
-    """
+    """Return the paths to a target and its calls as an SVG document, at most `MOST_NODES` functions."""
     graph = graph_of(flow)
     marked = targets_of(flow)
     boxes = {number: _boxed(node, graph.entries.get(number), number in marked) for number, node in graph.nodes.items()}

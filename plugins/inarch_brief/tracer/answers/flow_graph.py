@@ -29,10 +29,7 @@ class FlowGraph:
     left_out: int = 0
 
     def columns(self) -> list[list[Item]]:
-        """Put each function right of its callers, each column in the order of its neighbours.
-
-        After Sugiyama, Tagawa and Toda (1981): longest paths, then means of the neighbours' ranks.
-        """
+        """Put each function right of its callers, each column in the order of its neighbours."""
         layer = dict.fromkeys(self.nodes, 0)
         for _ in layer:
             for caller, callee in self.forward:

@@ -1,12 +1,8 @@
-"""A flow as text within a token limit: one path in full, further entry points in a line each.
-
-The least important part is left out first, and the text lists it.
-"""
+"""A flow as text within a token limit: one path in full, further entry points in a line each."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -83,20 +79,7 @@ _DETAILS = (
 
 @frozen(eq=False, repr=False)
 class Story:
-    """The text's content about a target.
-
-    Args:
-        flow: The flow through it.
-        others: Further matches, best first.
-        kept: Curated paths that share functions with the flow.
-        note: A note on the answer.
-        paths: Whether to include the paths from the entry points.
-        code: Whether to include sources.
-        tests: Whether the query asks for tests.
-        deeper: Levels of calls beyond the usual two.
-        entries: Factor on the usual number of further entry points.
-        is_trace: Whether it is a trace of one function: without a heading, and with the note printed elsewhere.
-    """
+    """The text's content about a target."""
 
     flow: Flow
     others: tuple[Node, ...] = ()
@@ -123,12 +106,7 @@ def told(story: Story, sources: Sources, tokens: int = TOKENS) -> str:
 def _fitted(write: Callable[[Detail], str], tokens: int) -> str:
     """Return the fullest text that fits, or as many lines of the shortest as do."""
     text = ""
-
-    def may_fit(detail: Detail) -> bool:
-        return tokens_of(write(detail._replace(calls=False, code=0))) <= tokens
-
-    # Reading source takes most of the time: skip it if the text does not fit even without.
-    for detail in _DETAILS[bisect_left(_DETAILS, True, hi=len(_DETAILS) - 1, key=may_fit) :]:
+    for detail in _DETAILS:
         text = write(detail)
         if tokens_of(text) <= tokens:
             return text

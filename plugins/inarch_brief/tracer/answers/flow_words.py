@@ -79,11 +79,7 @@ _MOST_LINES = 12
 
 @define(eq=False, repr=False)
 class Sources:
-    """Reader of source lines.
-
-    Args:
-        read: Returns the bytes of a file, or None if it is not readable.
-    """
+    """Reader of source lines."""
 
     read: Callable[[str], bytes | None]
     _lines: dict[str, list[str]] = Factory(dict)

@@ -14,7 +14,6 @@ from inarch_brief.tracer.answers import command_index
 from inarch_brief.tracer.answers.flow_words import count, joined
 from inarch_brief.tracer.facts.file_facts import LIGHT
 from inarch_brief.tracer.facts.modules import TEXT, is_other
-from inarch_brief.tracer.graph.arcs import calls_kept
 from inarch_brief.tracer.graph.call_graph import Graph
 from inarch_brief.tracer.graph.model import Node
 from inarch_brief.tracer.indexing.index import NOTHING, Coverage
@@ -62,7 +61,7 @@ def _kept(path: str) -> dict[str, Any]:
 def _counted(connection: sqlite3.Connection) -> dict[str, Any]:
     files, symbols, gates = (connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in _TABLES)
     (texts,) = connection.execute("SELECT count(*) FROM files WHERE role = ?", (TEXT,)).fetchone()
-    linked = connection.execute("SELECT count(*) FROM arcs").fetchone()[0]
+    linked = connection.execute("SELECT count(*) FROM linked").fetchone()[0]
     unparsable = connection.execute(
         "SELECT path, unparsable FROM files WHERE unparsable != '' ORDER BY path"
     ).fetchall()
@@ -84,7 +83,8 @@ def _built(shelf: Shelf, coverage: Coverage) -> dict[str, Any]:
     # Files that do not parse are listed elsewhere.
     rest = coverage._replace(notes=tuple(note for note in coverage.notes if not note.startswith("can't parse")))
     note = joined(rest.note, coverage.linked) or None
-    return {**_counted(shelf.connection), "calls": calls_kept(shelf.connection), "note": note}
+    (calls,) = shelf.connection.execute("SELECT count(*) FROM calls").fetchone()
+    return {**_counted(shelf.connection), "calls": calls, "note": note}
 
 
 def _exported(graph: Graph, folder: str) -> dict[str, int]:

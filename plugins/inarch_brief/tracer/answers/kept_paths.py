@@ -25,12 +25,7 @@ _STEP = r"\s*(?:\d+[.)]|[-*+])\s+`?([^\W\d][\w.]*)(?:\(\))?`?(?:\s*[—–-]?\s*
 
 
 class Checked(NamedTuple):
-    """A path compared with the current code.
-
-    Args:
-        path: The stored path.
-        nodes: The current function of each step, None if there is none (any more).
-    """
+    """A path compared with the current code."""
 
     path: ExecutionPath
     nodes: tuple[Node | None, ...] = ()
@@ -165,11 +160,7 @@ class KeptPaths:
         return read_path(name, data.decode("utf-8", "replace").removeprefix("\ufeff"))
 
     def put(self, path: ExecutionPath, replaces: bool) -> None:
-        """Write a path.
-
-        Raises:
-            UsageError: The name is invalid or taken, or the project is not trusted.
-        """
+        """Write a path."""
 
         def edit(before: bytes | None) -> bytes:
             if before is not None and not replaces:
@@ -182,11 +173,7 @@ class KeptPaths:
         folder.change(file, edit)
 
     def drop(self, name: str) -> bool:
-        """Remove a path, and return whether it existed.
-
-        Raises:
-            UsageError: The name is invalid, or the project is not trusted.
-        """
+        """Remove a path, and return whether it existed."""
         folder, file = self._writable(name)
         had: list[bool] = []
 

@@ -36,13 +36,7 @@ _SHORTEST = 4
 
 @frozen(eq=False, repr=False)
 class FlowSource:
-    """The context source.
-
-    Args:
-        desk: Holds the index.
-        seconds: How long a turn may wait; later results are dropped.
-        tokens: Limit of the text; 0 adds none, and only records the turn.
-    """
+    """The context source."""
 
     desk: Desk
     seconds: float
@@ -111,11 +105,7 @@ def _ignore(task: asyncio.Task[str]) -> None:
 
 @define(eq=False, repr=False)
 class ImpactTracer:
-    """Recorder of a turn's changes. It reads the graph only at the turn's end, if code changed.
-
-    Args:
-        desk: Holds the index.
-    """
+    """Recorder of a turn's changes. It reads the graph only at the turn's end, if code changed."""
 
     desk: Desk
     name: str = "brief-tracer"

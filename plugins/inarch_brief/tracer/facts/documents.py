@@ -11,7 +11,6 @@ from inarch_brief.search.comment_text import Parted
 from inarch_brief.search.documents import Document
 from inarch_brief.tracer.facts.file_facts import CLASS, CONSTANT, METHOD, MODULE, TESTING, Facts, Symbol
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, TEST, VENDORED
-from inarch_brief.tracer.facts.parser import light_facts
 from inarch_brief.tracer.facts.source import is_generated
 
 _NATURES: Mapping[str, str] = MappingProxyType(
@@ -38,12 +37,11 @@ _CHILDREN = 60
 _TRIPLE = ('"""', "'''")
 
 
-def documents_of(path: str, module: str, role: str, facts: Facts | None, text: str) -> list[Document]:
+def documents_of(path: str, module: str, role: str, facts: Facts, text: str) -> list[Document]:
     """Return the documents of a file. Tests have only names, and generated code counts less."""
     nature = documents.GENERATED if role == CODE and is_generated(text) else _NATURES[role]
-    if role == TEST or facts is None:
-        symbols = facts.symbols if facts and facts.language else light_facts(text).symbols
-        return [_named(path, module, nature, symbol) for symbol in symbols]
+    if role == TEST:
+        return [_named(path, module, nature, symbol) for symbol in facts.symbols if symbol.kind != CONSTANT]
     return list(
         _documents(path, module, nature, facts, Parted.of(text, _ASIDE_ELSEWHERE if facts.language else _ASIDE))
     )

@@ -70,12 +70,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
 class EntryPoint(NamedTuple):
-    """A place where a program is entered.
-
-    `target` is the dotted text of the function that runs, if that is another symbol than `place`. For a command it is
-    the
-    decorator's object, which must be a group or an application.
-    """
+    """A place where a program is entered."""
 
     kind: str
     name: str

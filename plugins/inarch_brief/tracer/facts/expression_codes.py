@@ -64,7 +64,7 @@ MAX_TEXT = 60
 """Longer strings name nothing."""
 _TEXT: Code = (TEXT, "")
 
-_NAME, _CONSTANT, _ATTRIBUTE = ast.Name, ast.Constant, ast.Attribute
+_NAME, _ATTRIBUTE = ast.Name, ast.Attribute
 _ASKED = frozenset((ast.Attribute, ast.Call, ast.Subscript))
 """Expressions whose truth is evaluated as a condition."""
 
@@ -95,37 +95,21 @@ def each(parts: Sequence[Code]) -> Code:
 
 def _attribute(scopes: Scopes, node: ast.Attribute) -> Code:
     base = node.value
-    kind = type(base)
-    if kind is _NAME:
-        return (ATTRIBUTE, base.id, node.attr, node.end_lineno)  # type: ignore[attr-defined]
     code = expression(scopes, base)
-    if code is None and kind is _CONSTANT and type(base.value) is str:  # type: ignore[attr-defined]
-        text = base.value  # type: ignore[attr-defined]
+    if code is None and type(base) is ast.Constant and type(base.value) is str:
+        text = base.value
         code = _TEXT if "{" not in text else (TEXT, text[:MAX_TEXT])
     return (ATTRIBUTE, code, node.attr, node.end_lineno)
 
 
 def _call(scopes: Scopes, node: ast.Call) -> Code:
     func = node.func
-    find = _EXPRESSIONS.get
     calls = scopes.calls
     at = len(calls)
     calls.append(None)
     callee = expression(scopes, func)
-    positional: tuple[Code, ...] = ()
-    if node.args:
-        given = []
-        for item in node.args:
-            kind = type(item)
-            if kind is _NAME:
-                given.append(item.id)  # type: ignore[attr-defined]
-                continue
-            handler = find(kind)
-            given.append(handler(scopes, item) if handler is not None else None)
-        positional = tuple(given)
-    keywords: tuple[tuple[str | None, Code], ...] = ()
-    if node.keywords:
-        keywords = tuple([(word.arg, expression(scopes, word.value)) for word in node.keywords])
+    positional = codes(scopes, node.args)
+    keywords = tuple([(word.arg, expression(scopes, word.value)) for word in node.keywords])
     if callee == "isinstance" and len(positional) == 2 and type(positional[0]) is str and positional[1] is not None:
         scopes.current.body.append((CAUGHT, positional[0], positional[1]))
     # A chained method's line is that of its name, not of the start of the chain.

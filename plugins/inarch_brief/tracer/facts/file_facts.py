@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, TEST, absolute_name
 
-FACTS_VERSION = 17
+FACTS_VERSION = 18
 """Increment this whenever extraction or encoding changes. Stored facts of another version are read again."""
 
 MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "method", "constant"
@@ -17,8 +17,8 @@ MODULE, CLASS, FUNCTION, METHOD, CONSTANT = "module", "class", "function", "meth
 ASYNC, NESTED, STUB, OVERLOAD, DEPRECATED, ABSTRACT, PROPERTY, ALIAS, TESTING = 1, 2, 4, 8, 16, 32, 64, 128, 256
 """TESTING marks tests and test helpers among product code."""
 
-NAMES, LIGHT, FULL = "names", "light", "full"
-"""The level of detail: names only, a scan of the lines, or everything from the syntax tree."""
+LIGHT, FULL = "light", "full"
+"""The level of detail: a scan of the lines, or everything from the syntax tree."""
 
 
 class Symbol(NamedTuple):
@@ -105,11 +105,7 @@ def _symbol(row: list[Any]) -> Symbol:
 
 
 def decode(blob: bytes) -> Facts:
-    """Unpack facts from the store.
-
-    Raises:
-        ValueError: the blob is damaged.
-    """
+    """Unpack facts from the store."""
     try:
         level, symbols, imports, calls, exports, guard, unparsable, *other = json.loads(
             zlib.decompress(blob).decode("utf-8", "surrogatepass")
@@ -178,10 +174,7 @@ def _publicity(symbol: Symbol, module: str, parts: list[str]) -> int:
 
 
 def exports_of(path: str, module: str, role: str, facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the exports of a package's `__init__`: the name, and its dotted target.
-
-    A private module yields the names in its `__all__` with `=` in front: those that `*` imports.
-    """
+    """Yield the exports of a package's `__init__`: the name, and its dotted target."""
     if role != CODE:
         return
     if not path.endswith("__init__.py"):

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import marshal
 import zlib
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-LINK_VERSION = 6
+LINK_VERSION = 7
 """Increment this whenever extraction or encoding changes. Stored link facts of another version are read again."""
 
 EFFORT = 4
@@ -108,7 +107,8 @@ class LinkFacts(NamedTuple):
     """The linker's facts of one file."""
 
     scopes: tuple[ScopeFacts, ...]
-    code: bytes
+    code: bytes | tuple[tuple[Code, ...], ...]
+    """The statements of each scope, packed or not."""
     exports: tuple[str, ...] | None = None
     """`__all__`, if it consists of literals."""
     sizes: tuple[int, ...] = ()
@@ -117,11 +117,13 @@ class LinkFacts(NamedTuple):
     """Modules imported with `*`: name and leading dots."""
 
     def bodies(self) -> tuple[tuple[Code, ...], ...]:
-        """Unpack the statements of every scope.
+        """Return the statements of every scope.
 
         Raises:
             ValueError: the bytes are damaged.
         """
+        if isinstance(self.code, tuple):
+            return self.code
         try:
             found = marshal.loads(zlib.decompress(self.code))
         except (zlib.error, EOFError, TypeError) as error:
@@ -142,70 +144,8 @@ def encode_links(facts: LinkFacts) -> bytes:
     """Pack link facts for the store. The compression's checksum detects damage before unpacking."""
     scopes: Any = tuple([(*scope[:5], tuple(scope.parameters), *scope[6:]) for scope in facts.scopes])
     head = zlib.compress(marshal.dumps((LINK_VERSION, scopes, facts.exports, facts.sizes, facts.stars), 4), EFFORT)
-    return len(head).to_bytes(4, "big") + sum(facts.sizes).to_bytes(4, "big") + head + facts.code
-
-
-class Stored(NamedTuple):
-    """Link facts that stay in the store until needed, because those of a large tree take much memory."""
-
-    size: int
-    """Number of statements."""
-    read: Callable[[], bytes]
-
-
-class Unpacked(NamedTuple):
-    """Link facts with unpacked statements."""
-
-    facts: LinkFacts
-    bodies: tuple[tuple[Code, ...], ...]
-
-    def outline(self, keeps: Callable[[ScopeFacts, tuple[Code, ...]], bool]) -> Unpacked:
-        """Drop the statements of functions unless `keeps` returns true for them."""
-        bodies = tuple(
-            body if scope.kind in (MODULE_SCOPE, CLASS_SCOPE) or keeps(scope, body) else ()
-            for scope, body in zip(self.facts.scopes, self.bodies, strict=True)
-        )
-        return Unpacked(self.facts._replace(sizes=tuple(map(len, bodies)), code=b""), bodies)
-
-
-Given = LinkFacts | bytes | Stored | Unpacked
-"""Link facts in any of their forms."""
-
-
-def size_of(head: bytes) -> int:
-    """Return the number of statements of a file, from the first eight bytes of its packed facts."""
-    return int.from_bytes(head[4:8], "big")
-
-
-def statements(given: Given) -> int:
-    """Return the number of statements of a file."""
-    if isinstance(given, Stored):
-        return given.size
-    if isinstance(given, bytes):
-        return size_of(given)
-    return sum(given.facts.sizes if isinstance(given, Unpacked) else given.sizes)
-
-
-def at_hand(given: Given) -> LinkFacts:
-    """Return the link facts of a file.
-
-    Raises:
-        ValueError: the bytes are damaged or of another version.
-    """
-    if isinstance(given, Unpacked):
-        return given.facts
-    packed = given.read() if isinstance(given, Stored) else given
-    return decode_links(packed) if isinstance(packed, bytes) else packed
-
-
-def unpacked(given: Given) -> Unpacked:
-    """Return the link facts of a file with its statements.
-
-    Raises:
-        ValueError: the bytes are damaged or of another version.
-    """
-    facts = at_hand(given)
-    return given if isinstance(given, Unpacked) else Unpacked(facts, facts.bodies())
+    code = facts.code if isinstance(facts.code, bytes) else packed_code(list(facts.code))
+    return len(head).to_bytes(4, "big") + head + code
 
 
 def decode_links(blob: bytes) -> LinkFacts:
@@ -214,9 +154,9 @@ def decode_links(blob: bytes) -> LinkFacts:
     Raises:
         ValueError: the bytes are damaged or of another version.
     """
-    end = 8 + int.from_bytes(blob[:4], "big")
+    end = 4 + int.from_bytes(blob[:4], "big")
     try:
-        version, scopes, exports, sizes, stars = marshal.loads(zlib.decompress(blob[8:end]))
+        version, scopes, exports, sizes, stars = marshal.loads(zlib.decompress(blob[4:end]))
         if version != LINK_VERSION:
             raise ValueError(f"link facts of version {version}")
         rows = tuple([ScopeFacts._make((*row[:5], Parameters(*row[5]), *row[6:])) for row in scopes])

@@ -42,11 +42,7 @@ class Script(NamedTuple):
 
 
 def scripts(read: Callable[[str], bytes | None]) -> tuple[list[Script], list[str]]:
-    """Return the declared scripts, and notes on unreadable manifests.
-
-    Args:
-        read: returns the bytes of a manifest, or None.
-    """
+    """Return the declared scripts, and notes on unreadable manifests."""
     found: dict[tuple[str, str], Script] = {}
     notes: list[str] = []
     for name, parse in zip(MANIFESTS, (_pyproject, _setup, _setup, _package_json, _cargo), strict=True):

@@ -52,10 +52,7 @@ def is_other(path: str) -> bool:
 
 
 def is_built(path: str) -> bool:
-    """Return whether a script is generated or copied: by its folder, or as a declaration file.
-
-    A declaration file repeats the names of its source, without code.
-    """
+    """Return whether a script is generated or copied: by its folder, or as a declaration file."""
     if suffix_of(path) not in _SCRIPTS:
         return False
     if _LIBRARIES.search(path) and not _SERVED.isdisjoint(path.split("/")[:-1]):
@@ -133,13 +130,7 @@ def usual_root(folders: Sequence[str], packages: Collection[str]) -> int:
 
 
 def module_name(path: str, packages: Collection[str], roots: Mapping[str, int] = MappingProxyType({})) -> str:
-    """Return the dotted module name of a file; in another language its path without the ending.
-
-    Args:
-        path: relative to the root, `/` separators.
-        packages: the folders that hold an `__init__.py`.
-        roots: the roots of folders by their imports, from `decided`.
-    """
+    """Return the dotted module name of a file; in another language its path without the ending."""
     if is_other(path):
         return path[: path.rfind(".")]
     folders, stem = parts_of(path)

@@ -31,7 +31,7 @@ from inarch_brief.tracer.facts.file_facts import (
 )
 from inarch_brief.tracer.facts.link_facts import ATTRIBUTE, CALL, CLASS_SCOPE, FUNCTION_SCOPE, MODULE_SCOPE, Code
 from inarch_brief.tracer.facts.scopes import CalledAt, Open
-from inarch_brief.tracer.facts.source import Function, Source, first_paragraph, flat, sound
+from inarch_brief.tracer.facts.source import Function, Source, first_paragraph, flat
 
 _PROPERTIES = frozenset(("property", "cached_property", "functools.cached_property", "hybrid_property"))
 
@@ -89,14 +89,6 @@ def is_main_guard(test: ast.expr) -> bool:
     )
 
 
-def strings(node: ast.expr | None) -> tuple[str, ...] | None:
-    """Return the strings of a literal list or tuple, or None for other expressions."""
-    if not isinstance(node, ast.List | ast.Tuple):
-        return None
-    values = [item.value for item in node.elts if isinstance(item, ast.Constant)]
-    return tuple(sound(value) for value in values if isinstance(value, str))
-
-
 REGISTRATIONS = FRAMEWORK_REGISTRATIONS | frozenset(
     {
         *("add_parser", "ArgumentParser", "add_command", "add_typer"),
@@ -113,14 +105,13 @@ class Outline:
     source: Source
     symbols: list[Symbol] = Factory(list)
     imports: list[Import] = Factory(list)
-    exports: tuple[str, ...] | None = None
     guard: int = 0
 
-    def facts(self, tree: ast.Module, sites: list[CalledAt]) -> Facts:
+    def facts(self, tree: ast.Module, sites: list[CalledAt], exports: tuple[str, ...] | None) -> Facts:
         """Return the facts of a file after the walk of its tree."""
         calls = tuple(sorted(self._calls(sites), key=_line))
         self.symbols[0] = Symbol(MODULE, "", 1, len(self.source.lines), doc=docstring(tree.body))
-        return Facts(FULL, tuple(self.symbols), tuple(self.imports), calls, self.exports, self.guard)
+        return Facts(FULL, tuple(self.symbols), tuple(self.imports), calls, exports, self.guard)
 
     def _calls(self, sites: list[CalledAt]) -> Iterator[Call]:
         for code, line, place, node in sites:
@@ -151,8 +142,6 @@ class Outline:
             for name in target.elts if type(target) is ast.Tuple else [target]:
                 if type(name) is not ast.Name:
                     continue
-                if scope.kind == MODULE_SCOPE and name.id == "__all__":
-                    self.exports = strings(value)
                 alias = ALIAS if isinstance(value, ast.Name | ast.Attribute) else 0
                 if scope.kind == CLASS_SCOPE and name.id.startswith("_"):
                     continue

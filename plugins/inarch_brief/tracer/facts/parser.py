@@ -30,11 +30,6 @@ def light_facts(text: str, unparsable: str = "") -> Facts:
     )
 
 
-def defined_in(text: str) -> list[str]:
-    """Return the names that a file defines, with repetitions."""
-    return _DEFINITION.findall(text)
-
-
 def absolute_imports(text: str) -> set[str]:
     """Return the dotted names of a file's absolute imports, of modules and of their imported names."""
     found: set[str] = set()
@@ -43,17 +38,6 @@ def absolute_imports(text: str) -> set[str]:
             found.add(item.module)
             if item.target and item.target != "*":
                 found.add(f"{item.module}.{item.target}")
-    return found
-
-
-def tests_in(text: str) -> int:
-    """Count the test functions of a file: lines that begin with `def test`."""
-    found = 0
-    place = text.find("def test")
-    while place >= 0:
-        before = text[text.rfind("\n", 0, place) + 1 : place].strip()
-        found += before in ("", "async")
-        place = text.find("def test", place + 8)
     return found
 
 
@@ -121,10 +105,7 @@ def as_text(data: bytes) -> str:
 
 
 def examined(data: bytes, light: bool = False) -> tuple[Facts, str, LinkFacts]:
-    """Return a file's facts, its text, and its link facts, which are empty without a syntax tree.
-
-    `light` facts come from a scan, for files of which names and imports are enough.
-    """
+    """Return a file's facts, its text, and its link facts, which are empty without a syntax tree."""
     try:
         text = decoded(data)
     except Undecodable as error:
@@ -138,7 +119,7 @@ def examined(data: bytes, light: bool = False) -> tuple[Facts, str, LinkFacts]:
             tree = ast.parse(text)
         outline = Outline(Source(text), [Symbol(MODULE, "", 1, 1)])
         links, sites = compiled(tree, outline)
-        return outline.facts(tree, sites), text, links
+        return outline.facts(tree, sites, links.exports), text, links
     except SyntaxError as error:
         reason = f"line {error.lineno or 0}: {error.msg}"
     except (RecursionError, MemoryError):

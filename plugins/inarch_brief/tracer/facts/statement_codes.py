@@ -31,6 +31,7 @@ from inarch_brief.tracer.facts.link_facts import (
     packed_code,
 )
 from inarch_brief.tracer.facts.scopes import CalledAt, Scopes
+from inarch_brief.tracer.facts.source import sound
 
 if TYPE_CHECKING:
     from inarch_brief.tracer.facts.outline import Outline
@@ -103,7 +104,7 @@ def _assign(scopes: Scopes, node: ast.Assign) -> None:
 def _texts(node: ast.expr) -> tuple[str, ...] | None:
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return tuple(
-            [item.value for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+            [sound(item.value) for item in node.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
         )
     return None
 

@@ -19,7 +19,6 @@ from inarch_brief.tracer.facts.file_facts import (
 )
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, TEST, TEXT, VENDORED
 from inarch_brief.tracer.facts.source import first_sentence
-from inarch_brief.tracer.store.kept_files import Shelf
 
 _ROLES = {CODE: 1.0, TEST: 0.35, EXAMPLE: 0.5, VENDORED: 0.4, TEXT: 0.3}
 _KINDS = {MODULE: 0.55, CLASS: 0.75, FUNCTION: 1.0, METHOD: 1.0, CONSTANT: 0.6}
@@ -79,16 +78,6 @@ class Hit(NamedTuple):
 def order(hit: Hit) -> tuple[float, str, int]:
     """Return the sort key: score, then place, so that the order never depends on the index's history."""
     return -round(hit.score, 6), hit.path, hit.line
-
-
-def file_hits(shelf: Shelf, number: int) -> list[Hit]:
-    """Return the symbols of a file from its facts, the only place that has symbols of tests."""
-    path, module, role, facts = shelf.facts(number)
-    return [
-        Hit(-(number * 100_000 + place + 1), path, module, role, number, place, symbol.name, symbol.kind, symbol.line,
-            symbol.end, symbol.signature, symbol.doc, symbol.flags)
-        for place, symbol in enumerate(facts.symbols)
-    ]  # fmt: skip
 
 
 def preference(hit: Hit, is_bare: bool) -> float:

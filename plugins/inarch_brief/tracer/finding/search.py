@@ -12,7 +12,7 @@ from inarch_brief.search.questions import REPORT
 from inarch_brief.search.tokens import terms
 from inarch_brief.tracer.facts.file_facts import CONSTANT, MODULE
 from inarch_brief.tracer.facts.modules import TEXT
-from inarch_brief.tracer.finding.hits import JOINED, SCANNED, Hit, file_hits, flagged, order, preference
+from inarch_brief.tracer.finding.hits import JOINED, SCANNED, Hit, flagged, order, preference
 from inarch_brief.tracer.store.kept_files import Shelf
 
 PLACED = 1000.0
@@ -24,7 +24,6 @@ _TIES = 10.0
 _BY_LAST_NAME, _IN_OTHER_LETTERS = 2.0, 1.0
 """Exactness of a name without its qualifiers, and of one with other capitals."""
 _DEEPEST = 200
-_MOST_TESTS = 20
 _OF_TEXTS = (documents.SECTION, documents.SETTING)
 """Kinds of places in texts."""
 _MORE = 20
@@ -32,14 +31,7 @@ _MORE = 20
 
 
 class Found(NamedTuple):
-    """The symbols and files that a question is about.
-
-    Args:
-        hits: symbols, best first.
-        files: their files, best first, and those of further symbols.
-        confidence: from 0 to 1, how likely the first hit answers the question.
-        unknown: words of the question that do not occur here.
-    """
+    """The symbols and files that a question is about."""
 
     hits: list[Hit]
     files: list[str]
@@ -48,11 +40,7 @@ class Found(NamedTuple):
 
 
 def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found:
-    """Find the symbols that a question, an identifier or a `path:line` is about, best first.
-
-    Raises:
-        sqlite3.DatabaseError: the index is damaged.
-    """
+    """Find the symbols that a question, an identifier or a `path:line` is about, best first."""
     try:
         among = documents.TEXTS if kind in _OF_TEXTS else documents.NATURES
         if (answer := shelf.answers.get((text, among))) is None:  # an answer searches twice
@@ -64,8 +52,7 @@ def search(shelf: Shelf, text: str, kind: str = "any", limit: int = 20) -> Found
     best = _tied(answer.question, _exported_first(shelf, list(named.values())), worded)
     hits = [hit for hit in best if kind in ("any", hit.kind)] + [hit for hit in worded if hit.key not in named]
     files = list(dict.fromkeys([*(hit.path for hit in best), *answer.files]))
-    read = [found for hit in hits[:limit] if (found := _read(shelf, hit))]
-    return Found(read, files, 1.0 if best else answer.confidence, answer.unknown)
+    return Found(hits[:limit], files, 1.0 if best else answer.confidence, answer.unknown)
 
 
 def _tied(question: Question, named: Sequence[Hit], worded: Sequence[Hit]) -> list[Hit]:
@@ -118,22 +105,8 @@ def _symbol(shelf: Shelf, place: Kept) -> Hit | None:
     if place.nature in documents.TEXTS:
         (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (place.file,)).fetchone()
         return _text(place, file)
-    if place.nature == documents.TEST:
-        number, module, role = shelf.connection.execute(
-            "SELECT id, module, role FROM files WHERE path = ?", (place.file,)
-        ).fetchone()
-        dotted = place.qualified.removeprefix(module).removeprefix(".")
-        return Hit(0, place.file, module, role, number, SCANNED, dotted, place.kind, place.line, place.end, "", "", 0)
     found = shelf.connection.execute(f"{JOINED} WHERE f.path = ? AND s.line = ?", (place.file, place.line))
     return next((hit for row in found if (hit := Hit(*row)).qualname == place.qualified), None)
-
-
-def _read(shelf: Shelf, hit: Hit) -> Hit | None:
-    """Return a test's symbol with its full facts, which are read only for returned hits."""
-    if hit.place != SCANNED or hit.role == TEXT:
-        return hit
-    there = (other for other in file_hits(shelf, hit.file) if (other.line, other.qualname) == (hit.line, hit.qualname))
-    return next((other._replace(score=hit.score, reasons=hit.reasons) for other in there), None)
 
 
 def _exact(shelf: Shelf, question: Question) -> dict[tuple[int, int, str], Hit]:
@@ -171,7 +144,7 @@ def _in_file(shelf: Shelf, there: Sequence[Kept]) -> list[Hit]:
     (file,) = shelf.connection.execute("SELECT id FROM files WHERE path = ?", (there[0].file,)).fetchone()
     if there[0].nature in documents.TEXTS:
         return [_text(place, file) for place in there]
-    return file_hits(shelf, file)
+    return [Hit(*row) for row in shelf.connection.execute(f"{JOINED} WHERE f.id = ?", (file,))]
 
 
 def _text(place: Kept, file: int) -> Hit:
@@ -208,15 +181,10 @@ def _called(shelf: Shelf, name: str) -> Iterator[Hit]:
     """Yield the symbols of a name: stored ones, and those of tests."""
     for row in shelf.connection.execute(f"{JOINED} WHERE s.name = ? COLLATE NOCASE", (name,)):
         yield Hit(*row)
-    tests = [place for place in shelf.words.named(name) if place.nature == documents.TEST]
-    yield from filter(None, (_symbol(shelf, place) for place in tests[:_MOST_TESTS]))
 
 
 def _is_meant(hit: Hit, exactness: float) -> bool:
-    """Return whether a sentence with a name is about the symbol. A field's bare name mostly refers to code around it.
-
-    With other capitals, as in a product's name, the word need not be the symbol's name at all.
-    """
+    """Return whether a sentence with a name is about the symbol. A field's bare name mostly refers to other code."""
     is_field = hit.kind == CONSTANT and not hit.name.isupper()
     return exactness > (_BY_LAST_NAME if is_field else _IN_OTHER_LETTERS)
 

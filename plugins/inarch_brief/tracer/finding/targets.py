@@ -40,15 +40,7 @@ class Named(NamedTuple):
 
 @frozen(eq=False, repr=False)
 class Match:
-    """The result of matching a query.
-
-    Args:
-        hits: All hits, best first; the product before its tests.
-        nodes: The functions and classes among them, in the same order; modules last.
-        confidence: The confidence in the first hit, up to 1.
-        unknown: Words of the query that do not occur.
-        is_strong: Whether the first node is meant beyond doubt.
-    """
+    """The result of matching a query."""
 
     hits: tuple[Hit, ...] = ()
     nodes: tuple[Node, ...] = ()

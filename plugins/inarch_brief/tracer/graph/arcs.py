@@ -1,46 +1,17 @@
-"""Arcs in the store, by file, and in memory for path search: from both ends, each with its cost."""
+"""Arcs in memory for path search: from both ends, each with its cost."""
 
 from __future__ import annotations
 
 import math
 import sqlite3
-import sys
-import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import NamedTuple
 
 from attrs import Factory, define
 
-from inarch_brief.tracer.facts.file_facts import TEST_SIDE
+from inarch_brief.tracer.facts.file_facts import SHIFT, TEST_SIDE
 from inarch_brief.tracer.facts.kinds import CALL_KINDS, CONFIDENCES
 from inarch_brief.tracer.graph.model import Arc, Gate
-
-
-class FileArcs(NamedTuple):
-    """The linker's result for one file: the nature of its symbols, and the arcs that leave them."""
-
-    symbols: Mapping[int, int]
-    arcs: tuple[Arc, ...]
-
-
-def packed_arcs(file: FileArcs) -> bytes:
-    """Pack the arcs of a file: columns of numbers, the symbols' first."""
-    kinds = [CALL_KINDS.index(arc.kind) * 4 + CONFIDENCES.index(arc.confidence) for arc in file.arcs]
-    columns = (
-        array("I", (len(file.symbols), len(file.arcs))),
-        array("I", file.symbols),
-        array("I", (arc.caller for arc in file.arcs)),
-        array("I", (arc.callee for arc in file.arcs)),
-        array("I", (arc.line for arc in file.arcs)),
-        array("H", file.symbols.values()),
-        array("B", kinds),
-    )
-    if sys.byteorder == "big":
-        for column in columns:
-            column.byteswap()
-    return zlib.compress(b"".join(column.tobytes() for column in columns), 6)
 
 
 @define(eq=False, repr=False)
@@ -64,37 +35,6 @@ class Adjacency:
     def __len__(self) -> int:
         return len(self.callers)
 
-    def load(self, blob: bytes) -> None:
-        """Add the arcs of a file; `join` builds the lookups.
-
-        Raises:
-            sqlite3.DatabaseError: the blob is damaged.
-        """
-        try:
-            data = memoryview(zlib.decompress(blob))
-            symbols, arcs = _numbers(data[:8])
-            ends = [8 + 4 * (symbols + count * arcs) for count in range(4)]
-            self.callers.extend(_numbers(data[ends[0] : ends[1]]))
-            self.callees.extend(_numbers(data[ends[1] : ends[2]]))
-            self.lines.extend(_numbers(data[ends[2] : ends[3]]))
-            self.marks.frombytes(data[ends[3] + 2 * symbols :])
-            natures = _numbers(data[ends[3] : ends[3] + 2 * symbols], "H")
-            numbers = _numbers(data[8 : ends[0]])
-            self.nature.update(zip(numbers, natures, strict=True))
-            if not len(self.callers) == len(self.callees) == len(self.lines) == len(self.marks):
-                raise ValueError("columns differ in length")
-        except (zlib.error, ValueError) as error:
-            raise sqlite3.DatabaseError(f"damaged arcs: {error}") from error
-
-    def join(self) -> Adjacency:
-        """Build the lookups from both ends after all files are loaded."""
-        into, out = self.into, self.out
-        for number, (caller, callee) in enumerate(zip(self.callers, self.callees, strict=True)):
-            if caller != callee:
-                into[callee].append(number)
-                out[caller].append(number)
-        return self
-
     def arc(self, number: int) -> Arc:
         """Return an arc by its number."""
         mark = self.marks[number]
@@ -103,37 +43,25 @@ class Adjacency:
         )
 
 
-def _numbers(data: memoryview, code: str = "I") -> array[int]:
-    numbers = array(code)
-    numbers.frombytes(data)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
-
-
-def calls_kept(connection: sqlite3.Connection) -> int:
-    """Count the arcs of all files by the heads of their columns.
-
-    Raises:
-        sqlite3.DatabaseError: a blob is damaged.
-    """
-    blobs = connection.execute("SELECT rows FROM arcs")
-    try:
-        return sum(_numbers(memoryview(zlib.decompressobj().decompress(blob, 8)))[1] for (blob,) in blobs)
-    except (zlib.error, ValueError, IndexError) as error:
-        raise sqlite3.DatabaseError(f"damaged arcs: {error}") from error
-
-
 def adjacency(connection: sqlite3.Connection) -> Adjacency:
-    """Read the arcs of all files, and the entry points."""
+    """Read the calls and natures of all linked files, and the entry points."""
     whole = Adjacency()
-    for (blob,) in connection.execute("SELECT rows FROM arcs ORDER BY file"):
-        whole.load(blob)
-    for row in connection.execute("SELECT symbol, kind, name, how FROM gates ORDER BY rowid"):
-        whole.gates.setdefault(row[0], []).append(Gate(*row))
+    rows = connection.execute("SELECT caller, callee, line, kind * 4 + confidence FROM calls")
+    for number, (caller, callee, line, mark) in enumerate(rows):
+        whole.callers.append(caller)
+        whole.callees.append(callee)
+        whole.lines.append(line)
+        whole.marks.append(mark)
+        if caller != callee:
+            whole.into[callee].append(number)
+            whole.out[caller].append(number)
+    natures = f"SELECT id, flags >> {SHIFT} FROM symbols NATURAL JOIN linked WHERE kind != 'constant'"
+    whole.nature.update(connection.execute(natures))
+    for gate in connection.execute("SELECT symbol, kind, name, how FROM gates ORDER BY rowid"):
+        whole.gates.setdefault(gate[0], []).append(Gate(*gate))
     for gates in whole.gates.values():
         gates.sort(key=lambda gate: gate.rank)
-    return whole.join()
+    return whole
 
 
 _KINDS = (0.0, 0.2, 0.2, 0.5, 0.5, 0.5)

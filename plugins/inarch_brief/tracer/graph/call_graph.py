@@ -25,14 +25,7 @@ _COLUMNS = (
 
 @define(eq=False, repr=False)
 class Graph:
-    """Callers and callees of a tree's functions.
-
-    Args:
-        shelf: The index, while its connection is lent.
-        adjacency: All arcs, shared until something changes.
-        costs: The cost of each arc, computed on demand.
-        linked: A note on how much is linked, "" when all is well.
-    """
+    """Callers and callees of a tree's functions."""
 
     shelf: Shelf
     adjacency: Adjacency
@@ -77,10 +70,7 @@ class Graph:
         return [arc for _, arc in sorted(found, key=lambda item: (item[0], item[1][:2], item[1].line))]
 
     def find(self, text: str) -> list[Node]:
-        """Find nodes by `path:line`, by qualified name, or by its last components, the best match first.
-
-        Components match as a whole: `validate` never finds `revalidate`.
-        """
+        """Find nodes by `path:line`, by qualified name, or by its last components, the best match first."""
         text = text.strip().removesuffix("()")
         placed = _PLACE.fullmatch(text)
         if placed:

@@ -32,10 +32,7 @@ _ITSELF = 4.0
 
 
 class Candidate(NamedTuple):
-    """A node that may be shown as an entry point. A smaller `order` is chosen sooner.
-
-    Among the chosen, public functions with callers on the path come later, and the target itself last.
-    """
+    """A node that may be shown as an entry point. A smaller `order` is chosen sooner."""
 
     node: int
     kind: str
@@ -67,11 +64,7 @@ def kind_of(adjacency: Adjacency, node: int) -> str | None:
 
 
 def prominence(adjacency: Adjacency, node: int) -> float:
-    """Return how likely a public function is the start of a program: the lower, the likelier (in steps).
-
-    Functions that tests, examples and main blocks call are called by users, too. Functions without inner callers and
-    exported ones are starts more often than others.
-    """
+    """Return how likely a public function is the start of a program: the lower, the likelier (in steps)."""
     known = adjacency.prominences.get(node)
     if known is None:
         known = adjacency.prominences[node] = _prominence(adjacency, node)
@@ -121,11 +114,7 @@ def _wrappers(adjacency: Adjacency, targets: Collection[int]) -> Iterator[int]:
 
 
 def chosen(graph: Graph, found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Choose the candidates to show, so that neither a kind, a class nor tests crowd out the rest.
-
-    Half of the room is for undeclared ones (the public interface, orphans), as far as there are enough. In the other
-    half, each kind is limited to a fifth of the whole until all kinds have appeared.
-    """
+    """Choose the candidates to show, so that neither a kind, a class nor tests crowd out the rest."""
     declared, late = _spread([item for item in found if item.kind not in (API, ORPHAN)], max(1, most // 5), _kind)
     others = sorted((item for item in found if item.kind in (API, ORPHAN)), key=lambda item: (item.order, item.node))
     nodes = graph.nodes(item.node for item in others[: 4 * most])
@@ -170,10 +159,7 @@ def _span(adjacency: Adjacency, node: int) -> int:
 
 
 def main_entries(graph: Graph, most: int = 4) -> list[Entry]:
-    """Return the likeliest entry points of a whole tree: one of each name and class, few of each folder.
-
-    In a tree that calls through tables of objects, some functions have no known path. They may start here.
-    """
+    """Return the likeliest entry points of a whole tree: one of each name and class, few of each folder."""
     adjacency = graph.adjacency
     if not adjacency.begins and len(adjacency.nature) <= _MOST_NODES:
         adjacency.begins = [node.id for node in _begins(graph, most)]
@@ -208,10 +194,7 @@ _HOW = {TEST: "test", FIXTURE: "fixture", API: "public", ORPHAN: "no known calle
 
 
 def listed(graph: Graph, kind: str | None = None, limit: int = 200) -> tuple[list[Entry], dict[str, int]]:
-    """Return the entry points of the tree, the most telling kinds first, and the total of each kind.
-
-    The public interface is limited to functions without inner callers and to exported ones.
-    """
+    """Return the entry points of the tree, the most telling kinds first, and the total of each kind."""
     if kind in DECORATED:
         return _decorated(graph, kind, limit)
     adjacency = graph.adjacency

@@ -39,14 +39,7 @@ class Way(NamedTuple):
 def reaching(
     targets: Mapping[int, float], callers: Neighbours, depth: int = MAX_DEPTH, most: int = MAX_SETTLED
 ) -> Reached:
-    """Find every node that reaches one of the targets within `depth` calls (Dijkstra on the reversed arcs).
-
-    Args:
-        targets: The last nodes of paths, with the cost of ending there.
-        callers: Arcs into a node.
-        depth: The most calls on the cheapest path.
-        most: The most nodes to settle, the cheapest first.
-    """
+    """Find every node that reaches one of the targets within `depth` calls (Dijkstra on the reversed arcs)."""
     best: dict[int, float] = {}
     first: dict[int, int] = {}
     tentative = dict(targets)
@@ -73,11 +66,7 @@ def reaching(
 def ways(
     start: int, targets: Mapping[int, float], callees: Neighbours, reached: Reached, k: int = 3, depth: int = MAX_DEPTH
 ) -> list[Way]:
-    """Find the k cheapest loop-free paths from a node to a target, the cheapest first.
-
-    The best partial path is extended first. The upward search gives the exact remaining cost of each, so the first
-    paths to arrive are the cheapest (A* with an exact estimate).
-    """
+    """Find the k cheapest loop-free paths from a node to a target, the cheapest first."""
     rest = reached.cost
     if start not in rest:
         return []
@@ -118,15 +107,7 @@ class _Found(NamedTuple):
 
 
 def flow_to(graph: Graph, target: Node, *, entries: int = MAX_ENTRIES, k: int = 3, depth: int = MAX_DEPTH) -> Flow:
-    """Find how each entry point reaches a target, and what it calls two levels down.
-
-    Args:
-        graph: The graph.
-        target: A function, or a class: its construction, or else its methods.
-        entries: The most entry points to show, the most telling kinds first; all are counted.
-        k: The most paths to show from each entry point.
-        depth: The most calls on a path.
-    """
+    """Find how each entry point reaches a target, and what it calls two levels down."""
     ends = ends_of(graph, target)
     reached = reaching(ends, graph.costs.into, depth)
     all_found = candidates(graph.adjacency, reached.cost, ends)
@@ -178,10 +159,7 @@ def _path(graph: Graph, kind: str, steps: tuple[Step, ...], cost: float) -> Exec
 
 
 def below(graph: Graph, node: Node, levels: int = 2, most: int = MAX_BELOW) -> tuple[tuple[Below, ...], int]:
-    """Return the callees of a function and their callees, and how many are left out.
-
-    A direct callee is shown with its calls once, at its highest level. Elsewhere it is a step without calls.
-    """
+    """Return the callees of a function and their callees, and how many are left out."""
     return _below(graph, node, levels, most, {node.id})
 
 

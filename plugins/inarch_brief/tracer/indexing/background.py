@@ -15,11 +15,7 @@ BREATH = 0.02
 
 
 class Rest:
-    """Remaining files, read after a while without a question. The thread ends with the process.
-
-    Args:
-        read: Reads some of these files and returns the rest.
-    """
+    """Remaining files, read after a while without a question. The thread ends with the process."""
 
     def __init__(self, read: Callable[[Sequence[Changed]], Sequence[Changed]], files: Sequence[Changed]) -> None:
         self._read, self._files = read, files

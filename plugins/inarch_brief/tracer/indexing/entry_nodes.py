@@ -38,12 +38,7 @@ class Shown(NamedTuple):
 
 
 def gates_of(shelf: Shelf, files: Collection[int] | None = None) -> list[Gate]:
-    """Resolve every declared or found entry point to the functions it runs, product code first.
-
-    Args:
-        shelf: The index.
-        files: Only entry points found in these files, or run from them; None for all.
-    """
+    """Resolve every declared or found entry point to the functions it runs, product code first."""
     resolver = Resolver(shelf)
     scripts, _ = declared(resolver)
     told = [(place, SCRIPT, script.name, script.origin) for script, place in scripts if place is not None]
@@ -116,10 +111,7 @@ MAX_OF_ONE = 200
 
 
 def entries(shelf: Shelf, kind: str = "all") -> tuple[list[dict[str, Any]], dict[str, int], list[str]]:
-    """Return the entry points of a kind, scripts first, the total of each kind, and notes.
-
-    The totals include entries that are not listed.
-    """
+    """Return the entry points of a kind, scripts first, the total of each kind, and notes."""
     resolver = Resolver(shelf)
     resolved, notes = declared(resolver)
     found = [_script(resolver, script, place) for script, place in resolved]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import Factory, define, field
 
 from inarch import Cancelled, FileStat, ToolFailed, Workspace
-from inarch_brief.tracer.facts.file_facts import NAMES
 from inarch_brief.tracer.facts.modules import CODE, EXAMPLE, NOTEBOOK, TEST, TEXT, VENDORED, is_other, role_of
 from inarch_brief.tracer.facts.source import uncollected
 from inarch_brief.tracer.store.kept_files import Kept, Stamp
@@ -117,24 +116,13 @@ class Reading:
 
 @define(eq=False, repr=False)
 class Reader:
-    """Reader of files within a time limit.
-
-    Args:
-        workspace: The workspace with the files.
-        kept: The stored state of each file.
-        limit: The time limit; a few files are read in any case.
-        stop: Called between files. Files read before it returns true are stored.
-        progress: Called with the progress.
-        deep: Whether to read tests in full; otherwise their names suffice, unless more is stored already.
-        keep: Stores a batch. If it returns False, reading ends.
-    """
+    """Reader of files within a time limit."""
 
     workspace: Workspace
     kept: Mapping[str, Kept]
     limit: Limit
     stop: Callable[[], bool] = lambda: False
     progress: Progress | None = None
-    deep: bool = False
     keep: Callable[[Reading], bool] = lambda _: True
     found: Reading = Factory(Reading)
     _others: OtherReader | None = field(default=None, init=False)
@@ -192,7 +180,7 @@ class Reader:
             return
         stamp = Stamp(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode, now)
         content = whole.hash or hashlib.sha256(whole.data).hexdigest()
-        if known and known.hash == content and known.module == module and not (self.deep and known.level == NAMES):
+        if known and known.hash == content and known.module == module:
             self.found.touched.append((path, stamp))
             return
         from inarch_brief.tracer.facts.parser import as_text, examined
@@ -211,10 +199,6 @@ class Reader:
             self._put(FileRow(path, module, role, stamp, content, facts, text))
             return
         if role == TEXT:
-            self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
-            return
-        if role == TEST and not self.deep and not (known and known.level != NAMES):
-            # Tests are most of a large tree, and few questions concern them: names now, the rest with the graph.
             self._put(FileRow(path, module, role, stamp, content, None, as_text(data)))
             return
         from inarch_brief.tracer.facts.link_facts import encode_links

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from attrs import define, field, frozen
 
 from inarch import ToolFailed, Workspace
-from inarch_brief.tracer.facts.file_facts import NAMES
+from inarch_brief.tracer.facts.modules import TEST, role_of
 from inarch_brief.tracer.facts.source import uncollected
 from inarch_brief.tracer.indexing.file_reader import Changed, Limit, Progress, Reader, Reading, readable
 from inarch_brief.tracer.indexing.tree_walk import MAX_FILES, walked
@@ -23,7 +23,7 @@ from inarch_brief.tracer.store.kept_files import Shelf, kept_files, put_state, s
 if TYPE_CHECKING:
     from inarch_brief.tracer.graph.call_graph import Graph
     from inarch_brief.tracer.indexing.background import Rest
-    from inarch_brief.tracer.indexing.relink import Links, Version
+    from inarch_brief.tracer.indexing.relink import Links
 
 
 FEW = 150
@@ -32,16 +32,14 @@ UNINDEXED = "its callers may not be indexed yet"
 NOTHING = "no Python files here, nor files in another supported language"
 GOES_ON = "the next call continues (inarch trace index reads all)"
 PATIENT = 60.0
-"""From this wait for the graph on, tests are read in full at once: a patient caller wants everything."""
+"""From this wait for the graph on, any number of files in other languages is linked: a patient caller wants all."""
 SCANNING = 0.3
 """The share of the reading time for finding the files that a question leads to."""
 BACKGROUND_SECONDS = 0.2
 """The longest time that a batch of background reading holds the lock."""
-NEAR_TESTS = 3
-"""With at most this many new test files, only they are linked at first."""
 
 
-_UNLINKED = "SELECT 1 FROM link_facts WHERE file NOT IN (SELECT file FROM arcs WHERE mode = 'whole') LIMIT 1"
+_UNLINKED = "SELECT 1 FROM link_facts WHERE file NOT IN (SELECT file FROM linked WHERE mode = 'whole') LIMIT 1"
 
 
 class Coverage(NamedTuple):
@@ -73,15 +71,7 @@ Answer = TypeVar("Answer")
 
 @frozen(eq=False, repr=False)
 class Look:
-    """Options of one query.
-
-    Args:
-        workspace: The workspace with the files.
-        moment: Queries with an equal moment share one walk of the tree; None always walks.
-        stop: Called between files.
-        progress: Called with the progress of the index.
-        about: The question. If time is short, the files it leads to come first.
-    """
+    """Options of one query."""
 
     workspace: Workspace
     moment: object = None
@@ -118,14 +108,7 @@ class Look:
 
 @define(eq=False, repr=False)
 class Index:
-    """Symbols of one root, kept up to date with its files.
-
-    Args:
-        store: The store of the index.
-        seconds: Processor time for reading and parsing in one call; the next call continues.
-        link_seconds: The same for linking, which continues in the background.
-        whole_seconds: The least time allowed for linking all files at once after they are read.
-    """
+    """Symbols of one root, kept up to date with its files."""
 
     store: Store
     seconds: float = 0.8
@@ -133,11 +116,11 @@ class Index:
     whole_seconds: float = 0.1
     _lock: threading.RLock = field(factory=threading.RLock, init=False)
     _links: Links | None = field(default=None, init=False)
-    _whole: Version | None = field(default=None, init=False)
-    """The version of the store when all files were last known to be read and linked."""
     _fresh: tuple[object, float, Coverage] | None = field(default=None, init=False)
     _wanted: Mapping[str, float] = field(factory=dict, init=False)
     """The files that the last question leads to."""
+    _lacks_code: bool = field(default=False, init=False)
+    """Whether files other than tests are still to be read."""
     _rest: Rest | None = field(default=None, init=False)
     _others: int = field(default=0, init=False)
     """Files of other languages than Python in the last walk of the tree."""
@@ -153,16 +136,10 @@ class Index:
 
     @contextmanager
     def opened(self, look: Look, linked: bool = False) -> Iterator[tuple[sqlite3.Connection, Coverage]]:
-        """Update the index and lend a connection to it.
-
-        Args:
-            look: The query's options.
-            linked: Whether the query needs the graph, too: `coverage.linked` reports what is missing.
-        """
+        """Update the index and lend a connection to it."""
         with self._lock, self.store.connection() as connection:
             try:
-                deep = linked and self.link_seconds >= PATIENT
-                coverage = self._current(connection, look, deep)
+                coverage = self._current(connection, look)
                 if linked:
                     coverage = self._with_others(connection, look, self._linked(connection, look, coverage))
                 # A transaction hides writes of other processes: the rows found stay until they are read.
@@ -189,17 +166,17 @@ class Index:
             if in_memory:
                 self.store.keep_in_memory(reason)
 
-    def _current(self, connection: sqlite3.Connection, look: Look, deep: bool) -> Coverage:
+    def _current(self, connection: sqlite3.Connection, look: Look) -> Coverage:
         now, moment = time.monotonic(), look.moment
         if self._fresh and moment is not None and self._fresh[0] == moment and now - self._fresh[1] < 5:
             return self._fresh[2]
-        coverage = self.refresh(connection, look, deep)
+        coverage = self.refresh(connection, look)
         complete = coverage.indexed == coverage.files
         self._fresh = (moment, time.monotonic(), coverage) if complete else None
         return coverage
 
-    def refresh(self, connection: sqlite3.Connection, look: Look, deep: bool) -> Coverage:
-        """Read the changed files as far as time allows (tests in full if `deep`), and return the coverage."""
+    def refresh(self, connection: sqlite3.Connection, look: Look) -> Coverage:
+        """Read the changed files as far as time allows and return the coverage."""
         limit = Limit(self.seconds)
         # Before the walk: files that another process adds meanwhile do not count as deleted.
         kept = kept_files(connection)
@@ -219,8 +196,9 @@ class Index:
             gone.clear()
             return known
 
-        reader = Reader(look.workspace, kept, limit, look.stop, look.progress, deep, keep)
+        reader = Reader(look.workspace, kept, limit, look.stop, look.progress, keep)
         reading = reader.read(changed, self._wanted)
+        self._lacks_code = any(role_of(item.path) != TEST for item in reading.rest)
         self._go_on_with(look.workspace, reading.rest)
         notes = [f"only the first {MAX_FILES:,} files are indexed"] if found.truncated else []
         if reading.is_refused:
@@ -273,31 +251,10 @@ class Index:
         limit, read = Limit(self.link_seconds), partial(readable, look.workspace)
         if not self._wanted and look.about and connection.execute(_UNLINKED).fetchone():
             self._wanted = _calling(connection, look.about)
-        if coverage.indexed < coverage.files:
+        if self._lacks_code:
             self.links.bring_some(connection, read, limit, self._wanted)
             return coverage._replace(linked=UNINDEXED)
-        if self._whole is not None and self._whole == self.links.version(connection):
-            return coverage._replace(linked=self.links.standing_note(connection))
-        note = self.links.bring(connection, read, limit, look.progress, wanted=self._wanted)
-        if note == self.links.standing_note(connection):
-            left = self._deepened(connection, look, limit)
-            note = left or self.links.bring(connection, read, limit, look.progress, NEAR_TESTS, self._wanted)
-            self._whole = None if left else self.links.whole
-        return coverage._replace(linked=note)
-
-    def _deepened(self, connection: sqlite3.Connection, look: Look, limit: Limit) -> str:
-        """Read in full the tests that have only names so far. Return a note on how many are left."""
-        if not connection.execute("SELECT 1 FROM files WHERE level = ? LIMIT 1", (NAMES,)).fetchone():
-            return ""
-        kept = {path: known for path, known in kept_files(connection).items() if known.level == NAMES}
-        stats = {path: look.workspace.stat(path) for path in kept}
-        changed = [Changed(path, stat, kept[path].module) for path, stat in stats.items() if stat is not None]
-        keep = partial(self._keep, connection, [])
-        reading = Reader(look.workspace, kept, limit, look.stop, look.progress, True, keep).read(changed)
-        if reading.is_refused:
-            return "another process is writing the index: tests are not linked yet"
-        left = len(changed) - reading.kept - reading.skipped
-        return f"{left:,} of {len(changed):,} test files are not linked yet" if left > 0 else ""
+        return coverage._replace(linked=self.links.bring(connection, read, limit, look.progress, self._wanted))
 
     def _keep(self, connection: sqlite3.Connection, gone: list[str], reading: Reading) -> bool:
         """Store the results of a refresh. Return False if another process is writing."""

@@ -7,16 +7,13 @@ import json
 import posixpath
 import re
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from inarch import Workspace
-from inarch_brief.tracer.facts.file_facts import SHIFT
-from inarch_brief.tracer.facts.kinds import CONFIDENCES
+from inarch_brief.tracer.facts.kinds import CALL_KINDS, CONFIDENCES
 from inarch_brief.tracer.facts.modules import is_other
-from inarch_brief.tracer.graph.arcs import FileArcs
-from inarch_brief.tracer.graph.model import CALL, Arc
-from inarch_brief.tracer.indexing.arc_rows import put_arcs, put_gates
+from inarch_brief.tracer.indexing.arc_rows import CallRow, put_calls, put_gates
 from inarch_brief.tracer.indexing.entry_nodes import gates_of
 from inarch_brief.tracer.indexing.file_reader import Limit
 from inarch_brief.tracer.linking.other_language_calls import OtherEdge, linked_others
@@ -29,6 +26,7 @@ MOST_FILES = 3_000
 _MANIFESTS = "**/{package.json,tsconfig.json,jsconfig.json,go.mod,Cargo.toml}"
 _MOST_MANIFESTS = 300
 _STATE = "others"
+_CALL = CALL_KINDS.index("call")
 _GO_MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
 _CRATE = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.M | re.S)
 _COMMENTS = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.S)
@@ -42,15 +40,7 @@ def bring_others(
     is_patient: bool,
     seconds: float,
 ) -> str:
-    """Link the files of other languages if they changed, and return a note.
-
-    Args:
-        connection: The index.
-        workspace: The workspace with the manifests.
-        read: Returns the bytes of a manifest, or None.
-        is_patient: Whether to link any number of files.
-        seconds: Time for linking once the facts are loaded; the next call continues.
-    """
+    """Link the files of other languages if they changed, and return a note."""
     rows = [row for row in connection.execute("SELECT id, path, hash FROM files").fetchall() if is_other(row[1])]
     version = hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest() if rows else ""
     kept, *places = (state(connection, _STATE) or "").split(" ")
@@ -65,7 +55,7 @@ def bring_others(
     edges, end = linked_others(names, begin, lambda: limit.is_over)
     try:
         with transaction(connection):
-            put_arcs(connection, _arcs(connection, list(files)[begin:end], edges).items(), "whole")
+            put_calls(connection, list(_rows(connection, edges)), list(files)[begin:end], "whole")
             put_gates(connection, gates_of(shelf))
             put_state(connection, _STATE, f"{version} {end}" if end < len(files) else version)
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
@@ -76,34 +66,15 @@ def bring_others(
     return f"{end:,} of {len(rows):,} files of other languages are linked, the next call continues"
 
 
-def _arcs(connection: sqlite3.Connection, files: Collection[int], edges: Iterable[OtherEdge]) -> dict[int, FileArcs]:
-    """Group edges by the files of their callers, as arcs between symbol numbers, the most confident of each pair."""
-    numbers: dict[tuple[int, int], int] = {}
-    homes: dict[int, int] = {}
-    natures: dict[int, dict[int, int]] = {file: {} for file in files}
-    for number, file, place, flags in connection.execute("SELECT id, file, place, flags FROM symbols"):
-        numbers[file, place], homes[number] = number, file
-        if file in natures:
-            natures[file][number] = flags >> SHIFT
-    best: dict[tuple[int, int], Arc] = {}
-    for arc in _numbered(numbers, edges):
-        former = best.get(arc[:2])
-        if former is None or CONFIDENCES.index(arc.confidence) < CONFIDENCES.index(former.confidence):
-            best[arc[:2]] = arc
-    arcs: dict[int, list[Arc]] = {file: [] for file in files}
-    for arc in best.values():
-        arcs[homes[arc.caller]].append(arc)
-    return {
-        file: FileArcs(natures[file], tuple(sorted(found, key=lambda arc: (arc.caller, arc.line, arc.callee))))
-        for file, found in arcs.items()
+def _rows(connection: sqlite3.Connection, edges: Iterable[OtherEdge]) -> Iterator[CallRow]:
+    """Yield edges between symbol numbers, the most confident first."""
+    numbers = {
+        (file, place): number for number, file, place in connection.execute("SELECT id, file, place FROM symbols")
     }
-
-
-def _numbered(numbers: Mapping[tuple[int, int], int], edges: Iterable[OtherEdge]) -> Iterator[Arc]:
-    for edge in edges:
+    for edge in sorted(edges, key=lambda edge: CONFIDENCES.index(edge.confidence)):
         caller, callee = numbers.get(edge.caller), numbers.get(edge.callee)
         if caller is not None and callee is not None:
-            yield Arc(caller, callee, CALL, edge.confidence, edge.line)
+            yield edge.caller.file, caller, callee, _CALL, CONFIDENCES.index(edge.confidence), edge.line
 
 
 def _manifests(workspace: Workspace, read: Callable[[str], bytes | None]) -> Manifests:

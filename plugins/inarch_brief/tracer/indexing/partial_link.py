@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from inarch_brief.tracer.facts.link_facts import ScopeFacts, unpacked
+from inarch_brief.tracer.facts.link_facts import CLASS_SCOPE, LinkFacts, decode_links
 from inarch_brief.tracer.facts.modules import absolute_name
-from inarch_brief.tracer.graph.arcs import FileArcs
-from inarch_brief.tracer.indexing.arc_rows import add_lambdas, by_file, numbered, numbers_of, put_arcs
+from inarch_brief.tracer.indexing.arc_rows import put_linked
 from inarch_brief.tracer.indexing.entry_nodes import gates_of
-from inarch_brief.tracer.linking.edges import shared_modules
 from inarch_brief.tracer.linking.link import link
-from inarch_brief.tracer.linking.link_rounds import Files
 from inarch_brief.tracer.linking.linker import Budget
 from inarch_brief.tracer.store.kept_files import Shelf
 
@@ -21,38 +18,35 @@ MAX_SEEN = 24
 """The most files loaded to link the changed ones."""
 
 
-def link_near(shelf: Shelf, files: Sequence[int]) -> None:
+def link_near(shelf: Shelf, files: Sequence[int], mode: str = "near") -> None:
     """Link some files again. Edges that need the whole tree are missing until that is linked."""
     connection = shelf.connection
-    seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, len(files))]
+    seen = list(dict.fromkeys([*files, *_imported(shelf, files)]))[: max(MAX_SEEN, 2 * len(files))]
     rows = connection.execute(
         "SELECT f.id, f.path, f.module, l.facts FROM files f JOIN link_facts l ON l.file = f.id"
         f" WHERE f.id IN ({', '.join('?' * len(seen))}) ORDER BY f.role != 'code', f.path",
         seen,
     ).fetchall()
-    own_files = set(files)
     called = frozenset(call.callee.rpartition(".")[2] for file in files for call in shelf.facts(file)[3].calls)
-
-    def is_called(scope: ScopeFacts, _: object) -> bool:
-        return scope.name.rpartition(".")[2] in called
-
-    given: Files = {
-        path: (module, facts if number in own_files else unpacked(facts).outline(is_called))
-        for number, path, module, facts in rows
+    given = {
+        path: (module, facts if number in files else _outline(facts, called)) for number, path, module, facts in rows
     }
-    edges = link(given, NEAR).edges
-    numbers = numbers_of(connection, shared_modules(given), edges.names, seen)
-    callers = {
-        place for place, (module, _) in enumerate(edges.names.parts()) if numbers.modules.get(module) in own_files
-    }
-    own = edges.leaving(callers)
-    add_lambdas(connection, numbers, own)
-    found = dict(by_file(numbers, numbered(numbers, own)))
-    put_arcs(connection, ((file, found.get(file, FileArcs({}, ()))) for file in files), "near")
-    symbols = {number for file in own_files & found.keys() for number in found[file].symbols}
-    connection.executemany("DELETE FROM gates WHERE symbol = ?", [(number,) for number in symbols])
-    gates = [gate for gate in gates_of(shelf, set(files)) if gate.symbol in symbols]
-    connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates)
+    put_linked(connection, link(given, NEAR), files, mode)
+    if mode != "near":
+        return
+    marks = ", ".join("?" * len(files))
+    connection.execute(f"DELETE FROM gates WHERE symbol IN (SELECT id FROM symbols WHERE file IN ({marks}))", files)
+    connection.executemany("INSERT INTO gates VALUES (?, ?, ?, ?)", gates_of(shelf, set(files)))
+
+
+def _outline(packed: bytes, called: Collection[str]) -> LinkFacts:
+    """Drop the statements of functions that no changed file calls by name."""
+    facts = decode_links(packed)
+    bodies = tuple(
+        body if scope.kind <= CLASS_SCOPE or scope.name.rpartition(".")[2] in called else ()
+        for scope, body in zip(facts.scopes, facts.bodies(), strict=True)
+    )
+    return facts._replace(code=bodies, sizes=tuple(map(len, bodies)))
 
 
 def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
@@ -67,7 +61,7 @@ def _imported(shelf: Shelf, files: Sequence[int]) -> Iterator[int]:
                         seen.add(number)
                         further.append(number)
                         yield number
-        if len(seen) > MAX_SEEN:
+        if len(seen) > max(MAX_SEEN, 2 * len(files)):
             return
         waiting = further
 

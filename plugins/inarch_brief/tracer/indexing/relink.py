@@ -1,7 +1,4 @@
-"""Linking of one root: changed files within a budget, the rest in the background.
-
-The linker and the graph load on first use: each takes longer than an answer.
-"""
+"""Linking of one root: changed files within a budget, the rest in the background."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,12 +19,12 @@ from inarch_brief.tracer.store.kept_files import Shelf, put_state, state
 if TYPE_CHECKING:
     from inarch_brief.tracer.graph.arcs import Adjacency, Costs
     from inarch_brief.tracer.graph.call_graph import Graph
-    from inarch_brief.tracer.linking.edges import Edges
-    from inarch_brief.tracer.linking.link_rounds import Files
+    from inarch_brief.tracer.linking.edges import Linked
+    from inarch_brief.tracer.linking.link import Files
 
 QUICK = 0.1
 """Up to this many CPU seconds, every change links everything again. Otherwise only the changed files come first."""
-MAX_NEAR = 12
+MAX_NEAR = 3
 """With at most this many changed files, only they are linked at first."""
 A_FEW = 6
 """Files linked together if there is no time for all."""
@@ -36,18 +32,16 @@ A_FEW_BYTES = 30_000
 """The most bytes of their facts. A generated file is linked by itself, and last."""
 SECONDS_A_BYTE = 1.2e-6
 """Approximate linking time for a byte of packed facts."""
+LARGEST = 8_000_000
+"""The most bytes of packed facts that are linked at once, in some 400 MB of memory."""
+TOGETHER = 400
+"""Files of a larger tree that are linked together."""
 _SETTLED = 5.0
 """Seconds without a question before a large tree is linked again as a whole."""
 
 
 class Stale(NamedTuple):
-    """Files whose stored arcs do not reflect the whole tree.
-
-    Args:
-        missing: Files without arcs.
-        near: The number of files linked without the whole tree, or deleted since.
-        files: All files.
-    """
+    """Files whose stored arcs do not reflect the whole tree."""
 
     missing: list[tuple[int, str]]
     near: int
@@ -72,57 +66,42 @@ class Version(NamedTuple):
     linked: Any
 
 
-class _Given(NamedTuple):
-    """Input of a linking: facts by path, the hashes of the files' bytes, and a function that releases the facts."""
+class _Read(NamedTuple):
+    """Facts by path, and the hashes of the files' bytes: files that change during linking are linked again."""
 
     files: Files
     hashes: Mapping[str, str]
-    ending: Callable[[], None]
 
 
-@define(eq=False, repr=False)
-class _Job:
+class _Whole(NamedTuple):
     """The result of linking all files."""
 
+    linked: Linked
     hashes: Mapping[str, str]
-    """The hash of each file when it was read. Files that changed meanwhile are linked again."""
-    shared: frozenset[str]
-    """Module names that several files claim. Edges distinguish them by path."""
-    edges: Edges
-    note: str
     seconds: float
 
-    @classmethod
-    def of(cls, given: _Given) -> _Job:
-        """Link files.
 
-        Raises:
-            sqlite3.DatabaseError: facts are damaged.
-        """
-        from inarch_brief.tracer.linking.edges import shared_modules
-        from inarch_brief.tracer.linking.link import link
+def _whole(given: _Read) -> _Whole:
+    """Link all files."""
+    from inarch_brief.tracer.linking.link import link
 
-        start = time.thread_time()
-        try:
-            with uncollected():
-                found = link(given.files)
-        except ValueError as error:
-            raise sqlite3.DatabaseError(f"damaged link facts: {error}") from error
-        finally:
-            given.ending()
-        seconds, note = time.thread_time() - start, "; ".join(found.notes)
-        return cls(given.hashes, shared_modules(given.files), found.edges, note, seconds)
+    start = time.thread_time()
+    try:
+        return _Whole(link(given.files), given.hashes, time.thread_time() - start)
+    except ValueError as error:
+        raise sqlite3.DatabaseError(f"damaged link facts: {error}") from error
+
+
+def _read(connection: sqlite3.Connection) -> _Read:
+    rows = connection.execute(
+        "SELECT f.path, f.module, f.hash, l.facts FROM files f JOIN link_facts l ON l.file = f.id"
+    ).fetchall()
+    return _Read({row[0]: (row[1], row[3]) for row in rows}, {row[0]: row[2] for row in rows})
 
 
 @define(eq=False, repr=False)
 class Links:
-    """Updater of the arcs of a root.
-
-    Args:
-        store: The store of the arcs.
-        lock: Held by every user of the store.
-        at_once: The least time allowed for linking everything once all is read.
-    """
+    """Updater of the arcs of a root."""
 
     store: Store
     lock: threading.RLock
@@ -138,19 +117,9 @@ class Links:
         read: Callable[[str], bytes | None],
         limit: Limit,
         progress: Progress | None = None,
-        near: int = MAX_NEAR,
         wanted: Mapping[str, float] = MappingProxyType({}),
     ) -> str:
-        """Link unlinked files while there is time, and return a note on the rest.
-
-        Args:
-            connection: The index, outside of a transaction.
-            read: Returns the bytes of a manifest, or None.
-            limit: The time limit. Longer work continues in the background, and with the next call.
-            progress: Called with the progress of linking.
-            near: With at most this many changed files, only they are linked at first.
-            wanted: Files to link first if time is short.
-        """
+        """Link unlinked files while there is time, and return a note on the rest."""
         version = self.version(connection)
         stale = _stale(connection) if version != self.whole else None
         if stale is None or not (stale.missing or stale.near):
@@ -160,10 +129,10 @@ class Links:
             progress("linking", stale.files - len(stale.missing), stale.files)
         left = max(limit.left, self.at_once)
         cost = state(connection, "link_seconds")
-        is_small = len(stale.missing) <= near and stale.near <= MAX_NEAR and cost is not None and cost > QUICK
+        is_small = len(stale.missing) <= MAX_NEAR and stale.near <= MAX_NEAR and cost is not None and cost > QUICK
         try:
             if not is_small and (_estimated(connection) if cost is None else cost) <= left:
-                return self._keep(connection, read, self._linked(connection))
+                return self._all(connection, read)
             if stale.missing:
                 self.bring_some(connection, read, limit, wanted)
             self._link_later(read)
@@ -234,60 +203,58 @@ class Links:
     def _late(self, read: Callable[[str], bytes | None]) -> None:
         try:
             with self.lock, self.store.connection() as connection:
-                given = self._given(connection)
-            job = _Job.of(given)
+                if _bytes(connection) > LARGEST:
+                    self._all(connection, read)
+                    return
+                given = _read(connection)
+            found = _whole(given)
             with self.lock, self.store.connection() as connection:
-                self._keep(connection, read, job)
+                self._keep(connection, read, found)
         except (Busy, sqlite3.Error):
             pass  # the next call starts again
 
-    def _linked(self, connection: sqlite3.Connection) -> _Job:
-        return _Job.of(self._given(connection))
+    def _all(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None]) -> str:
+        """Link all files: at once, or to save memory some at a time, each with its imports."""
+        if _bytes(connection) <= LARGEST:
+            return self._keep(connection, read, _whole(_read(connection)))
+        from inarch_brief.tracer.indexing.partial_link import link_near
 
-    def _given(self, connection: sqlite3.Connection) -> _Given:
-        """Return the facts of all files."""
-        from inarch_brief.tracer.facts.link_facts import Stored, size_of
-        from inarch_brief.tracer.linking.link import WHOLE
+        start = time.thread_time()
+        rows = connection.execute("SELECT f.id FROM files f JOIN link_facts l ON l.file = f.id ORDER BY f.path")
+        files = [number for (number,) in rows.fetchall()]
+        for first in range(0, len(files), TOGETHER):
+            with uncollected(), transaction(connection):
+                link_near(Shelf(connection, read), files[first : first + TOGETHER], "whole")
+        note = "the tree is large: callbacks and calls through many classes may be missing"
+        with transaction(connection):
+            self._finish(connection, read, time.thread_time() - start, note)
+        return note
 
-        heads = connection.execute("SELECT substr(facts, 1, 8) FROM link_facts").fetchall()
-        snapshot = self.store.snapshot() if sum(size_of(head) for (head,) in heads) > WHOLE else None
-        facts, source = ("l.facts", connection) if snapshot is None else ("substr(l.facts, 1, 8)", snapshot)
-        rows = source.execute(
-            f"SELECT f.path, f.module, f.hash, f.id, {facts} FROM files f JOIN link_facts l ON l.file = f.id"
-            " ORDER BY f.role != 'code', f.path"
-        ).fetchall()
-        hashes = {path: content for path, _, content, _, _ in rows}
-        if snapshot is None:
-            return _Given({path: (module, some) for path, module, _, _, some in rows}, hashes, lambda: None)
-        files = {
-            path: (module, Stored(size_of(head), partial(_facts_of, snapshot, file)))
-            for path, module, _, file, head in rows
-        }
-        return _Given(files, hashes, snapshot.close)
+    def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], found: _Whole) -> str:
+        """Store the calls of files that did not change meanwhile, and return a note."""
+        from inarch_brief.tracer.indexing import arc_rows
 
-    def _keep(self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], job: _Job) -> str:
-        """Store the edges of files that did not change meanwhile, and return a note."""
+        note = "; ".join(found.linked.notes)
+        with uncollected(), transaction(connection):
+            rows = connection.execute("SELECT id, path, hash FROM files").fetchall()
+            files = {number for number, path, content in rows if found.hashes.get(path) == content}
+            arc_rows.put_linked(connection, found.linked, files, "whole")
+            self._finish(connection, read, found.seconds, note)
+        return note
+
+    def _finish(
+        self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], seconds: float, note: str
+    ) -> None:
         from inarch_brief.tracer.indexing import arc_rows
         from inarch_brief.tracer.indexing.entry_nodes import gates_of
-        from inarch_brief.tracer.linking.edges import Edges
 
-        with uncollected(), transaction(connection):
-            now = dict(connection.execute("SELECT id, hash || path FROM files"))
-            was = {content + path for path, content in job.hashes.items()}
-            numbers = arc_rows.numbers_of(connection, job.shared, job.edges.names)
-            arc_rows.mark_exports(connection, job.shared, numbers)
-            arc_rows.add_lambdas(connection, numbers, job.edges)
-            columns = arc_rows.numbered(numbers, job.edges)
-            job.edges = Edges()  # in a large tree it takes more memory than the next steps
-            kept = ((file, arcs) for file, arcs in arc_rows.by_file(numbers, columns) if now.get(file) in was)
-            arc_rows.put_arcs(connection, kept, "whole")
-            arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
-            put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
-            put_state(connection, "link_seconds", job.seconds)
-            put_state(connection, "link_note", job.note)
-            put_state(connection, "gone", 0)
-            give_back(connection)
-        return job.note
+        arc_rows.mark_exports(connection)
+        arc_rows.put_gates(connection, gates_of(Shelf(connection, read)))
+        put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
+        put_state(connection, "link_seconds", seconds)
+        put_state(connection, "link_note", note)
+        put_state(connection, "gone", 0)
+        give_back(connection)
 
     def _link_near(
         self, connection: sqlite3.Connection, read: Callable[[str], bytes | None], files: Sequence[int]
@@ -299,20 +266,19 @@ class Links:
             put_state(connection, "linked", (state(connection, "linked") or 0) + 1)
 
 
-def _facts_of(connection: sqlite3.Connection, file: int) -> bytes:
-    row = connection.execute("SELECT facts FROM link_facts WHERE file = ?", (file,)).fetchone()
-    return bytes(row[0])
-
-
 def _estimated(connection: sqlite3.Connection) -> float:
     """Estimate the time to link everything from the size of the facts."""
-    return SECONDS_A_BYTE * float(connection.execute("SELECT total(length(facts)) FROM link_facts").fetchone()[0])
+    return SECONDS_A_BYTE * _bytes(connection)
+
+
+def _bytes(connection: sqlite3.Connection) -> float:
+    return float(connection.execute("SELECT total(length(facts)) FROM link_facts").fetchone()[0])
 
 
 def _stale(connection: sqlite3.Connection) -> Stale:
     rows = connection.execute(
         "SELECT f.id, f.path, a.mode FROM link_facts l JOIN files f ON f.id = l.file"
-        " LEFT JOIN arcs a ON a.file = f.id WHERE a.mode IS NOT 'whole'"
+        " LEFT JOIN linked a ON a.file = f.id WHERE a.mode IS NOT 'whole'"
     ).fetchall()
     files = connection.execute("SELECT count(*) FROM link_facts").fetchone()[0]
     return Stale(

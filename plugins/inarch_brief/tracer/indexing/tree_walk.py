@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -148,25 +146,18 @@ _OTHER = 0.3
 def led(workspace: Workspace, files: Sequence[Changed], question: str, limit: Limit) -> Mapping[str, float]:
     """Score the files by the terms they share with a question, without those that share none."""
     terms = terms_of(question)
-    if not terms:
-        return {}
-    lower = {item.path: item.path.lower() for item in files}
-    paths = {path: [term for term in terms if term in text] for path, text in lower.items()}
-    order = sorted(paths, key=lambda path: (-len(paths[path]), role_of(path) != CODE, path.count("/"), path))
-    found: dict[str, tuple[list[str], list[str]]] = {}
+    lower = {item.path: item.path.lower() for item in files} if terms else {}
+    counts = {path: 2.0 * sum(term in text for term in terms) for path, text in lower.items()}
+    order = sorted(counts, key=lambda path: (-counts[path], role_of(path) != CODE, path.count("/"), path))
     for number, path in enumerate(order):
         if number >= _AT_LEAST and limit.is_over:
             break
-        found[path] = _text_terms(workspace, path, terms)
-    spread = Counter(term for held, _ in found.values() for term in held)
-    weights = {term: math.log(1 + len(found) / (1 + spread[term])) for term in terms}
-    scores = {
-        path: sum(weights[term] for part in (paths[path], *found.get(path, ())) for term in part)
-        * (1.0 if role_of(path) == CODE else _OTHER)
-        for path in order
-        if paths[path] or path in found
-    }
-    return {path: score for path, score in scores.items() if score > 0}
+        try:
+            data = workspace.read(path, max_bytes=_TEXT_HEAD).data.lower()
+        except ToolFailed:
+            continue
+        counts[path] += sum(term.encode() in data for term in terms)
+    return {path: count * (1.0 if role_of(path) == CODE else _OTHER) for path, count in counts.items() if count}
 
 
 def terms_of(question: str) -> tuple[str, ...]:
@@ -180,19 +171,3 @@ def terms_of(question: str) -> tuple[str, ...]:
             root = stem(part)
             found[root if part.startswith(root) else root[:-1]] = None  # the last letter may differ
     return tuple(term for term in found if len(term) > 2)
-
-
-def _text_terms(workspace: Workspace, path: str, terms: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the terms in a file, and those in the names it defines."""
-    try:
-        text = workspace.read(path, max_bytes=_TEXT_HEAD).data.decode("utf-8", "replace")
-    except ToolFailed:
-        return [], []
-    lower = text.lower()
-    held = [term for term in terms if term in lower]
-    if not held:
-        return [], []
-    from inarch_brief.tracer.facts.parser import defined_in  # needed only while indexing
-
-    names = " ".join(defined_in(text)).lower()
-    return held, [term for term in held if term in names]

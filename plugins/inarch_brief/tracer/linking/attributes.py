@@ -11,7 +11,6 @@ from inarch_brief.tracer.linking.members import (
     Found,
     defines,
     descendants,
-    family,
     instance_cell,
     lookup,
     outside_bases,
@@ -180,10 +179,6 @@ def _of_class(linker: Linker, base: Cls | OpenClass, name: str, line: int) -> Va
         return result
     if name == "__dict__":
         return (linker.values.once(Namespace, base),)
-    if name == "__mro__" or name == "__bases__":
-        return family(linker, base, name)
-    if name == "__subclasses__" or name == "mro":
-        return (linker.values.once(Method, base, name),)
     for outer in outside_bases(cls):
         result = union(result, (linker.values.once(Outside, f"{outer}.{name}", base),))
     return result

@@ -65,15 +65,6 @@ def returned(linker: Linker, func: Func, arguments: Arguments) -> Values:
         return (generator(func),)
     result = linker.read(func.returns)
     for position in func.passed:
-        if position < 0:
-            receiver = arguments.positional[0] if arguments.positional else EMPTY
-            made = [
-                value.cls.open if isinstance(value, OpenClass) else value.exact
-                for value in receiver
-                if isinstance(value, Cls | OpenClass)
-            ]
-            result = union(result, tuple(made))
-            continue
         names = func.scope.facts.parameters
         if position < len(arguments.positional):
             result = union(result, arguments.positional[position])
@@ -220,12 +211,6 @@ def call(
     return EMPTY
 
 
-def functions_first(values: Values) -> Values:
-    """Drop objects if there are functions too: `@command()` may yield either for a function."""
-    functions = tuple([value for value in values if type(value) is not Instance])
-    return functions if any(isinstance(value, Func | Bound | Partial) for value in functions) else values
-
-
 def construct(
     linker: Linker, cls: Cls, asked: Cls | OpenClass, arguments: Arguments, line: int, confidence: int
 ) -> Values:
@@ -287,8 +272,6 @@ def _partial(linker: Linker, callee: Partial, arguments: Arguments, line: int) -
         positional = (*given.positional, *arguments.positional)
         keywords, mappings = given.keywords | arguments.keywords, given.mappings + arguments.mappings
         arguments = Arguments(positional, keywords, arguments.rest, mappings)
-    if callee.around is not None:
-        linker.edge(callee.around.scope, CALLBACK, INFERRED, line)
     # A name may be bound to a partial of itself.
     functions = [func for func in linker.read(callee.func) if not isinstance(func, Partial)]
     return every([call(linker, func, arguments, line) for func in functions])

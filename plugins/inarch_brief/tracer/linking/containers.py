@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inarch_brief.tracer.linking.attributes import attribute, special
+from inarch_brief.tracer.linking.attributes import special
 from inarch_brief.tracer.linking.call_edges import call
 from inarch_brief.tracer.linking.linker import CALL, DUNDER, EMPTY, INFERRED, Linker, every, union
 from inarch_brief.tracer.linking.members import entry, write_entry
@@ -41,9 +41,6 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
     """Return the values that a subscript reads."""
     if isinstance(base, Container):
         literal = [key for key in map(key_of, keys) if key is not None]
-        if not keys and not linker.late:
-            linker.undecided[linker.unit] = None  # the key may become known later
-            return EMPTY
         if len(literal) < len(keys) or not literal:
             return all_items(linker, base)
         result = linker.read(base.rest)
@@ -60,18 +57,10 @@ def get_item(linker: Linker, base: Value, keys: Values, line: int) -> Values:
         return every([entry(linker, base, key.text) for key in keys if isinstance(key, Text)])
     if isinstance(base, Instance):
         found = special(linker, base, "__getitem__", Arguments((keys,)), line)
-        if found is None and base.cls.data == "NamedTuple":
-            return every([field(linker, base, key.number) for key in keys if isinstance(key, Number)])
         return found or EMPTY
     if isinstance(base, Cls):
         return (base,)  # Generic[int]
     return (base,) if isinstance(base, Outside) else EMPTY
-
-
-def field(linker: Linker, base: Instance, place: int) -> Values:
-    """Return a field of a named tuple by its position."""
-    fields = [name for ancestor in reversed(base.cls.ancestry) for name in ancestor.fields]
-    return attribute(linker, base, fields[place], 0) if 0 <= place < len(fields) else EMPTY
 
 
 def set_item(linker: Linker, base: Value, keys: Values, values: Values, line: int) -> None:
@@ -245,8 +234,6 @@ def unpack(linker: Linker, values: Values, count: int, star: int, line: int) -> 
                     result[place] = union(result[place], linker.read(cell))
             if other:
                 result = [union(one, other) for one in result]
-        elif isinstance(value, Instance) and value.cls.data == "NamedTuple":
-            result = [union(one, field(linker, value, place)) for place, one in enumerate(result)]
         else:
             items = iterate(linker, value, line)
             result = [union(one, items) for one in result]

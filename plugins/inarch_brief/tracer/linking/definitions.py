@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from inarch_brief.tracer.facts.link_facts import ATTRIBUTE, CALL, SEQUENCE, SUBSCRIPT, UNION, Code
 from inarch_brief.tracer.linking.attributes import attribute
-from inarch_brief.tracer.linking.call_edges import call, call_all, functions_first
+from inarch_brief.tracer.linking.call_edges import call, call_all
 from inarch_brief.tracer.linking.evaluate import evaluate, function_of
 from inarch_brief.tracer.linking.linker import DECORATOR, DUNDER, EMPTY, FRAMEWORK, INFERRED, Linker, every, union
-from inarch_brief.tracer.linking.members import family, lookup, set_bases
+from inarch_brief.tracer.linking.members import lookup, set_bases
 from inarch_brief.tracer.linking.names import binding_cell, builtin, name_cell, own_cell
 from inarch_brief.tracer.linking.values import (
     NO_ARGUMENTS,
@@ -22,7 +22,6 @@ from inarch_brief.tracer.linking.values import (
     Namespace,
     OpenClass,
     Outside,
-    Partial,
     Scope,
     Text,
     Value,
@@ -170,24 +169,12 @@ def _decorated(linker: Linker, values: Values, decorators: Values, line: int) ->
     if not decorators or len(decorators) > MAX_DECORATORS:
         return values
     result: Values = ()
-    for decorator in functions_first(decorators):
+    for decorator in decorators:
         if isinstance(decorator, Outside):
             given = _by_outside(linker, decorator, values, line)
-        elif isinstance(decorator, Generator) and decorator.func.context:
-            made = linker.values.made(linker.unit, 3, Partial)
-            made.around = decorator.func
-            linker.put(made.func, values)
-            call(linker, made.around, Arguments((values,)), line, DECORATOR)
-            given = (made,)
         else:
             given = call(linker, decorator, Arguments((values,)), line, DECORATOR)
-            if not given:
-                # Its result may not be known yet. If it never is, it counts as the decorated function.
-                if linker.late:
-                    given = values
-                else:
-                    linker.undecided[linker.unit] = None
-        result = union(result, given)
+        result = union(result, given or values)
     return result
 
 
@@ -222,7 +209,6 @@ def _class(linker: Linker, code: Code) -> None:
         values = evaluate(linker, item)
         if name == "metaclass":
             cls.metaclass = union(cls.metaclass, values)
-            _receive(linker, cls, values)
     if any(name.endswith("NamedTuple") for name in outside):
         cls.data = "NamedTuple"
     _hooks(linker, cls, line)
@@ -283,21 +269,7 @@ def _hooks(linker: Linker, cls: Cls, line: int) -> None:
 def _given(linker: Linker, cls: Cls) -> Arguments:
     """Return a metaclass's arguments for a class: itself or the class, a name, bases and attributes."""
     name = linker.values.text("")
-    return Arguments(
-        ((cls,), (name,), family(linker, cls.open_class, "__bases__"), (linker.values.once(Namespace, cls.open_class),))
-    )
-
-
-def _receive(linker: Linker, cls: Cls, metaclasses: Values) -> None:
-    """Bind a class, or any derived from it, to the first parameter of its metaclass's methods."""
-    for meta in metaclasses:
-        for ancestor in meta.ancestry if isinstance(meta, Cls) else ():
-            for cell in list(ancestor.class_cells.values()):
-                for value in linker.read(cell):
-                    if isinstance(value, Func) and value.binding == PLAIN and value.scope.cls is ancestor:
-                        names = value.scope.facts.parameters.positional
-                        if names:
-                            linker.put(own_cell(value.scope, names[0]), (cls.open_class,))
+    return Arguments(((cls,), (name,), (), (linker.values.once(Namespace, cls.open_class),)))
 
 
 def predefine(linker: Linker, scope: Scope) -> None:

@@ -38,23 +38,14 @@ def groups_of(found: Iterable[tuple[Script, Place | None]]) -> dict[Place, str]:
 
 
 class Commands(NamedTuple):
-    """Functions whose decorators make them look like commands.
-
-    Args:
-        groups: Console scripts by their targets.
-        found: Name of each function's command, and the dotted text of its decorator's object; "" for a decorator of the
-            library itself.
-    """
+    """Functions whose decorators make them look like commands."""
 
     resolver: Resolver
     groups: Mapping[Place, str]
     found: Mapping[Place, tuple[str, str]]
 
     def is_one(self, place: Place, depth: int = 0) -> bool:
-        """Return whether the decorator belongs to a library, a group of the tree, or an object of a library.
-
-        Inside a function a parameter or local object counts if the file imports such a library.
-        """
+        """Return whether the decorator belongs to a library, a group of the tree, or an object of a library."""
         owner = self.found[place][1]
         if not owner or depth > 12:
             return not owner
@@ -72,10 +63,7 @@ class Commands(NamedTuple):
         return bool(made) and self._makes(self.resolver.file(meaning.file), made[1] if made else "")
 
     def name_of(self, place: Place, name: str, how: str) -> str:
-        """Return the full name of a command, with its script in front if that is known.
-
-        The script of an `argparse` command is the only one whose function is in the same file.
-        """
+        """Return the full name of a command, with its script in front if that is known."""
         if how == SUB_COMMAND:
             scripts = {script for run, script in self.groups.items() if run.file == place.file}
             return f"{scripts.pop()} {name}" if len(scripts) == 1 else name

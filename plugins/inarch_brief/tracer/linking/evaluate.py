@@ -7,7 +7,7 @@ from collections.abc import Callable
 from inarch_brief.tracer.facts import link_facts as codes
 from inarch_brief.tracer.facts.link_facts import Code
 from inarch_brief.tracer.linking.attributes import attribute, special, store
-from inarch_brief.tracer.linking.call_edges import call, functions_first, generator
+from inarch_brief.tracer.linking.call_edges import call, generator
 from inarch_brief.tracer.linking.containers import (
     all_items,
     as_text,
@@ -49,12 +49,7 @@ def evaluate(linker: Linker, code: Code) -> Values:
         cell = name_cell(linker, scope, code)
         if cell is None:
             return builtin(linker, scope, code)
-    readers = cell.readers
-    if not readers:
-        cell.readers = [linker.unit]
-    elif readers[-1] != linker.unit:
-        readers.append(linker.unit)
-    return cell.values
+    return linker.read(cell)
 
 
 def _attribute(linker: Linker, code: Code) -> Values:
@@ -76,8 +71,6 @@ def _call(linker: Linker, code: Code) -> Values:
         callees = _attribute_of(linker, callee, is_called=True)
     else:
         callees = evaluate(linker, callee)
-        if type(callee) is tuple and callee[0] == codes.CALL:
-            callees = functions_first(callees)
     arguments = _arguments(linker, code[2], code[3]) if code[2] or code[3] else NO_ARGUMENTS
     if len(callees) == 1:
         return call(linker, callees[0], arguments, line, CALL, EXACT)
@@ -90,8 +83,7 @@ def _call(linker: Linker, code: Code) -> Values:
         arguments = NO_ARGUMENTS
     # A decorator's wrapper calls one of all the functions it was applied to, but which one is unknown.
     sure = HIERARCHY if type(callee) is str and _is_of_closure(linker.scope, callee) else INFERRED
-    given = [call(linker, value, arguments, line, CALL, sure) for value in callees]
-    return every(given) if len(callees) <= MAX_ANSWERS else EMPTY
+    return every([call(linker, value, arguments, line, CALL, sure) for value in callees])
 
 
 def _is_of_closure(scope: Scope, name: str) -> bool:
@@ -107,8 +99,6 @@ def _is_of_closure(scope: Scope, name: str) -> bool:
 MAX_BOUND = 8
 MAX_BINDINGS = 64
 """With more callees of one call and more bound values than this, only the edges count."""
-MAX_ANSWERS = 64
-"""With more callees of one call than this, results are dropped: any handler of a registry may return anything."""
 
 
 def _arguments(

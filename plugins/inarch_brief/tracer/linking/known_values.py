@@ -15,9 +15,7 @@ from inarch_brief.tracer.linking.values import (
     Guess,
     OpenClass,
     Outside,
-    Partial,
     Pattern,
-    Property,
     Text,
     Value,
 )
@@ -84,13 +82,3 @@ class KnownValues:
         if value is None:
             value = self.containers[key] = maker(*given)
         return value  # type: ignore[return-value]  # a place creates one kind
-
-    def dissolve(self) -> None:
-        """Release the contents of all values."""
-        for value in self.containers.values():
-            if type(value) is Container:
-                del value.items, value.rest
-            elif type(value) is Partial:
-                del value.func, value.given, value.around
-            elif type(value) is Property:
-                del value.getter, value.setter, value.deleter

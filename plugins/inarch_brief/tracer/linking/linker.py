@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -83,14 +83,10 @@ class Missing(NamedTuple):
 class Loaded:
     """The scopes of the loaded files, and their modules and attributes by name."""
 
-    shared: frozenset[str] = frozenset()
-    """Names that several files claim as modules."""
     scopes: list[Scope] = Factory(list)
     unit_scope: array[int] = Factory(lambda: array("I"))
     modules: dict[str, list[File]] = Factory(dict)
     folders: set[str] = Factory(set)
-    elsewhere: Mapping[str, Sequence[File]] = Factory(dict)
-    """All files of a tree that is loaded in parts."""
     module_values: dict[tuple[str, str], Module] = Factory(dict)
     defining: dict[str, dict[Cls, None]] = Factory(dict)
     """Classes that define an attribute of that name."""
@@ -115,10 +111,6 @@ class Linker:
     """Attributes with unknown bases, by the unit that reads them."""
     waiting: dict[str, list[int]] = Factory(dict)
     """Units that looked for an attribute of that name, to wake when another class defines it."""
-    late: bool = False
-    """Whether all known results have been found, so that undecided units may guess."""
-    undecided: dict[int, None] = Factory(dict)
-    """Units with a decorator without a result so far, or a key without a value."""
     hierarchical: set[Value] = Factory(set)
     """Callables found in classes derived from an open receiver's."""
     guessing: bool = False
@@ -133,31 +125,15 @@ class Linker:
             readers.append(self.unit)
         return cell.values
 
-    def dissolve(self) -> None:
-        """Release everything. Garbage collection of a large tree's cycles would cost half as much as parsing it."""
-        for scope in self.loaded.scopes:
-            scope.dissolve()
-        self.values.dissolve()
-        self.scope = None  # type: ignore[assignment]  # evaluation is over
-
     def put(self, cell: Cell, values: Values) -> None:
         """Add values to a cell and wake its readers."""
         known = cell.values
         if values is known or not values:
             return
-        if len(values) == 1:
-            if not known:
-                cell.values = values
-                self.worklist.wake(cell.readers)
-                return
-            if values[0] in known:
-                return
-            fresh: Values = values
-        else:
-            present = set(known)
-            fresh = tuple([value for value in values if value not in present])
         grown = known
-        for value in fresh:
+        for value in values:
+            if value in known:
+                continue
             if len(grown) < MAX_LIGHT or self._has_room(grown, value):
                 grown = (*grown, value)
             elif type(value) in (Text, Number, Pattern) and self.values.text("") not in grown:
@@ -202,9 +178,8 @@ class Linker:
 
     def crossing(self, callee: File) -> int:
         """Return the confidence of a call into another import root: by name if several files claim its module."""
-        modules = self.loaded.elsewhere or self.loaded.modules
         names = callee.module, callee.module.partition(".")[0]
-        return NAME if any(len(modules.get(name, ())) > 1 for name in names) else EXACT
+        return NAME if any(len(self.loaded.modules.get(name, ())) > 1 for name in names) else EXACT
 
     def item(self, container: Container, key: str | int) -> Cell:
         """Return the cell of an item, created on the first write."""

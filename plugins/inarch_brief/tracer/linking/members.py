@@ -178,27 +178,6 @@ MAX_CLASSES = 256
 """The most classes whose attributes one mapping may hold."""
 
 
-def family(linker: Linker, base: Cls | OpenClass, name: str) -> Values:
-    """Return the contents of `__mro__` and `__bases__` of a class."""
-    is_open = isinstance(base, OpenClass)
-    cls = base.cls if isinstance(base, OpenClass) else base
-    made = linker.values.container(
-        linker.scope.file, -(1 << 45) - 4 * cls.scope.id - 2 * is_open - (name == "__bases__"), "tuple"
-    )
-    linker.put(made.rest, (base,) if is_open else cls.bases if name == "__bases__" else cls.ancestry)
-    return (made,)
-
-
-def family_method(linker: Linker, base: Cls | OpenClass, name: str, arguments: Arguments, line: int) -> Values:
-    """Call `mro()` or `__subclasses__()` of a class. The latter returns a list of any class derived from it."""
-    if name == "mro":
-        return family(linker, base, "__mro__")
-    cls = base.cls if isinstance(base, OpenClass) else base
-    made = linker.values.container(linker.scope.file, -(line << 10) - 910, "list")
-    linker.put(made.rest, (cls.open_class,))
-    return (made,)
-
-
 def _classes(owner: Cls | OpenClass) -> Iterator[Cls]:
     if isinstance(owner, Cls):
         yield owner

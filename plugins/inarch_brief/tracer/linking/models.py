@@ -16,7 +16,6 @@ from inarch_brief.tracer.linking.values import (
     Container,
     Func,
     Instance,
-    Namespace,
     Partial,
     Pattern,
     Property,
@@ -186,11 +185,6 @@ def _type(linker: Linker, arguments: Arguments, line: int) -> Values:
     return tuple([value.cls.open_class if value.open else value.cls for value in given if isinstance(value, Instance)])
 
 
-def _made_class(linker: Linker, arguments: Arguments, line: int) -> Values:
-    """Model `type.__new__`, which a metaclass calls with its own arguments: the class, or one derived from it."""
-    return tuple([value.owner for value in arguments.every() if isinstance(value, Namespace)])
-
-
 def _property(linker: Linker, arguments: Arguments, line: int) -> Values:
     made = linker.values.made(linker.unit, 1, Property)
     linker.put(made.getter, argument(arguments, 0, "fget"))
@@ -249,7 +243,6 @@ MODELS: dict[str, Model] = {
     **dict.fromkeys(("<builtin>.dict", "collections.OrderedDict", "collections.ChainMap"), _dict),
     **dict.fromkeys(("<builtin>.next", "<builtin>.anext"), _next),
     **dict.fromkeys(("<builtin>.iter", "<builtin>.aiter"), _iter),
-    **dict.fromkeys(("<builtin>.type.__new__", "abc.ABCMeta.__new__", "enum.EnumMeta.__new__"), _made_class),
     **dict.fromkeys(("<builtin>.property", "functools.cached_property"), _property),
     **dict.fromkeys(("functools.partial", "functools.partialmethod"), _partial),
     **dict.fromkeys(("contextlib.contextmanager", "contextlib.asynccontextmanager"), _context),

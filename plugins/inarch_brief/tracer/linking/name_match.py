@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 from inarch_brief.tracer.facts.link_facts import FUNCTION_SCOPE, METHOD
 from inarch_brief.tracer.linking.linker import CALL, NAME, PROPERTY, Linker
-from inarch_brief.tracer.linking.values import Cls, Func, Property, Scope
+from inarch_brief.tracer.linking.values import Func, Property, Scope
 
-MAX_FAMILIES = 3
-"""The most families of methods that a name may mean. A family is a method with all its overrides."""
-MAX_MATCHED = 12
-"""The most methods that a name may mean, over all families."""
+MAX_MATCHED = 3
+"""The most methods that a name may mean."""
 MAX_DEFINING = 24
 """The most classes with an attribute of a property's name, if a read of it is to mean the property."""
 _BUILTIN: tuple[type, ...] = (str, bytes, list, dict, set, tuple, int, float, BaseException, memoryview)
@@ -22,12 +18,12 @@ _COMMON = frozenset(name for kind in _BUILTIN for name in dir(kind)) | {
 """Attributes of builtin objects: an unknown object that has one may well be builtin."""
 
 
-def match_names(linker: Linker, paths: Container[str]) -> None:
+def match_names(linker: Linker) -> None:
     """Add edges for attributes of unknown objects, if few families of methods or properties have the name."""
     methods, properties = _candidates(linker) if linker.unresolved else ({}, {})
     for unit, missing in sorted(linker.unresolved.items()):
         linker.scope = linker.loaded.scopes[linker.loaded.unit_scope[unit]]
-        for item in missing if linker.scope.file.path in paths else ():
+        for item in missing:
             if item.name in _COMMON or item.name.startswith("__"):
                 continue
             found = methods.get(item.name, []) if item.called else properties.get(item.name, [])
@@ -35,20 +31,9 @@ def match_names(linker: Linker, paths: Container[str]) -> None:
                 continue
             if not item.called and len(linker.loaded.defining.get(item.name, ())) > MAX_DEFINING:
                 continue  # other classes have a plain attribute of that name
-            if len(found) <= MAX_MATCHED and _families(found, item.name) <= MAX_FAMILIES:
+            if len(found) <= MAX_MATCHED:
                 for scope in found:
                     linker.edge(scope, CALL if item.called else PROPERTY, NAME, item.line)
-
-
-def _families(found: list[Scope], name: str) -> int:
-    """Count the families among methods of one name: a method and its overrides are one."""
-    if len(found) <= MAX_FAMILIES:
-        return len(found)
-    first: set[Cls | None] = set()
-    for scope in found:
-        having = [cls for cls in scope.cls.ancestry if name in cls.class_cells] if scope.cls is not None else []
-        first.add(having[-1] if having else scope.cls)
-    return len(first)
 
 
 def _candidates(linker: Linker) -> tuple[dict[str, list[Scope]], dict[str, list[Scope]]]:

@@ -65,8 +65,8 @@ def exported_cell(linker: Linker, file: File, name: str, seen: set[str], stars_o
     seen.add(file.path)
     for star in file.stars:
         if isinstance(star, File) and star.path not in seen:
-            if star.exports is not None:
-                if name not in star.exports:
+            if star.facts.exports is not None:
+                if name not in star.facts.exports:
                     continue
             elif name.startswith("_"):
                 continue
@@ -91,16 +91,11 @@ def module_values(linker: Linker, near: File, name: str) -> tuple[Module, ...]:
     """Return the modules of the tree that a name may mean in a file: several if it is ambiguous."""
     files = linker.loaded.modules.get(name)
     if files is None:
-        is_folder = name in linker.loaded.folders and name not in linker.loaded.elsewhere
-        return (_module(linker, name, None),) if is_folder else ()
-    meant = nearest(files, near)
-    if linker.loaded.elsewhere and len(linker.loaded.elsewhere[name]) > 1:
-        paths = {file.path for file in nearest(linker.loaded.elsewhere[name], near)}
-        meant = [file for file in meant if file.path in paths]
-    return tuple([_module(linker, name, file) for file in meant])
+        return (_module(linker, name, None),) if name in linker.loaded.folders else ()
+    return tuple([_module(linker, name, file) for file in _nearest(files, near)])
 
 
-def nearest(files: Sequence[File], near: File) -> Sequence[File]:
+def _nearest(files: Sequence[File], near: File) -> Sequence[File]:
     """Return the files of one module that `near` may import: those of its own root, else the nearest."""
     if len(files) == 1:
         return files

@@ -41,13 +41,7 @@ class OtherEdge(NamedTuple):
 
 
 def linked_others(names: Names, begin: int, is_over: Callable[[], bool]) -> tuple[list[OtherEdge], int]:
-    """Link calls between the symbols of a tree, file by file while there is time. Return the next file's position.
-
-    Args:
-        names: The names of the tree.
-        begin: The position of the first file.
-        is_over: Called after each file.
-    """
+    """Link calls between the symbols of a tree, file by file while there is time. Return the next file's position."""
     linker = _Linker(names)
     found: list[OtherEdge] = []
     files = list(names.files.values())

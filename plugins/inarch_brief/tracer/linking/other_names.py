@@ -24,13 +24,7 @@ class Spot(NamedTuple):
 
 @frozen
 class Manifests:
-    """Imports that manifests map to folders.
-
-    Args:
-        packages: Folders of the packages of a workspace, by their import names.
-        aliases: Of `tsconfig.json`: a prefix, and its folder.
-        modules: Of `go.mod`: the module's path, and its folder.
-    """
+    """Imports that manifests map to folders."""
 
     packages: Mapping[str, str] = Factory(dict)
     aliases: tuple[tuple[str, str], ...] = ()

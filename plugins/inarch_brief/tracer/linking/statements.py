@@ -44,12 +44,6 @@ def _return(linker: Linker, code: Code) -> None:
             func.passed += (place,)
             linker.worklist.wake(func.returns.readers)
         return
-    if type(value) is tuple and value[0] == codes.CALL and names and value[1] == names[0] and func.binding:
-        evaluate(linker, value)
-        if -1 not in func.passed:
-            func.passed += (-1,)
-            linker.worklist.wake(func.returns.readers)
-        return
     linker.put(func.returns, evaluate(linker, value))
 
 

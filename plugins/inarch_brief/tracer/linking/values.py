@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from sys import intern
 from typing import Any
 
 from attrs import Factory, define
 
-from inarch_brief.tracer.facts.link_facts import CLASS_SCOPE, ScopeFacts
+from inarch_brief.tracer.facts.link_facts import LinkFacts, ScopeFacts
 from inarch_brief.tracer.facts.modules import root_of
 
 
@@ -74,29 +74,21 @@ class Arguments:
 NO_ARGUMENTS = Arguments()
 
 
-_FEW = 6
-"""With at most this many names, a linear search is as fast as a hash and takes less memory."""
-
-
 class Scope:
     """A module, class, function or lambda during linking."""
 
     __slots__ = (
         *("bound", "cls", "facts", "file", "first", "function"),
-        *("id", "names", "outer", "qualname", "resolved", "size"),
+        *("id", "names", "outer", "resolved", "size"),
     )
 
-    def __init__(
-        self, id: int, file: File, facts: ScopeFacts, qualname: str, first: int, size: int, outer: Scope | None
-    ) -> None:
+    def __init__(self, id: int, file: File, facts: ScopeFacts, first: int, size: int, outer: Scope | None) -> None:
         self.id = id
         self.file = file
         self.facts = facts
         given = facts.parameters.names()
         bound = (*facts.bound, *given) if given else facts.bound
-        self.bound: Collection[str] = frozenset(bound) if len(bound) > _FEW else bound
-        """All names that it binds. A module may bind hundreds, and its functions look up many."""
-        self.qualname = qualname
+        self.bound = frozenset(bound)
         self.first = first
         self.size = size
         self.outer = outer
@@ -105,24 +97,13 @@ class Scope:
         self.function: Func | None = None
         self.cls: Cls | None = None
 
-    def dissolve(self) -> None:
-        """Break the reference cycles of the scope when linking is over."""
-        cls, func, file = self.cls, self.function, self.file
-        if cls is not None and self.facts.kind == CLASS_SCOPE:
-            del cls.scope, cls.exact, cls.open, cls.open_class, cls.class_cells, cls.instance_cells, cls.lookups
-            del cls.subclasses, cls.descendants, cls.ancestry, cls.bases, cls.metaclass
-        if func is not None:
-            del func.scope, func.returns, func.yields, func.bound
-        file.scopes, file.bodies, file.stars = [], (), []
-        del self.names, self.resolved, self.cls, self.function, self.outer, self.file
-
 
 class File:
     """A module's file during linking."""
 
-    __slots__ = ("bodies", "exports", "first", "is_package", "module", "path", "root", "scopes", "stars")
+    __slots__ = ("bodies", "facts", "first", "is_package", "module", "path", "root", "scopes", "stars")
 
-    def __init__(self, path: str, module: str, exports: tuple[str, ...] | None) -> None:
+    def __init__(self, path: str, module: str, facts: LinkFacts) -> None:
         self.path = path
         self.module = module
         self.root = intern("/".join(root_of(path, module)))
@@ -130,7 +111,7 @@ class File:
         own.
         """
         self.is_package = path.endswith("__init__.py")
-        self.exports = exports
+        self.facts = facts
         self.scopes: list[Scope] = []
         self.stars: list[File | str] = []
         self.first = 0
@@ -154,7 +135,7 @@ class Func(Value):
         self.yields: Generator | None = None
         self.generator = bool(scope.facts.flags & 1)
         self.passed: tuple[int, ...] = ()
-        """Positions of parameters that are returned unchanged; -1 for a new instance of the first one."""
+        """Positions of parameters that are returned unchanged."""
         self.bound: dict[Value, Bound] = {}
 
 
@@ -305,8 +286,6 @@ class Partial(Value):
     """A callable with some arguments given."""
 
     func: Cell = Factory(Cell)
-    around: Func | None = None
-    """A context manager around it: `@manager()` over a function."""
     given: Arguments | None = None
 
 

@@ -17,7 +17,7 @@ from inarch_brief.search.index import format_of, kept_format
 from inarch_brief.tracer.facts.file_facts import FACTS_VERSION
 from inarch_lib.staging import make_folder
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 BUSY_MS = 2000
 """The longest wait for another process that writes, which takes about a second at most."""
 
@@ -37,7 +37,9 @@ CREATE TABLE entries(file INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NU
 CREATE INDEX entries_file ON entries(file);
 CREATE TABLE link_facts(file INTEGER PRIMARY KEY, facts BLOB NOT NULL);
 CREATE TABLE exports(file INTEGER NOT NULL, name TEXT NOT NULL, target TEXT NOT NULL);
-CREATE TABLE arcs(file INTEGER PRIMARY KEY, mode TEXT NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE calls(file INTEGER, caller INTEGER, callee INTEGER, kind INTEGER, confidence INTEGER, line INTEGER,
+    PRIMARY KEY(file, caller, callee, kind)) WITHOUT ROWID;
+CREATE TABLE linked(file INTEGER PRIMARY KEY, mode TEXT NOT NULL);
 CREATE TABLE gates(symbol INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, how TEXT NOT NULL);
 CREATE TABLE state(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 """
@@ -75,15 +77,6 @@ class Store:
         finally:
             if connection is not self._memory:
                 connection.close()
-
-    def snapshot(self) -> sqlite3.Connection | None:
-        """Open a snapshot for reading while others write, or return None without a file."""
-        if self._memory is not None:
-            return None
-        connection = sqlite3.connect(self.path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
-        connection.execute("BEGIN")
-        connection.execute("SELECT 1 FROM state").fetchone()  # the first read fixes the snapshot
-        return connection
 
     def _opened(self) -> sqlite3.Connection:
         if not self.folder:
@@ -179,11 +172,7 @@ def give_back(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write all or nothing.
-
-    Raises:
-        Busy: another process writes for longer than the wait.
-    """
+    """Write all or nothing."""
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:

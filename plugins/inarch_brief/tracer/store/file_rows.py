@@ -14,9 +14,8 @@ from inarch_brief.search.texts import documents_of_text
 from inarch_brief.tracer.facts import kinds
 from inarch_brief.tracer.facts.documents import documents_of
 from inarch_brief.tracer.facts.entry_points import entry_points_of
-from inarch_brief.tracer.facts.file_facts import CONSTANT, NAMES, SHIFT, Facts, encode, exports_of, nature
+from inarch_brief.tracer.facts.file_facts import CONSTANT, SHIFT, TEST_FUNCTION, Facts, encode, exports_of, nature
 from inarch_brief.tracer.facts.modules import TEST, TEXT, VENDORED
-from inarch_brief.tracer.facts.parser import tests_in
 from inarch_brief.tracer.store.kept_files import Stamp, put_state, state
 
 
@@ -58,7 +57,7 @@ def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, Fo
         for table in ("symbols", "entries", "link_facts", "exports"):
             connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
         # Until it is linked again, its former arcs are the best available. A deleted file has none.
-        connection.execute("UPDATE arcs SET mode = 'former' WHERE file = ?", (number,))
+        connection.execute("UPDATE linked SET mode = 'former' WHERE file = ?", (number,))
         connection.execute("DELETE FROM files WHERE id = ?", (number,))
     return former
 
@@ -104,15 +103,7 @@ def add(
     gone: Iterable[str] = (),
     more: bool = False,
 ) -> None:
-    """Store files that the store does not contain (any more), under their `former` numbers if they had some.
-
-    Args:
-        connection: The store, in a transaction.
-        entries: The files.
-        former: The result of `remove`.
-        gone: Deleted files, whose words are deleted, too.
-        more: Whether another call adds more files at once.
-    """
+    """Store files that the store does not contain (any more), under their `former` numbers if they had some."""
     number = connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
     number = max([number, *(before.file for before in former.values())])
     # A number is never reused: arcs may still lead to a deleted symbol.
@@ -127,34 +118,31 @@ def add(
         if entry.facts is not None:
             _add_symbols(rows, entry, file, entry.facts, before.symbols if before else {}, fresh)
     rows.write(connection, gone, more)
-    connection.execute("DELETE FROM arcs WHERE mode = 'former' AND file NOT IN (SELECT id FROM files)")
+    for table in ("calls", "linked"):
+        connection.execute(f"DELETE FROM {table} WHERE file NOT IN (SELECT id FROM files)")
     put_state(connection, "symbols", next(fresh) - 1)
 
 
 def _add_file(rows: _Rows, entry: FileRow, file: int) -> None:
     stamp, facts = entry.stamp, entry.facts
-    level, unparsable, blob = (
-        (facts.level, facts.unparsable, b"") if facts else (TEXT if entry.role == TEXT else NAMES, "", b"")
-    )
-    if facts and (entry.role != TEST or facts.language):
-        blob = encode(facts)
+    level, unparsable, blob = (facts.level, facts.unparsable, encode(facts)) if facts else (TEXT, "", b"")
     rows.files.append(
         (file, entry.path, entry.module, entry.role, level, stamp.size, stamp.mtime_ns, stamp.ctime_ns,
          stamp.inode, stamp.read_ns, entry.hash, unparsable, blob)
     )  # fmt: skip
-    if entry.role == TEXT:
+    if facts is None:
         rows.documents[entry.path] = documents_of_text(entry.path, entry.text)
         return
     rows.documents[entry.path] = documents_of(entry.path, entry.module, entry.role, facts, entry.text)
     if entry.links:
         rows.links.append((file, entry.links))
-    if facts and facts.language:
+    if facts.language:
         _add_other(rows, entry, file, facts)
     elif entry.role == TEST:
-        count = tests_in(entry.text)
+        count = sum(nature(symbol, entry.module, TEST) & TEST_FUNCTION != 0 for symbol in facts.symbols)
         if count:
             rows.entry_points.append((file, kinds.TEST, entry.path, 0, 1, f"{count} test{'s' * (count != 1)}", ""))
-    elif facts:
+    else:
         rows.exports += [(file, *pair) for pair in exports_of(entry.path, entry.module, entry.role, facts)]
         found = entry_points_of(entry.path, entry.module, entry.role, facts)
         rows.entry_points += [(file, *entry_point) for entry_point in found]

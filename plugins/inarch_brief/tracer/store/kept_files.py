@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import Factory, define
 
 from inarch_brief.tracer.facts.file_facts import Facts, decode
-from inarch_brief.tracer.facts.modules import NOTEBOOK
 
 if TYPE_CHECKING:
     from inarch_brief.search import Answer
@@ -64,12 +63,7 @@ def _unpacked(blob: bytes) -> Facts:
 
 @define(eq=False, repr=False)
 class Shelf:
-    """Facts of files: stored ones, and those of tests, which are extracted on demand.
-
-    Args:
-        connection: The index.
-        read: Returns the bytes of a file, or None if it is not readable (any more).
-    """
+    """Facts of files: stored ones, and those of tests, which are extracted on demand."""
 
     connection: sqlite3.Connection
     read: Callable[[str], bytes | None]
@@ -88,29 +82,15 @@ class Shelf:
         return self._words
 
     def facts(self, number: int) -> tuple[str, str, str, Facts]:
-        """Return path, module, role and facts of a file.
-
-        Raises:
-            sqlite3.DatabaseError: they are damaged.
-        """
+        """Return path, module, role and facts of a file."""
         known = self._known.get(number)
         if known is None:
             path, module, role, blob = self.connection.execute(
                 "SELECT path, module, role, facts FROM files WHERE id = ?", (number,)
             ).fetchone()
             try:
-                facts = _unpacked(blob) if blob else self._read_facts(path)
+                facts = _unpacked(blob)
             except ValueError as error:
                 raise sqlite3.DatabaseError(str(error)) from error
             known = self._known[number] = (path, module, role, facts)
         return known
-
-    def _read_facts(self, path: str) -> Facts:
-        from inarch_brief.tracer.facts.parser import facts_of  # imported here: only facts of tests are not stored
-
-        data = self.read(path) or b""
-        if path.endswith(NOTEBOOK):
-            from inarch_brief.languages.notebooks import code_of
-
-            data = code_of(data)
-        return facts_of(data)
