@@ -22,7 +22,7 @@ from inarch.contract.events import SessionStarted, TurnStarted
 from inarch.contract.records import PlannedCall, PluginContext, Turn
 from inarch.journal.journal import Journal
 from inarch.journal.redactor import Redactor
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.sessions.extension import Access
 from inarch_plugins.sandbox_fs.settings import Settings
 from inarch_plugins.sandbox_fs.tools import TOOLS

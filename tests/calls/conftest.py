@@ -30,7 +30,7 @@ from inarch.contract.records import (
 )
 from inarch.journal.journal import Journal
 from inarch.journal.redactor import Redactor
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_sdk.memory_store import MemoryStore
 from inarch_sdk.tool_decorator import FunctionTool, tool
 

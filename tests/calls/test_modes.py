@@ -10,7 +10,7 @@ from inarch.calls.policy import judge
 from inarch.calls.rules import RulesPolicy
 from inarch.config.grants import CommandGrant, Rule
 from inarch.contract.records import Category, Effects, PluginContext, ToolCall, Verdict
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_sdk.modes import COPY, MODES
 from inarch_sdk.tool_decorator import FunctionTool, tool
 

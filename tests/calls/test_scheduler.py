@@ -355,7 +355,7 @@ from inarch.contract.records import CallPart, PluginContext
 from inarch_sdk.tool_decorator import tool
 from inarch.journal.journal import Journal
 from inarch_sdk.memory_store import MemoryStore
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_plugins.sandbox_fs.workspace import FolderWorkspace
 
 @tool(timeout_s=0.01)

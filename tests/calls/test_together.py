@@ -14,7 +14,7 @@ from attrs import evolve
 
 import inarch
 from inarch import Effects, FileState, PluginContext, tool
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import calls, says, scripted_app
 
 FILE = stat.S_IFREG | 0o644

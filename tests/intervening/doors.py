@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 import inarch
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import ScriptedModel, Step, scripted_app
 
 PLUGIN = "shop"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 
 from .conftest import Person, no, yes

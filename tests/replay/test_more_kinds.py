@@ -12,7 +12,7 @@ from attrs import evolve
 
 import inarch
 from inarch import Approval, PluginContext, ProviderError
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import ScriptedModel, calls, says
 
 from .recording import assert_same, project, record, resume

@@ -22,7 +22,7 @@ from attrs import evolve
 import inarch
 from inarch.contract.codec import to_data
 from inarch.contract.records import PluginContext
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import calls, says, scripted_app
 
 _LOT = random.Random(42)

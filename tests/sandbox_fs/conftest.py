@@ -15,7 +15,7 @@ from inarch.calls.scheduler import Scheduler
 from inarch.contract.records import PlannedCall, PluginContext, ToolResult
 from inarch.journal.journal import Journal
 from inarch.journal.redactor import Redactor
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_plugins.sandbox_fs.processes import confinement_plan
 from inarch_plugins.sandbox_fs.safe_open import Open, best_open, walking_open
 from inarch_plugins.sandbox_fs.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inarch.contract.records import PluginContext
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
 
 GIT = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "HOME": "/nowhere"}

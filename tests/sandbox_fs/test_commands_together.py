@@ -8,7 +8,7 @@ from typing import Any
 
 from inarch.config.grants import CommandGrant
 from inarch.contract.records import PlannedCall, PluginContext, ToolCall
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand
 
 LOOK, BUILD = "python3 look.py", "python3 build.py"

@@ -13,7 +13,7 @@ import pytest
 from inarch.calls.policy import judge
 from inarch.contract.records import PluginContext, ToolCall
 from inarch.journal.redactor import Redactor
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_plugins.sandbox_fs.commands import secret_files
 from inarch_plugins.sandbox_fs.commands.tool import ExecuteCommand, SandboxPolicy
 

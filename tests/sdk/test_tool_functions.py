@@ -193,7 +193,7 @@ def test_a_value_that_cannot_be_converted_is_a_validation_error_of_the_call(tmp_
     with app:
         from attrs import evolve
 
-        from inarch.plugins.composition import Bound
+        from inarch.plugins.registration import Bound
 
         bound = Bound("t", on, next(iter(app.composition.tools.values())).context)
         tools = {**app.composition.tools, "on": bound}

@@ -19,7 +19,7 @@ import inarch
 from inarch import Approval, ChildTask, ModelRequest, Price, Usage, tool
 from inarch.contract.approval_records import ApprovalRequest
 from inarch.contract.children import DEEPEST
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 WRITE = ("write_file", {"file_path": "made.txt", "content": "made\n"})

@@ -105,8 +105,7 @@ def test_they_are_read_and_restored_without_their_plugin(tmp_path: Path) -> None
 @given(st.lists(OBJECT, min_size=1, max_size=4))
 def test_data_is_the_same_in_store_log_and_restored_store(data: list[dict[str, Any]]) -> None:
     from inarch.journal.journal import Journal
-    from inarch.plugins.composition import Bound
-    from inarch.plugins.registration import DeclaredEvents
+    from inarch.plugins.registration import Bound, DeclaredEvents
     from inarch_sdk.memory_store import MemoryStore
 
     context = inarch.PluginContext("demo", "/")

@@ -10,7 +10,7 @@ import pytest
 from attrs import define, evolve, field
 
 from inarch import Event, PluginContext, StoreError
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import calls, says, scripted_app
 from inarch_plugins.sqlite_store.store import SqliteStore
 

@@ -11,8 +11,7 @@ from attrs import define, evolve, field
 import inarch
 from inarch.contract.events import Note
 from inarch.contract.other_events import CommandRan
-from inarch.plugins.composition import Bound
-from inarch.plugins.registration import DeclaredEvents
+from inarch.plugins.registration import Bound, DeclaredEvents
 from inarch.testing import says, scripted_app
 
 CONTEXT = inarch.PluginContext("shop", "/")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Input, Message, ProviderError, Text, tool
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import ScriptedModel, Step, calls, says, scripted_app
 
 Does = Callable[["Talk"], object]

@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 from inarch.contract.errors import UsageError
 from inarch.contract.events import Event
 from inarch.contract.records import PluginContext
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.sessions.app import App
 from inarch_testing.apps import scripted_app
 from inarch_testing.scripted import calls, says

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall
     from inarch.contract.approval_records import Approval, ApprovalRequest
     from inarch.journal.journal import Journal
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 LONGEST_REASON = 1_000
 """Characters of an approver's reason."""

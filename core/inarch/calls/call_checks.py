@@ -21,7 +21,7 @@ from inarch_sdk.result_text import READ_AS_ADDED, READ_AS_RELATIVE
 
 if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 
 _OF_THE_WORKSPACE = ("file", "search", "git", "trace")

@@ -20,7 +20,7 @@ from inarch.contract.interventions import MOST_TEXT, Review, Reviewer, Rewrite, 
 from inarch.contract.other_events import CallReviewed, CallRewritten
 from inarch.contract.ports import Tool
 from inarch.contract.records import ChosenRights, Effects, ToolCall, Verdict
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_sdk.bounds import fault_of
 from inarch_sdk.short_data import measured, shortened
 

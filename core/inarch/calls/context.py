@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from inarch.contract.children import ChildTask, ChildTurn
     from inarch.contract.inputs import Inbox
     from inarch.journal.journal import Journal
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 
 MOST_LIVE = 64_000

@@ -26,7 +26,7 @@ from inarch_sdk.result_text import HELD_REMEDY
 
 if TYPE_CHECKING:
     from inarch.config.grants import Rule
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
     from inarch_sdk.modes import ApproveMode
 
 

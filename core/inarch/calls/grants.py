@@ -19,7 +19,7 @@ from inarch.contract.records import ApprovalScope, ChosenRights
 if TYPE_CHECKING:
     from inarch.config.approvals import Approvals, ProjectApproval
     from inarch.contract.replacements import LastingApprovals
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 
 LASTING: frozenset[ApprovalScope] = frozenset({"shape", "tool", "session", "project"})

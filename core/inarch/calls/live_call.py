@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from inarch.contract.approval_records import RightsOffer
     from inarch.contract.ports import Policy
     from inarch.journal.journal import Journal
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 
 LONGEST_SHAPE = 200

@@ -13,7 +13,7 @@ from inarch.contract.errors import PluginError
 from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool
 from inarch.contract.records import ToolSpec
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 
 GATEWAY = ToolSpec(
     "call_tool",

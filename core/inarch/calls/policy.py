@@ -15,7 +15,7 @@ from inarch_sdk.modes import COPY, REVIEW, ApproveMode
 
 if TYPE_CHECKING:
     from inarch.contract.workspaces import Workspace
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 By = Literal["mode", "confirmation", "policy", "person"]
 

@@ -17,7 +17,7 @@ from inarch.contract.guard import guarded
 from inarch.contract.ports import Tool, Tracer
 from inarch.contract.records import Effects, FileStat, ProposedFile, ToolCall
 from inarch.contract.workspaces import Workspace
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch_lib.secrets.secret_names import end_from
 
 LARGEST_FILE = 200_000

@@ -34,7 +34,7 @@ from inarch_lib.schemas.validation import Schema
 
 if TYPE_CHECKING:
     from inarch.calls.live_call import LiveCall
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 RETRIED = frozenset({"execution", "timeout"})
 """Error codes after which a call without effects may be retried."""

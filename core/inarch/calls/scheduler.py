@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from inarch.calls.call_interventions import Intervening
     from inarch.contract.interventions import Approver, Reviewer, Rewriter
     from inarch.journal.journal import Journal
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 
 @define(eq=False, repr=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
 from attrs import Factory, define, evolve
@@ -27,7 +27,7 @@ from inarch.contract.workspaces import WorkspaceSpec
 from inarch.plugins.discovery import Discovery, FoundPlugin, Ready, discover, own_names
 from inarch.plugins.modules import tried_file
 from inarch.plugins.plugin_loader import absent, load_plugin, providers_named
-from inarch.plugins.registration import Registration, new_manager
+from inarch.plugins.registration import Bound, Registration, new_manager
 from inarch_sdk.port_checks import PORTS
 
 if TYPE_CHECKING:
@@ -42,21 +42,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-@frozen
-class Bound(Generic[T]):
-    """Object that a plugin registered, with the plugin's name and context.
-
-    `ready` makes a model provider available to `auto`; then its name is the plugin's. `is_replaced` says that the
-    program that composed has replaced the plugin's object by this one.
-    """
-
-    plugin: str
-    value: T
-    context: PluginContext
-    ready: tuple[Ready, ...] = ()
-    is_replaced: bool = False
 
 
 @frozen

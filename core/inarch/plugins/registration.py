@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import pluggy
 from attrs import define, evolve, field
@@ -15,20 +15,36 @@ from inarch.contract import hookspecs
 from inarch.contract.codec import to_data
 from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.event_parts import PluginEvent
+from inarch.contract.frozen import frozen
 from inarch.contract.guard import blame, guarded
 from inarch.contract.ports import ToolFunction
 from inarch.contract.records import PluginContext
-from inarch.plugins.discovery import FoundPlugin
+from inarch.plugins.discovery import FoundPlugin, Ready
 from inarch.plugins.modules import load_module
 from inarch_sdk.port_checks import PORTS, fault_of, schema_fault, twice
 
 if TYPE_CHECKING:
     from inarch.contract.event_parts import EventKind
     from inarch.contract.loaders import Offered
-    from inarch.plugins.composition import Bound
     from inarch_lib.schemas.validation import Schema
 
+T = TypeVar("T")
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
+
+
+@frozen
+class Bound(Generic[T]):
+    """Object that a plugin registered, with the plugin's name and context.
+
+    `ready` makes a model provider available to `auto`; then its name is the plugin's. `is_replaced` says that the
+    program that composed has replaced the plugin's object by this one.
+    """
+
+    plugin: str
+    value: T
+    context: PluginContext
+    ready: tuple[Ready, ...] = ()
+    is_replaced: bool = False
 
 
 class Registration(NamedTuple):

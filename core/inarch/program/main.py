@@ -76,7 +76,6 @@ ALL = "inarch.all"
 _SHOWING = frozenset({"quiet", "no_color", "plain", "debug"})
 _LOADING = frozenset({"root", "profile"})  # determine how a plugin's command is loaded
 _GOES_ON = frozenset({"--continue", "-c", "--session", "--resume", "-r"})
-_BARE_GROUP: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.1 shows the help itself
 
 
 class Commands(click.Group):
@@ -250,7 +249,7 @@ def _run(argv: Sequence[str]) -> int:
     except (click.ClickException, InarchError) as error:
         if debug:
             raise
-        if isinstance(error, _BARE_GROUP):
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
             error.show()
             return USAGE
         say("error", _message(error))

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from inarch.contract.transcripts import Transcript
     from inarch.contract.workspaces import Workspace
     from inarch.journal.redactor import Redactor
-    from inarch.plugins.composition import Bound, Composition
+    from inarch.plugins.composition import Composition
     from inarch.plugins.discovery import Ready
-    from inarch.sessions.models import Models
+    from inarch.plugins.registration import Bound
     from inarch.sessions.replacements import Replacing
     from inarch.sessions.session import Session
+    from inarch.sessions.session_models import Models
     from inarch.turns.models import Choice
 
 

@@ -15,9 +15,9 @@ from inarch.contract.codec import from_data
 from inarch.contract.errors import ConfigError, StoreError, ToolFailed, UsageError
 from inarch.contract.event_parts import Branch
 from inarch.contract.events import Event
-from inarch.sessions.models import change_settings, require_copy
 from inarch.sessions.parts import Origin
 from inarch.sessions.session import Session
+from inarch.sessions.session_models import change_settings, require_copy
 from inarch.sessions.session_start import open_state
 from inarch.turns.session_state import PluginInbox
 from inarch_sdk.modes import REVIEW

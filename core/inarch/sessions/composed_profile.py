@@ -14,9 +14,9 @@ from inarch.contract.errors import ConfigError, PluginError
 from inarch.contract.guard import KERNEL, guarded
 from inarch.contract.metadata import OURS
 from inarch.contract.records import PluginContext, ToolSpec
-from inarch.plugins.composition import Bound, Composition
+from inarch.plugins.composition import Composition
 from inarch.plugins.discovery import discover, full_name
-from inarch.plugins.registration import check_offered
+from inarch.plugins.registration import Bound, check_offered
 from inarch_sdk.suggestions import nearest
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from inarch.journal.changes import changes_now, kept_changes, standing_at
 from inarch.journal.journal import Journal
 
 if TYPE_CHECKING:
-    from inarch.plugins.composition import Bound
-    from inarch.plugins.registration import DeclaredEvents
+    from inarch.plugins.registration import Bound, DeclaredEvents
     from inarch.sessions.parts import Parts
 
 _ATTEMPTS = 5

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inarch.contract.records import SessionInfo
     from inarch.contract.stores import ContextStore
     from inarch.journal.fold import History
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
     from inarch.sessions.contents import Contents, KeptTranscript
     from inarch.sessions.parts import Parts
 

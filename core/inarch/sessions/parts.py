@@ -14,10 +14,11 @@ from inarch.contract.capabilities import HasAdded, able
 from inarch.contract.errors import InarchError, ToolFailed, UsageError
 from inarch.contract.guard import Door, guarded
 from inarch.contract.ids import SYSTEM_CLOCK
-from inarch.plugins.composition import Bound, Composition, compose_plugins
+from inarch.plugins.composition import Composition, compose_plugins
+from inarch.plugins.registration import Bound
 from inarch.sessions.composed_profile import Tools
 from inarch.sessions.keys import Keys
-from inarch.sessions.models import Models
+from inarch.sessions.session_models import Models
 from inarch.sessions.storage import Storage, opened
 
 if TYPE_CHECKING:

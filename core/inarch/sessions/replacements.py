@@ -12,7 +12,8 @@ from inarch.config.config import Config
 from inarch.contract.errors import UsageError
 from inarch.contract.records import PluginContext
 from inarch.contract.replacements import Replacements
-from inarch.plugins.composition import Bound, Composition
+from inarch.plugins.composition import Composition
+from inarch.plugins.registration import Bound
 from inarch_sdk.port_checks import PORTS, fault_of
 from inarch_sdk.suggestions import nearest
 

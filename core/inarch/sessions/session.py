@@ -105,7 +105,7 @@ class Session:
     def _asking(self, prompt: str) -> AbstractContextManager[None]:
         if not isinstance(prompt, Submitted) or not prompt.model:
             return nullcontext()
-        from inarch.sessions.models import asking
+        from inarch.sessions.session_models import asking
 
         return asking(self.state, prompt.model)
 
@@ -234,7 +234,7 @@ class Session:
             ConfigError: No composed plugin provides it, or its key is missing.
             PluginError: Its provider failed.
         """
-        from inarch.sessions.models import switch_model
+        from inarch.sessions.session_models import switch_model
 
         return await switch_model(self.state, name, why)
 
@@ -263,7 +263,7 @@ class Session:
             UsageError: A key cannot be changed in a session, or not to this value.
             ConfigError: No composed plugin provides a strategy.
         """
-        from inarch.sessions.models import change_settings
+        from inarch.sessions.session_models import change_settings
 
         change_settings(self.state, settings)
 

@@ -20,7 +20,8 @@ from inarch_lib.output.escapes import escape
 from inarch_sdk.suggestions import nearest
 
 if TYPE_CHECKING:
-    from inarch.plugins.composition import Bound, Composition
+    from inarch.plugins.composition import Composition
+    from inarch.plugins.registration import Bound
     from inarch.sessions.parts import Parts
     from inarch.sessions.session import Session
 

@@ -14,7 +14,7 @@ from inarch_sdk.port_checks import opened_fault
 
 if TYPE_CHECKING:
     from inarch.contract.stores import ContextStore
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
     from inarch.sessions.composed_profile import Composed
 
 

@@ -25,7 +25,7 @@ from inarch_sdk.short_data import result_stub
 
 if TYPE_CHECKING:
     from inarch.contract.compaction import Compaction, Crowding
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
     from inarch.turns.run import TurnRun
 
 

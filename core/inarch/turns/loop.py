@@ -30,7 +30,7 @@ from inarch_sdk.short_data import shortened
 
 if TYPE_CHECKING:
     from inarch.contract.interventions import EndGuard
-    from inarch.plugins.composition import Bound
+    from inarch.plugins.registration import Bound
 
 
 SO_FAR = (

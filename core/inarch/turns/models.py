@@ -13,8 +13,8 @@ from inarch.contract.errors import ConfigError, PluginError, ProviderError
 from inarch.contract.guard import guarded
 from inarch.contract.ports import ModelProvider
 from inarch.contract.records import Limits, Price
-from inarch.plugins.composition import Bound
 from inarch.plugins.discovery import Ready, full_name, own_ready
+from inarch.plugins.registration import Bound
 from inarch_sdk.model_table import family_model
 
 Models = Mapping[str, Bound[ModelProvider]]

@@ -23,7 +23,7 @@ from inarch.contract.records import Message, Turn
 from inarch.contract.session_extensions import SessionExtension
 from inarch.contract.workspaces import Workspace
 from inarch.journal.journal import Journal
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.turns.ledger import Ledger
 from inarch.turns.models import ComposedModels
 from inarch.turns.prefix import Hiding, Prefix

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 import inarch
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.testing import ScriptedModel, Step, says, scripted_app
 from inarch.turns.meter import LimitReached
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import inarch
 from inarch import Message, ModelRequest, Reasoning, tool
-from inarch.plugins.composition import Bound
+from inarch.plugins.registration import Bound
 from inarch.sessions.fork import fork_session
 from inarch.testing import ScriptedModel, calls, says, scripted_app
 from inarch.turns.session_prefix import system_text
