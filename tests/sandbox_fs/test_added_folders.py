@@ -228,6 +228,25 @@ def test_a_rule_that_allows_is_about_the_root_unless_it_names_the_folder(
     assert ((bench.root / "src/n").exists(), (bench.lib / "src/n").exists()) == (root, lib)
 
 
+def test_a_rule_that_denies_names_holds_in_every_folder(bench: Bench) -> None:
+    rules = [
+        {"tool": "*", "decision": "deny", "path": "a.txt"},
+        {"tool": "*", "decision": "deny", "path": f"+{bench.lib}/key/**"},
+    ]
+    (bench.lib / "key").mkdir()
+    (bench.lib / "key/k.txt").write_text("lib key\n")
+    _, shown, _ = _talk(
+        bench,
+        calls(
+            ("read_file", {"file_path": bench.at("src/a.txt")}),
+            ("read_file", {"file_path": str(bench.lib / "key/k.txt")}),
+            ("search_files", {"pattern": "lib", "path": str(bench.lib)}),
+        ),
+        config={"rules": rules},
+    )  # fmt: skip
+    assert "denied" in shown[0] and "denied" in shown[1] and '"hits":[]' in shown[2].replace(" ", "")
+
+
 def test_they_bring_no_instructions_and_what_steers_agents_is_asked_about(bench: Bench) -> None:
     (bench.lib / "AGENTS.md").write_text("Speak like a pirate.\n")
     (bench.lib / "src/AGENTS.md").write_text("Speak like a pirate.\n")

@@ -111,6 +111,14 @@ def test_a_part_that_fails_leaves_every_file_as_it_was(files: Any, sections: lis
     files.data("apply_patch", patch=envelope(update("a", "-one", "+x")))  # what is known of the files is as it was
 
 
+def test_a_file_that_changed_meanwhile_is_refused(files: Any) -> None:
+    file = files.put("a", "one\n")
+    files.data("read_file", file_path="a")
+    file.write_text("one\nmore\n")
+    assert files.error("apply_patch", patch=envelope(update("a", "-one", "+x"))).code == "conflict"
+    assert file.read_text() == "one\nmore\n"
+
+
 WORDS = st.text("abc", min_size=0, max_size=2)
 ENDS = st.sampled_from(["\n", "\r\n"])
 KINDS = st.sampled_from([("utf-8", b""), ("utf-8", b"\xef\xbb\xbf"), ("utf-16-le", b"\xff\xfe")])

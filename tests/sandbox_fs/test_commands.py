@@ -164,6 +164,23 @@ def test_a_grant_takes_its_words_and_with_a_star_any_further_ones() -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "pytest ../other",
+        "pytest --rootdir=/etc",
+        "python ../x.py",
+        "make -C /tmp",
+        "make -C../x",
+        "pytest -c/etc/x",
+        "./../x",
+        "npm test --prefix=..",
+    ],
+)
+def test_the_arguments_of_tests_and_builds_stay_inside(line: str) -> None:
+    assert classify(line, root=ROOT).tier == "none"
+
+
+@pytest.mark.parametrize(
     ("line", "shape"),
     [
         ("pytest -q tests", "pytest …"),

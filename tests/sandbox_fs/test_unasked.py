@@ -14,7 +14,7 @@ import pytest
 import inarch
 from inarch_sdk.result_text import HELD_REMEDY
 
-from .persons import NO, House
+from .persons import NO, YES, House, Person
 
 pytestmark = [pytest.mark.needs("git"), pytest.mark.once]
 
@@ -124,3 +124,17 @@ def test_bypass_runs_all_but_what_a_rule_denies(house: House, tmp_path: Path) ->
     )
     assert wrote.success and outside.read_text() == "x\n" and not person.seen
     assert outcome(denied) == "denied" and "a-secret-value" not in str(secret.data)
+
+
+def test_bypass_leaves_questions_to_the_user(house: House) -> None:
+    async def ask() -> inarch.ToolCall:
+        async with inarch.compose(
+            root=house.root, config={}, flags={"approve": "bypass"}, environ=house.environ
+        ) as app:
+            scheduler = app.session(None).state.scheduler
+            scheduler.front_end = Person([("modify", {"rights": {"1": ("red",)}}), YES])
+            asked = {"questions": [{"question": "Which?", "choices": ["red", "blue"]}]}
+            (call,) = await scheduler.run("", [inarch.PlannedCall("ask_user", asked)], "model")
+            return call
+
+    assert "red" in str(asyncio.run(ask()).result)

@@ -36,6 +36,7 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
 _TOOLCHAINS = (("RUSTUP_HOME", ".rustup"), ("PYENV_ROOT", ".pyenv"), ("GOMODCACHE", "go/pkg/mod"))
 """Folders below the home folder in which programs look for toolchains: the variable that names one, and its path."""
 
+_VENVS = (".venv", "venv", "env")
 _MOST_LINKS = 300
 
 
@@ -118,7 +119,7 @@ class Programs:
         try:
             os.close(self._open_it(self._descriptor, parent, PATH_ONLY | os.O_DIRECTORY, True))
         except OSError:
-            raise _not_found(name) from None
+            raise self._not_found(name, ()) from None
         return _startable(os.path.join(os.path.realpath(os.path.join(self.root, parent)), last), name)
 
     def _in(self, folders: tuple[str, ...], name: str) -> str:
@@ -131,7 +132,20 @@ class Programs:
                 found = found or path
         if found:
             raise ToolFailed("permission", f"{found} is not executable")
-        raise _not_found(name)
+        raise self._not_found(name, folders)
+
+    def _not_found(self, name: str, folders: tuple[str, ...]) -> ToolFailed:
+        import difflib
+
+        own = [
+            f"{venv}/bin/{name}" for venv in _VENVS if os.access(os.path.join(self.root, venv, "bin", name), os.X_OK)
+        ]
+        if own and folders:
+            return ToolFailed("not_found", f"there is no program {name}", f"the workspace has one: name it {own[0]}")
+        names = {entry for folder in folders for entry in listed(folder)}
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.81)  # `test` must not suggest pytest
+        hint = f"did you mean {close[0]!r}?" if close else "name a program that is installed, or install it"
+        return ToolFailed("not_found", f"there is no program {name}", hint)
 
     def _interpreters(self) -> tuple[str, ...]:
         """Return what the programs in the user's own folders need, found once."""
@@ -168,15 +182,11 @@ def _holds(folder: str, path: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _not_found(name: str) -> ToolFailed:
-    return ToolFailed("not_found", f"there is no program {name}", "name a program that is installed, or install it")
-
-
 def _startable(path: str, name: str) -> str:
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        raise _not_found(name) from None
+        raise ToolFailed("not_found", f"there is no program {name}") from None
     except OSError as error:
         raise ToolFailed("permission", f"{name}: {(error.strerror or str(error)).lower()}") from None
     if not stat.S_ISREG(mode) or not os.access(path, os.X_OK):
