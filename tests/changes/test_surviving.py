@@ -98,3 +98,33 @@ def test_changes_of_long_ago_are_removed(inarch: Inarch, repository: Path, envir
     assert f"change {old} was removed" in ran.stderr
     assert [path.name for path in folder.iterdir()] == [json.loads(ran.stdout)["waiting"]]
     assert "1 changes wait" in inarch("doctor").stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small disk")
+def test_a_full_disk_of_the_copy_is_told_and_leaves_the_original(
+    inarch: Inarch, repository: Path, environ: dict[str, str]
+) -> None:
+    state = Path(environ["XDG_STATE_HOME"]) / "inarch/changes"
+    state.mkdir(parents=True)
+    fill = command("sh -c 'head -c 9000000 /dev/zero > big; echo ended $?'")
+    line = f'mount -t tmpfs -o size=4m none {state} && exec "$@" && ls -A {state}'
+    words = ["unshare", "-m", "sh", "-c", line, "sh", *PROGRAM, *asking([fill, command("ls -l big")])]
+    ran = subprocess.run(words, cwd=repository, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    told = json.loads(ran.stdout)
+    assert ran.returncode == 0 and "ended 1" in told["turn"]["calls"][0]["result"]["data"]["output"], ran.stderr
+    assert "No space" in told["turn"]["calls"][0]["result"]["data"]["output"] and not (repository / "big").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts an overlay")
+def test_without_a_place_for_changes_it_is_refused_and_says_what_to_do(
+    inarch: Inarch, repository: Path, environ: dict[str, str], tmp_path: Path
+) -> None:
+    state, parts = Path(environ["XDG_STATE_HOME"]) / "inarch/changes", tmp_path / "parts"
+    for folder in (state, parts / "u", parts / "w"):
+        folder.mkdir(parents=True)
+    options = f"lowerdir={state},upperdir={parts}/u,workdir={parts}/w"
+    line = f'mount -t overlay -o {options} none {state} && exec "$@"'
+    words = ["unshare", "-m", "sh", "-c", line, "sh", *PROGRAM, *asking([write("a.txt", "x\n")])]
+    ran = subprocess.run(words, cwd=repository, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert ran.returncode == 2 and "--approve auto" in ran.stderr and "work tree" in ran.stderr, ran.stderr
+    assert not ran.stdout and not (repository / "a.txt").exists() and not [*state.iterdir()]

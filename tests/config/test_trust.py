@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -231,3 +233,20 @@ def test_what_a_trusted_project_brings_is_read_as_it_was_trusted(place: Place) -
         brought.change(".agents/skills/x/SKILL.md", lambda before: b"")
     skill.write_text("another")
     assert brought.read(".agents/skills/x/SKILL.md") is None
+
+
+def test_projects_trusted_at_the_same_time_are_all_kept(place: Place) -> None:
+    roots = [place.home / str(number) for number in range(12)]
+    start = threading.Barrier(len(roots))
+
+    def run(root: Path) -> None:
+        start.wait()
+        Trust(str(root), place.state).grant({"AGENTS.md": "x"})
+
+    threads = [threading.Thread(target=run, args=(root,)) for root in roots]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(json.loads((place.state / "trust.json").read_bytes())["projects"]) == len(roots)
+    assert {path.name for path in place.state.iterdir()} == {"trust.json", "trust.json.lock"}

@@ -287,3 +287,17 @@ def test_undo_takes_back_what_a_process_changed_and_leaves_edits_of_others(desk:
     assert report.done, report
     assert (desk.root / "log.txt").read_text() == "first\n" and not (desk.root / "new.txt").exists()
     assert (desk.root / "edited.txt").read_text() == "before\n"
+
+
+def test_daemons_that_leave_their_session_end_with_it(desk: Desk) -> None:
+    daemon = desk.script(
+        "daemon.py",
+        "import os, sys, time\n"
+        "for _ in range(2):\n"
+        "    if os.fork(): os._exit(0) if _ else time.sleep(600)\n"
+        "    os.setsid()\n"
+        "os.execvp('sleep', ['sleep', '611.5'])\n",
+    )
+    desk.talk([calls(start(daemon)), calls(STOP), says("done")])
+    assert "was stopped" in desk.data(1)["state"]
+    assert gone("611.5")

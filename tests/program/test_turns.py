@@ -158,3 +158,14 @@ def test_mode_all_of_the_own_file_is_explained_once(cli: Run, environ: dict[str,
     assert not notes("--approve", "edits") and not notes("--quiet")
     (note,) = notes()
     assert note.startswith(f"inarch: note: {file}:2: ") and not notes()
+
+
+def test_an_unwritable_state_directory_is_told_and_no_journal_is_the_way_on(
+    cli: Run, slowly: Flags, environ: dict[str, str]
+) -> None:
+    state = Path(environ["XDG_STATE_HOME"])
+    state.write_text("a file where the directory should be")
+    done = cli("what is this", *slowly)
+    assert done.returncode in (1, 2)
+    assert "--no-journal" in done.stderr and "Traceback" not in done.stderr
+    assert cli("what is this", *slowly, "--no-journal").stdout == "The answer.\n"

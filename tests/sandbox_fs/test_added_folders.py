@@ -284,3 +284,10 @@ def test_commands_change_nothing_elsewhere_and_read_only_what_was_added(bench: B
     assert printed[0] == "lib" and all(word.endswith("Error") for word in printed[1:6]), printed
     assert [folder.joinpath("src/a.txt").read_text() for folder in (bench.lib, bench.outside)] == ["lib\n", "outside\n"]
     assert not (bench.lib / "src/new.txt").exists()
+
+
+def test_secrets_of_their_env_files_are_hidden(bench: Bench) -> None:
+    (bench.lib / ".env").write_text("API_KEY=hunter2-hunter2-hunter2\n")
+    (bench.lib / "log").write_text("used hunter2-hunter2-hunter2\n")
+    _, shown, _ = _talk(bench, calls(("read_file", {"file_path": bench.at("log")})))
+    assert "hunter2" not in shown[0] and "secret" in shown[0]

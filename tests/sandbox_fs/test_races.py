@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+from inarch import ToolFailed
+from inarch_plugins.sandbox_fs.file_read import digest
+
 pytestmark = pytest.mark.once
 
 SECRET = "SECRET-of-the-outside"
@@ -124,3 +127,28 @@ def test_what_may_not_grow_leaves_the_old_bytes(files: Any) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert all(error.code == "execution" and "not written" in error.message for error in errors), errors
     assert file.read_text() == "one\n" and os.listdir(files.folder) == ["a.txt"]
+
+
+@pytest.mark.usefixtures("permissions_count")
+def test_a_read_only_directory_and_a_read_only_file_stay_as_they_are(files: Any) -> None:
+    closed, open_file = files.put("closed/a.txt", "one\n"), files.put("b.txt", "one\n")
+    closed.parent.chmod(0o500)
+    open_file.chmod(0o444)
+    known = digest(b"one\n")
+    try:
+        for act in (
+            lambda: files.workspace.replace("closed/a.txt", [b"x"], known),
+            lambda: files.workspace.replace("closed/new.txt", [b"x"], None),
+            lambda: files.workspace.replace("closed/new/b.txt", [b"x"], None),
+            lambda: files.workspace.remove("closed/a.txt", known),
+            lambda: files.workspace.move("closed/a.txt", "c.txt", known),
+            lambda: files.workspace.move("b.txt", "closed/b.txt", known),
+            lambda: files.workspace.replace("b.txt", [b"x"], known),
+        ):
+            with pytest.raises(ToolFailed) as caught:
+                act()
+            assert caught.value.code == "permission"
+    finally:
+        closed.parent.chmod(0o700)
+    assert closed.read_text() == open_file.read_text() == "one\n"
+    assert sorted(os.listdir(files.folder)) == ["b.txt", "closed"] and os.listdir(closed.parent) == ["a.txt"]

@@ -103,3 +103,17 @@ def test_read_output_pages_through_a_long_result(files: Any) -> None:
     assert joined == whole
     assert files.error("read_output", output_ref=ref, offset=10_000).code == "validation"
     assert files.error("read_output", output_ref="none").code == "not_found"
+
+
+def test_writing_needs_reading_first(files: Any) -> None:
+    file = files.put("a", "old")
+    assert files.error("write_file", file_path="a", content="new").code == "conflict"
+    assert files.error("write_file", file_path="a", content="new").code == "conflict"
+    files.data("read_file", file_path="a")
+    assert files.data("write_file", file_path="./a", content="new")["bytes"] == 3
+    assert files.data("write_file", file_path="a", content="newer")["path"] == "a"
+    file.write_text("theirs")
+    for name, more in (("write_file", {"content": "mine"}), ("patch_source_file", {"search": "t", "replace": "x"})):
+        error = files.error(name, file_path="a", **more, **({"description": ""} if name[0] == "p" else {}))
+        assert error.code == "conflict", error
+    assert file.read_text() == "theirs"

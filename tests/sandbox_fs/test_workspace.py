@@ -108,3 +108,16 @@ def test_a_closed_workspace_fails_clearly(files: Any) -> None:
     files.workspace.close()
     files.workspace.close()
     assert _code(files.workspace.read, "a") == "cancelled"
+
+
+@pytest.mark.parametrize("path", [".git/config", ".GIT/x", ".inarch/config.toml", "sub/.git/hooks/pre-commit"])
+def test_protected_names_are_never_written(files: Any, path: str) -> None:
+    assert _code(files.workspace.replace, path, [b"x"], None) == "permission"
+    files.put(path, "old")
+    known = digest(b"old")
+    files.put("free", "old")
+    assert _code(files.workspace.replace, path, [b"x"], known) == "permission"
+    assert _code(files.workspace.remove, path, known) == "permission"
+    assert _code(files.workspace.move, path, "stolen", known) == "permission"
+    assert _code(files.workspace.move, "free", f"{path}2", known) == "permission"
+    assert files.workspace.read(path).data == b"old"

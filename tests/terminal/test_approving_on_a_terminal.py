@@ -99,3 +99,17 @@ def test_init_grants_what_it_proposes_after_a_yes(terminal: Open, project: Path)
     opened.until("code=0")
     assert "[commands.test]" in (project / ".inarch" / "config.toml").read_text()
     assert "granted by [commands.test]" in terminal("policy", "explain", "python3 -m pytest -x").until("code=0")
+
+
+def test_always_covers_the_file_and_nothing_else(terminal: Open, slowly: Flags) -> None:
+    opened = terminal(*slowly, dumb=True)
+    opened.until("? for help", ">")
+    opened.type("write a file", "Enter")
+    opened.until("A all session: new.txt", "[d]")
+    opened.type("A", "Enter")
+    opened.until("The answer.", "cost unknown")
+    opened.type("write a file", "Enter")
+    screen = opened.until("call: Write new.txt", "The answer.", "inarch: turn:", times=2)
+    assert screen.count("? more") == 1
+    opened.type("both files", "Enter")
+    opened.until("yes to all", "A covers: one.txt")
