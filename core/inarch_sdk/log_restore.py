@@ -100,11 +100,7 @@ def _restore(store: ContextStore, session_id: str, events: Sequence[Event], root
 
 
 def _addable(events: Sequence[Event], kept: Mapping[int, str]) -> list[Event]:
-    """Return the events that the store lacks, up to the point where log and store diverge.
-
-    An equal event in both shows that they agree up to there. After the last one, the first number with different events
-    is where the session continued without the lost events. The log's events from there on are skipped.
-    """
+    """Return the events that the store lacks, up to the point where log and store diverge."""
     both = [(event.seq, kept[event.seq] == event.line) for event in events if event.seq in kept]
     same = max((seq for seq, equal in both if equal), default=0)
     end = min((seq for seq, equal in both if not equal and seq > same), default=None)

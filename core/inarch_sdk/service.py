@@ -68,20 +68,12 @@ class HttpService:
     _closing: AsyncGenerator[None] | None = field(init=False, default=None)
 
     async def get(self, path: str) -> Any:
-        """Return the JSON reply to a GET.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Return the JSON reply to a GET."""
         async with self._sent("GET", path, None) as response:
             return self._parsed(await whole(response))
 
     async def form(self, path: str, fields: Mapping[str, str]) -> Any:
-        """POST fields as a form and return the JSON reply, None for an empty body.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """POST fields as a form and return the JSON reply, None for an empty body."""
         from urllib.parse import urlencode
 
         async with self._sent(

@@ -199,11 +199,7 @@ def _packed(version: int, content: Any) -> bytes:
 
 
 def _unpacked(version: int, kept: tuple[int, bytes] | None) -> Any:
-    """Return the content of a snapshot from `get_snapshot`.
-
-    Raises:
-        ValueError: There is none, or it is damaged or of another version.
-    """
+    """Return the content of a snapshot from `get_snapshot`."""
     data = kept[1] if kept is not None else b""
     if int(data[:8], 16) != zlib.crc32(data[8:]):
         raise ValueError("damaged")

@@ -121,11 +121,7 @@ class _Hints:
             self._known = {}
 
     def of(self, parameter: inspect.Parameter) -> Any:
-        """Return the meaning of a parameter's annotation.
-
-        Raises:
-            Unsupported: It names something undefined, or is not an annotation.
-        """
+        """Return the meaning of a parameter's annotation."""
         if parameter.name in self._known:
             return self._known[parameter.name]
         alone = types.SimpleNamespace(__annotations__={parameter.name: parameter.annotation})

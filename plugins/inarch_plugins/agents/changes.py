@@ -109,11 +109,7 @@ class Change:
         return set(self.merging) <= set(_lines(self.folder / MERGED))
 
     def data(self, ref: str) -> bytes:
-        """Return the bytes of a hash.
-
-        Raises:
-            OSError: They are missing.
-        """
+        """Return the bytes of a hash."""
         return (self.folder / BYTES / ref).read_bytes()
 
     def note_merged(self, paths: Collection[str]) -> None:

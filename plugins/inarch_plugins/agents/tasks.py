@@ -128,11 +128,7 @@ class Tasks:
         self._usable(arguments["agent"])
 
     def _usable(self, name: str) -> Agent:
-        """Return the agent with this name.
-
-        Raises:
-            ToolFailed: Its file is invalid.
-        """
+        """Return the agent with this name."""
         if fault := self._agents[name].fault:
             raise inarch.ToolFailed("validation", fault, "fix the file, or do the task without this agent")
         return self._agents[name]

@@ -153,9 +153,6 @@ def present(root: Path, path: str) -> tuple[inarch.Standing, int]:
     """Return a path's state and a descriptor of its bytes, or -1 if it is not a file. Links are not followed.
 
     The hash of a file is not computed. A link's is that of its target.
-
-    Raises:
-        OSError: It cannot be read.
     """
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

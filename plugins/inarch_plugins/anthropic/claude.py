@@ -55,11 +55,7 @@ class Anthropic:
     _encoder: Encoder | None = field(init=False, default=None)
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
-        """Stream the reply.
-
-        Raises:
-            ProviderError: There is no reply.
-        """
+        """Stream the reply."""
         from inarch_plugins.anthropic.events import Events
         from inarch_plugins.anthropic.messages_request import Encoder
 
@@ -84,11 +80,7 @@ class Anthropic:
             yield delta
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Ask the service for its models.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Ask the service for its models."""
         self.check_key("")
         try:
             answer = await self.service.get("/v1/models?limit=1000")
@@ -131,11 +123,7 @@ class Anthropic:
         await self.service.close()
 
     def check_key(self, model: str) -> None:
-        """Refuse every model if there is no usable key.
-
-        Raises:
-            ProviderError: There is no usable key.
-        """
+        """Refuse every model if there is no usable key."""
         if self.missing is not None:
             raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
 

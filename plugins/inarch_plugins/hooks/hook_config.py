@@ -288,11 +288,7 @@ def _missing(source: str, why: str, matcher: re.Pattern[str] | None) -> Hook:
 
 
 def _matcher(pattern: Any) -> re.Pattern[str] | None:
-    """Return the pattern of a matcher, or None if it matches all.
-
-    Raises:
-        ValueError: It is not a pattern.
-    """
+    """Return the pattern of a matcher, or None if it matches all."""
     if pattern is None or pattern in ("", "*"):
         return None
     try:
@@ -306,10 +302,7 @@ def _matcher(pattern: Any) -> re.Pattern[str] | None:
 
 
 def _argv(command: str, args: Any) -> tuple[str, ...]:
-    """Return the words that run a command: with `args` the program and exactly these, without a shell.
-
-    Source: the changelog of github.com/anthropics/claude-code, 2.1.139 ("exec form"), read in November 2026.
-    """
+    """Return the words that run a command: with `args` the program and exactly these, without a shell."""
     if args is None:
         return _words(command)
     if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):

@@ -56,11 +56,7 @@ class HookRights:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> HookRights:
-        """Return the rights in a table.
-
-        Raises:
-            ValueError: It is not one.
-        """
+        """Return the rights in a table."""
         write, network = given.get("write", []), given.get("network", False)
         if not isinstance(write, list) or not all(isinstance(path, str) and path for path in write):
             raise ValueError('"write" must be a list of paths')
@@ -130,10 +126,7 @@ def withheld(code: int | None, errors: str, command: str, root: str, home: str) 
 
 
 def _folder(path: str, root: str, home: str, is_missing: bool) -> str:
-    """Return what a hook would have to change for a path, empty if it cannot be given that.
-
-    A path that a program missed counts only if the sandbox hides its folder.
-    """
+    """Return what a hook would have to change for a path, empty if it cannot be given that."""
     path = path.replace("~", home, 1) if path.startswith("~") else path
     if path == root or path.startswith(f"{root}/"):
         return "" if is_missing else "."

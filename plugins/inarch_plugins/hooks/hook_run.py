@@ -223,13 +223,7 @@ def _event_data(hook: Hook, said: HookResult, place: Place, timed_out: bool, sec
 
 
 def _resolved(hook: Hook, place: Place, path: str | None) -> tuple[tuple[str, ...], str]:
-    """Return a hook's words and working directory.
-
-    In an untrusted project, only the user's own scripts start there, because other programs load code from it.
-
-    Raises:
-        ToolFailed: It names files or folders that trust does not cover.
-    """
+    """Return a hook's words and working directory."""
     root = place.workspace.root
     argv = inarch.user_command(words_of(hook, root), root=root, brought=hook.brought, beside=hook.folder, path=path)
     if hook.brought is None or hook.event == "PreToolUse":
@@ -355,11 +349,7 @@ def _parsed(ended: Ended, hook: Hook, lacks: HookRights | None) -> HookResult:
 
 
 def _object(output: str) -> Any:
-    """Return the JSON value that a hook printed, of several lines of JSON the last: the first may say `async`.
-
-    Raises:
-        ValueError: It is not JSON.
-    """
+    """Return the JSON value that a hook printed, of several lines of JSON the last: the first may say `async`."""
     try:
         return json.loads(output)
     except json.JSONDecodeError as error:

@@ -128,10 +128,7 @@ def _said(error: Exception) -> str:
 
 
 def _body(causes: list[BaseException], text: str) -> Any:
-    """Return the body of the service's answer: from the client or the library's text; else the text.
-
-    A client that meets an error in the middle of a stream stores only the error.
-    """
+    """Return the body of the service's answer: from the client or the library's text; else the text."""
     for cause in causes:
         body = getattr(cause, "body", None)
         if body and (isinstance(body, Mapping) or (isinstance(body, str) and _BARE.search(text))):

@@ -147,11 +147,7 @@ class Numbering:
 
 
 def _encoded(arguments: Any) -> str:
-    """Return the text of arguments that came as an object.
-
-    Raises:
-        ProviderError: They are nested too deeply to encode.
-    """
+    """Return the text of arguments that came as an object."""
     try:
         return json.dumps(arguments)
     except RecursionError:

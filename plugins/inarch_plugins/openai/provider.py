@@ -96,21 +96,13 @@ class ChatCompletions:
         return self.decision_model or self.default_model
 
     async def find_default(self) -> None:
-        """Ask the service for its first model if none is configured, unless it was asked before.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Ask the service for its first model if none is configured, unless it was asked before."""
         if not self.model:
             self._check()
             await self._first()
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
-        """Stream the reply.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Stream the reply."""
         self._check()
         if request.model in ("", FIRST) and not self.model:
             request = evolve(request, model=await self._first())
@@ -160,11 +152,7 @@ class ChatCompletions:
                 changes, tries = (*changes, *more), tries + 1
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Ask the service for its models.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Ask the service for its models."""
         self._check()
         offers = self._known_offers()
         try:
@@ -177,11 +165,7 @@ class ChatCompletions:
         ]
 
     def check_key(self, model: str) -> None:
-        """Refuse every model if a setting that each request needs is missing.
-
-        Raises:
-            ProviderError: It is missing.
-        """
+        """Refuse every model if a setting that each request needs is missing."""
         self._check()
 
     def limits(self, model: str) -> Limits:

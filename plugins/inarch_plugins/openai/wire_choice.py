@@ -81,11 +81,7 @@ class EitherWire(ChatCompletions):
     _items: Encoder | None = field(init=False, default=None)
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
-        """Stream the reply.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Stream the reply."""
         self.check_key(request.model)
         if request.model in ("", FIRST):
             await self.find_default()

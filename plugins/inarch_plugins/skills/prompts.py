@@ -41,11 +41,7 @@ class PromptFile:
     root: str = ""
 
     def body(self) -> str:
-        """Return its text without the front matter.
-
-        Raises:
-            ToolFailed: It cannot be read any more.
-        """
+        """Return its text without the front matter."""
         return inarch.split_front_matter(self.folder.read(self.file, self.within), [])[1].strip()
 
     def places(self, session_id: str) -> dict[str, str]:
@@ -98,11 +94,7 @@ def _files(context: inarch.PluginContext) -> Iterator[tuple[Folder, str]]:
 
 
 def _read(context: inarch.PluginContext, folder: Folder, file: str, bent: list[str]) -> PromptFile:
-    """Return a prompt file.
-
-    Raises:
-        ToolFailed: It is invalid.
-    """
+    """Return a prompt file."""
     name = file.removesuffix(".md").replace("/", ":")
     if NAME.fullmatch(name) is None:
         raise inarch.ToolFailed("validation", f"/{name} is not a valid command name", "use letters, digits and -_.")

@@ -169,11 +169,7 @@ class Events:
         yield from self._ended(response)
 
     def _ended(self, response: Mapping[str, Any]) -> Iterator[Delta]:
-        """Yield the deltas known only at the end.
-
-        Raises:
-            ProviderError: The response failed.
-        """
+        """Yield the deltas known only at the end."""
         yield from self._answers(response)
         if (usage := _usage(_mapping(response.get("usage")))) is not None:
             yield usage

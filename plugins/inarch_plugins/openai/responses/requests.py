@@ -57,11 +57,7 @@ class Encoder:
         return b",".join([*pieces, rest[1:]])
 
     def _system(self, request: ModelRequest) -> bytes:
-        """Return the system text as the first message.
-
-        `instructions` is unsuitable: from gpt-6.2 on it applies to one turn and is billed uncached (OpenAI's page on
-        prompt caching, as of Nov 2026), and xAI does not accept it. Not all other services know the role `developer`.
-        """
+        """Return the system text as the first message."""
         if not request.system:
             return b""
         role = "developer" if self.is_openai else "system"
