@@ -1,9 +1,8 @@
-"""Parser of docstrings (Google or Sphinx style): a summary, and a text for each argument."""
+"""Parser of docstrings in Google style: a summary, and a text for each argument."""
 
 from __future__ import annotations
 
 import inspect
-from itertools import pairwise
 from typing import Any
 
 _HEADINGS = frozenset({"Args:", "Arguments:", "Parameters:", "Attributes:"})
@@ -22,28 +21,9 @@ def describe_record(cls: type) -> tuple[str, dict[str, str]]:
 
 
 def describe_fields(cls: type) -> dict[str, str]:
-    """Return the field texts of a class or its bases: from its docstring, else from below each field."""
+    """Return the field texts in the docstrings of a class and its bases."""
     classes = [one for one in reversed(cls.__mro__) if one is not object]
-    return {name: text for one in classes for name, text in {**_below_fields(one), **describe_record(one)[1]}.items()}
-
-
-def _below_fields(cls: type) -> dict[str, str]:
-    """Return the texts below the fields in the class's source, if it can be read."""
-    import ast
-    import textwrap
-
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    except (OSError, TypeError, SyntaxError, ValueError):
-        return {}
-    (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef)] or [[]]
-    found = {}
-    for field, below in pairwise(body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
-            text = below.value.value if isinstance(below.value, ast.Constant) else None
-            if isinstance(text, str):
-                found[field.target.id] = " ".join(text.split())
-    return found
+    return {name: text for one in classes for name, text in describe_record(one)[1].items()}
 
 
 def read_docstring(doc: str) -> tuple[str, dict[str, str]]:
@@ -51,21 +31,17 @@ def read_docstring(doc: str) -> tuple[str, dict[str, str]]:
 
     >>> read_docstring("Greet.\\n\\nArgs:\\n    name: Who.")
     ('Greet.', {'name': 'Who.'})
-    >>> read_docstring("Greet.\\n\\n:param str name: Who.")
-    ('Greet.', {'name': 'Who.'})
     """
     lines = doc.splitlines()
     summary: list[str] = []
     for line in lines:
-        if not line.strip() or line in _HEADINGS or line in _ENDS or line.startswith(":"):
+        if not line.strip() or line in _HEADINGS or line in _ENDS:
             break
         summary.append(line.strip())
     texts: dict[str, str] = {}
     for number, line in enumerate(lines):
         if line in _HEADINGS:
             _read_section(lines[number + 1 :], texts)
-        elif line.startswith(":param "):
-            _read_field(lines[number:], texts)
     return " ".join(summary), texts
 
 
@@ -85,14 +61,3 @@ def _read_section(lines: list[str], texts: dict[str, str]) -> None:
             texts[name] = text.strip()
         elif name:
             texts[name] = f"{texts[name]} {line.strip()}".strip()
-
-
-def _read_field(lines: list[str], texts: dict[str, str]) -> None:
-    """Read `:param type name: text` and the indented lines after it."""
-    head, _, text = lines[0].removeprefix(":param ").partition(":")
-    more = [text.strip()]
-    for line in lines[1:]:
-        if not line.startswith(" "):
-            break
-        more.append(line.strip())
-    texts[head.split(" ")[-1]] = " ".join(part for part in more if part)

@@ -155,16 +155,6 @@ def test_where_the_session_went_on_without_the_lost_events_the_store_holds(talke
     assert session.not_undoable >= 1
 
 
-def test_one_changed_line_is_not_another_story(talked: Talked, tmp_path: Path) -> None:
-    file = logged(tmp_path, talked)
-    file.write_text(file.read_text().replace('"seq":3,"time":"2', '"seq":3,"time":"1'))
-    store = MemoryStore()
-    store.append(talked[0].session_id, [talked[2], talked[4]])
-    session = restored(store, file)
-    assert session.left_out == 1
-    assert lines(store.load(session.session_id)) == lines(talked)
-
-
 def test_a_session_without_its_beginning_belongs_to_where_it_is_restored(talked: Talked, tmp_path: Path) -> None:
     file = logged(tmp_path, talked[3:])
     store = MemoryStore()
