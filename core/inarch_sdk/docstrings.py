@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from itertools import pairwise
 from typing import Any
 
 _HEADINGS = frozenset({"Args:", "Arguments:", "Parameters:", "Attributes:"})
@@ -21,9 +22,28 @@ def describe_record(cls: type) -> tuple[str, dict[str, str]]:
 
 
 def describe_fields(cls: type) -> dict[str, str]:
-    """Return the field texts in the docstrings of a class and its bases."""
+    """Return the field texts of a class or its bases: from its docstring, else from below each field."""
     classes = [one for one in reversed(cls.__mro__) if one is not object]
-    return {name: text for one in classes for name, text in describe_record(one)[1].items()}
+    return {name: text for one in classes for name, text in {**_below_fields(one), **describe_record(one)[1]}.items()}
+
+
+def _below_fields(cls: type) -> dict[str, str]:
+    """Return the texts below the fields in the class's source, if it can be read."""
+    import ast
+    import textwrap
+
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return {}
+    (body,) = [node.body for node in tree.body if isinstance(node, ast.ClassDef)] or [[]]
+    found = {}
+    for field, below in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            text = below.value.value if isinstance(below.value, ast.Constant) else None
+            if isinstance(text, str):
+                found[field.target.id] = " ".join(text.split())
+    return found
 
 
 def read_docstring(doc: str) -> tuple[str, dict[str, str]]:

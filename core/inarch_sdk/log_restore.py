@@ -58,12 +58,6 @@ def restore_log(store: ContextStore, path: Path, root: str, *, only: str | None 
     Missing events are added to sessions that the store has in part. If log and store differ from some event on, the
     store's events are kept.
 
-    Args:
-        store: The target.
-        path: The log.
-        root: The workspace for sessions whose beginning is lost.
-        only: The one session to restore; None restores all.
-
     Raises:
         OSError: A file cannot be read.
         StoreError: The store accepts no more events. Earlier ones are stored, and restoring may be repeated.

@@ -127,12 +127,6 @@ def between(store: ContextStore, session_id: str, first: int, last: int) -> Iter
 def folded(store: ContextStore, session_id: str, make: Callable[[], F], keep_after: int = KEEP_AFTER) -> F:
     """Return the state after all events of a session; store a snapshot if the session is long.
 
-    Args:
-        store: The session's store.
-        session_id: The session.
-        make: Creates an empty state.
-        keep_after: Events after the last snapshot that justify a new one.
-
     Raises:
         StoreError: The events cannot be read.
     """

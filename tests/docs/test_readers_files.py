@@ -26,9 +26,3 @@ def silent(text: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_page_writes_over_a_file_without_a_word(page: Path) -> None:
     assert silent(page.read_text("utf-8")) == []
-
-
-def test_a_page_that_does_is_found() -> None:
-    text = "Try.\n\n```console\n$ cat > ~/.config/inarch/config.toml << 'END'\n> a\n> END\n$ ls 2> x >> y\n```\n"
-    assert silent(text) == ["~/.config/inarch/config.toml"]
-    assert silent(f"This writes over\nyour file.\n{text}") == []

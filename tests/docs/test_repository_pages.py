@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -49,31 +47,3 @@ def test_the_workflow_runs_side_by_side_what_ci_runs_in_sequence() -> None:
     (rest,) = re.findall(r"^ +rest = (.+)$", tox, re.M)
     assert set(re.findall(r"\w+", listed)) == {*re.findall(r"\w+", f"{daily} {rest}"), "py312", "release"}
     assert "- run: .ci/run -e ${{ matrix.environments }}\n" in workflow
-
-
-def test_what_ci_installs_is_named_to_contributors() -> None:
-    script, page = ((ROOT / name).read_text("utf-8") for name in (".ci/run", "CONTRIBUTING.md"))
-    (needs,) = re.findall(r"^## What you need\n(.*?)^## ", page, re.M | re.S)
-    packages = set(re.findall(r"^need \S+ (\S+)", script, re.M))
-    assert len(packages) > 3
-    assert packages - {"git"} == set(re.findall(r"^\| `([\w-]+)` \|", needs, re.M)) and "Git" in needs
-
-
-def test_hooks_before_a_commit_are_checks_of_tox_and_need_no_active_environment() -> None:
-    hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
-    environments = re.findall(r"^\[testenv:(\w+)\]", (ROOT / "tox.ini").read_text("utf-8"), re.M)
-    entries = re.findall(r"^ +entry: (.+)$", hooks, re.M)
-    assert entries and set(re.findall(r"^ +language: (.+)$", hooks, re.M)) == {"python"}
-    entries.remove("python docs/prose.py --subject")  # of each message
-    for entry in entries:
-        assert (match := re.fullmatch(r"tox -q -e (\w+)", entry)) and match[1] in environments, entry
-
-
-def test_a_subject_that_is_too_long_is_refused(tmp_path: Path) -> None:
-    message = tmp_path / "message"
-    codes = []
-    for subject in ("area: do one thing", f"area: {'x' * 80}", f"Merge branch {'x' * 80}"):
-        message.write_text(f"{subject}\n\nThe reason.\n", "utf-8")
-        argv = [sys.executable, str(ROOT / "docs" / "prose.py"), "--subject", str(message)]
-        codes.append(subprocess.run(argv, stdout=subprocess.DEVNULL).returncode)
-    assert codes == [0, 1, 0]

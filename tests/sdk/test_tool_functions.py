@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Optional
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Optional
 import pytest
 
 import inarch
-from inarch.testing import scripted_app
 from inarch_sdk.docstrings import read_docstring
 
 if TYPE_CHECKING:
@@ -121,12 +120,6 @@ def test_what_a_generator_yields_is_live_output() -> None:
             yield f"{number} "
 
     @inarch.tool
-    def add(upto: int) -> Generator[str, None, int]:
-        "Add."
-        yield "adding"
-        return sum(range(upto))
-
-    @inarch.tool
     async def later(upto: int) -> AsyncIterator[str]:
         "Count later."
         for number in range(upto):
@@ -136,7 +129,6 @@ def test_what_a_generator_yields_is_live_output() -> None:
     context = Context()
     assert run(count, context, upto=3) == "0 1 2 "
     assert context.shown == ["0 ", "1 ", "2 "]
-    assert run(add, context, upto=4) == 6 and context.shown[-1] == "adding"
 
     async def call() -> Any:
         return await later.run({"upto": 2}, context)  # type: ignore[arg-type, misc]
@@ -169,28 +161,6 @@ def test_what_a_generator_yields_is_live_output() -> None:
 
     with pytest.raises(TypeError, match="a tool yields live output, which must be text"):
         run(wrong, context)
-
-
-def test_a_value_that_cannot_be_converted_is_a_validation_error_of_the_call(tmp_path: Path) -> None:
-    @inarch.tool
-    def on(day: date, box: Box | None = None) -> dict[str, Any]:
-        "Say it."
-        return {"day": day, "box": box}
-
-    app, _ = scripted_app([], tmp_path)
-    with app:
-        from attrs import evolve
-
-        from inarch.plugins.composition import Bound
-
-        bound = Bound("t", on, next(iter(app.composition.tools.values())).context)
-        tools = {**app.composition.tools, "on": bound}
-        app.composition = evolve(app.composition, tools=tools)
-        good = asyncio.run(app.call_tool("on", {"day": "2026-01-02", "box": {"width": 1}}))
-        wrong = asyncio.run(app.call_tool("on", {"day": "soon"}))
-    assert good.data == {"day": "2026-01-02", "box": {"width": 1, "tags": []}}
-    assert wrong.error is not None and wrong.error.code == "validation"
-    assert "on: Invalid isoformat string: 'soon' @ day" in wrong.error.message
 
 
 def no_annotation(text): ...  # type: ignore[no-untyped-def]
