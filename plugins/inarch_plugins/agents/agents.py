@@ -84,11 +84,7 @@ class Agent:
         return Limit(self.name, self.grants, self.denies)
 
     def tools(self, there: frozenset[str] | None) -> tuple[list[str] | None, list[str]]:
-        """Return its tools, None for all of its caller's, and the entries of its list that its caller lacks.
-
-        Args:
-            there: Its caller's tools; None if they are unknown.
-        """
+        """Return its tools of those there, None for all of its caller's, and the entries that its caller lacks."""
         if self.grants is None and (there is None or not self.denies):
             return None, []
         tools, missing = (sorted(there or ()), []) if self.grants is None else granted(self.grants, there)

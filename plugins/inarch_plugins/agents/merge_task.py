@@ -100,11 +100,7 @@ class _Step(NamedTuple):
 
 
 class Merges:
-    """Merger of stored changes into the workspace.
-
-    Args:
-        state: The plugin's folder.
-    """
+    """Merger of stored changes into the workspace."""
 
     name = "merge_task"
 

@@ -153,14 +153,6 @@ class Tree:
 def begin(state: Path, workspace: inarch.Workspace, agent: str, task: str, more: Iterable[str], path: str) -> Tree:
     """Make a work tree from the present state of a workspace.
 
-    Args:
-        state: The plugin's folder.
-        workspace: The workspace to copy.
-        agent: The agent's name.
-        task: The prompt.
-        more: Files to copy even if Git ignores them.
-        path: The search path for programs.
-
     Raises:
         ToolFailed: The work tree cannot be made. Nothing of it is left.
     """

@@ -47,11 +47,6 @@ class Keys:
 def read_keys(head: Mapping[str, Any], places: Mapping[str, str], bent: list[str]) -> Keys:
     """Return the shared keys of a file, and append what has no effect to `bent`.
 
-    Args:
-        head: The front matter.
-        places: The values of `${CLAUDE_PROJECT_DIR}` and others, by name.
-        bent: Receives the remarks.
-
     Raises:
         ToolFailed: The model is not a name.
     """
