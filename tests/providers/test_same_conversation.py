@@ -14,13 +14,16 @@ import pytest
 import inarch
 from inarch.testing import HttpRequest, HttpServer
 
-from .wires import KEY, WIRES, Calls, Limited, Refused, Says, Step, Wire
+from ..openai.wire import WIRE as OPENAI
+from .wires import KEY, Calls, Limited, Refused, Says, Step, Wire
+from .wires import WIRES as CHAT
 
 pytestmark = [  # LiteLLM's own
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 
+WIRES = (*CHAT, OPENAI)
 CONVERSATION: Sequence[tuple[str, Sequence[Step]]] = (
     ("how do a.txt and b.txt differ?", [
         Calls(

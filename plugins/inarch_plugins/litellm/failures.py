@@ -33,15 +33,7 @@ _INVENTED = frozenset({"APIConnectionError", "InternalServerError", "ServiceUnav
 def failure(
     error: Exception, name: str, silence_s: float, hide: Callable[[str], str], missing: str = ""
 ) -> ProviderError:
-    """Return the error for an exception of the library.
-
-    Args:
-        error: The exception; if it only wraps another, that one is used.
-        name: The service's name in messages.
-        silence_s: How long to wait for a silent service.
-        hide: Returns a text with secrets redacted.
-        missing: The service's variables, if it takes several and some are not set.
-    """
+    """Return the error for an exception of the library."""
     original = getattr(error, "original_exception", None)
     while isinstance(original, Exception):
         error, original = original, getattr(original, "original_exception", None)

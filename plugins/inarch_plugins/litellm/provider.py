@@ -40,12 +40,7 @@ REMEDY = (
 
 @define(eq=False, repr=False)
 class LiteLLM:
-    """`ModelProvider` over `litellm.acompletion`.
-
-    Args:
-        settings: The user's settings.
-        environ: The environment variables to use, including keys.
-    """
+    """`ModelProvider` over `litellm.acompletion`."""
 
     settings: Settings
     environ: Mapping[str, str]

@@ -70,12 +70,7 @@ _ASKS_FOR_RESPONSES = re.compile(r"\bv1/responses\b")
 
 @define(eq=False, repr=False)
 class EitherWire(ChatCompletions):
-    """`ModelProvider` over one wire or the other, which share everything except requests.
-
-    Args:
-        api: The wire that the user chose; `auto` decides by the address and the server's answers. If a model answers
-            only over the other wire, that is remembered.
-    """
+    """`ModelProvider` over one wire or the other, which share everything except requests."""
 
     api: Api = "auto"
     _items: Encoder | None = field(init=False, default=None)

@@ -61,12 +61,7 @@ class _Words:
 
 @define(eq=False, repr=False)
 class Events:
-    """Reader of the events of one reply.
-
-    Args:
-        service: The service, which explains its errors and redacts its secrets.
-        origin: The maker of its items.
-    """
+    """Reader of the events of one reply."""
 
     service: HttpService
     origin: Origin

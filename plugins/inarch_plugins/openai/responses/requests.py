@@ -40,12 +40,7 @@ class Encoder:
         return Origin(self.address, model, self.is_openai)
 
     def body(self, request: ModelRequest, options: Mapping[str, Any] | None = None) -> bytes:
-        """Return the body of a streamed request.
-
-        Args:
-            request: The request.
-            options: The fields besides input and tools, by default those of `options`.
-        """
+        """Return the body of a streamed request."""
         system = self._system(request)
         tools = self._kept.once(request.tools, _encoded_tools)
         messages = [self._message(message, request.model) for message in request.messages]
