@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,19 +25,6 @@ def generate(docs: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_the_page_is_what_the_program_says(name: str) -> None:
     done = generate(ROOT / "docs", name, "--check")
     assert done.returncode == 0, done.stderr
-
-
-def test_a_page_that_differs_is_found_and_written_anew(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    shutil.copytree(ROOT / "docs", docs, ignore=shutil.ignore_patterns("changes", "example", "__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    file = docs / "reference" / "library.md"
-    whole = file.read_text("utf-8")
-    file.write_text(whole.replace("`TERMINAL`", "`TERMINUS`"), "utf-8")
-    assert generate(docs, "library", "--check").returncode == 1
-    assert generate(docs, "library").returncode == 0
-    assert file.read_text("utf-8") == whole
-    assert generate(docs, "nothing").returncode == 2
 
 
 @pytest.mark.parametrize("name", inarch.__all__)

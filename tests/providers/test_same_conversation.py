@@ -15,7 +15,7 @@ import inarch
 from inarch.testing import HttpRequest, HttpServer
 
 from ..openai.wire import WIRE as OPENAI
-from .wires import KEY, Calls, Limited, Refused, Says, Step, Wire
+from .wires import KEY, Calls, Limited, Refused, Says, Step, Wire, composed
 from .wires import WIRES as CHAT
 
 pytestmark = [  # LiteLLM's own
@@ -53,16 +53,7 @@ async def conversation(wire: Wire, root: Path) -> tuple[list[inarch.Event], list
     """Lead the conversation over a wire and return everything that happened and everything that was sent."""
     script = [wire.render(step) for _, steps in CONVERSATION for step in steps]
     with HttpServer(script) as server:
-        table = {"plugins": ["sandbox-fs"], "model": f"{wire.provider}/{wire.model}", "approve": "all"}
-        app = inarch.compose(
-            root=root,
-            config={
-                "plugins": {wire.provider: {wire.address: f"{server.url}{wire.path}", **wire.settings}},
-                "profiles": {"default": table},
-            },
-            environ={"HOME": str(root.parent), wire.variable: KEY},
-            journal=False,
-        )
+        app = composed(wire, root, server.url, "sandbox-fs", flags={"approve": "all"}, journal=False)
         assert app.composition.refused == (), app.composition.refused
         try:
             session = app.session()

@@ -111,23 +111,6 @@ def check_cut(file: Path, data: bytes, events: Sequence[Event]) -> Sequence[Even
     return kept
 
 
-def test_rotated_files_and_several_sessions(talked: Talked, tmp_path: Path) -> None:
-    other = [Event(event.seq, event.time, "other", event.turn_id, event.kind, event.data) for event in talked]
-    file = logged(tmp_path / "rotated", talked, max_bytes=2000)
-    assert len(list(file.parent.iterdir())) > 3
-    store = MemoryStore()
-    assert restored(store, file).events == len(talked)
-    both = logged(tmp_path / "both", talked, other)
-    store = MemoryStore()
-    first, second = restore_log(store, both, "/here").sessions
-    assert (first.session_id, second.session_id) == (talked[0].session_id, "other")
-    assert lines(store.load("other")) == lines(other)
-    # The newest file is a moment ago set aside, and the next one not yet begun.
-    file.unlink()
-    kept = restored(MemoryStore(), file)
-    assert 0 < kept.events < len(talked)
-
-
 def test_a_session_with_parts_in_the_store_is_merged(talked: Talked, tmp_path: Path) -> None:
     file = logged(tmp_path, talked)
     store = SqliteStore(str(tmp_path / "state"))
