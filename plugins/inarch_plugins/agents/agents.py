@@ -45,17 +45,13 @@ class Agent:
     """An agent that can be given work.
 
     Args:
-        name: Its name.
         description: When to use it, for models and users.
-        instructions: The system prompt of its model.
         grants: The tools that it may call, none unless its file lists some; None for all of its caller's.
         model: Its model; empty for its caller's.
         only_reads: Whether it changes nothing, so that its tasks run in parallel.
         max_iterations: Most requests per task; None for its caller's limit.
         effort: Its model's effort; empty for its caller's.
-        source: The file that defines it.
         hides: Files with agents of the same name, which are ignored.
-        fault: Why it cannot be given work; empty if it can.
         has_tree: Whether it works in its own work tree.
         denies: The tools that it may not call.
         remarks: What its file says that has another meaning here or none.

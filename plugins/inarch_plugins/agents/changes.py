@@ -73,9 +73,6 @@ class Change:
     """A change that is stored in a folder.
 
     Args:
-        folder: Its folder, named like the change.
-        agent: The agent that made it.
-        task: The first line of the prompt.
         roots: The directories into which it can be merged.
         session: The agent's session; empty if unknown.
         files: Both sides, by path.

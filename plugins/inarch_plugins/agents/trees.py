@@ -39,8 +39,6 @@ class Tree:
     Args:
         folder: Its folder in the plugin's state, named like the resulting change.
         record: Its data: agent, task, roots, repository, and the work tree's path in the folder.
-        files: The files at the start.
-        lock: The descriptor of the lock.
     """
 
     folder: Path

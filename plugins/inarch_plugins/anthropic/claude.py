@@ -34,13 +34,7 @@ class Anthropic:
     """`ModelProvider` over Messages.
 
     Args:
-        service: Where requests go, with the key among its headers.
-        default_model: Used if no model is named.
-        default_decision_model: A cheap model for decisions.
         cache: How long the service caches its input, `5m` or `1h`; empty for not at all.
-        extra: Additional fields of every request.
-        missing: The message if there is no usable key.
-        a_minute: The user's limits for a minute.
     """
 
     service: HttpService

@@ -43,8 +43,6 @@ class Reader:
     """Reader of a conversation: the model and the address that signatures must belong to.
 
     Args:
-        model: The model's name.
-        base_url: The service's address.
         wants_signatures: Whether calls without one get the placeholder, as models from Gemini 3 on require.
         refused: Signatures that the service refused.
     """

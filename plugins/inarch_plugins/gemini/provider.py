@@ -51,10 +51,7 @@ class Gemini:
     """`ModelProvider` over generateContent.
 
     Args:
-        service: Where requests go, with the key among its headers.
         thinking: Whether to ask for the model's thoughts.
-        missing: The message if there is no usable key.
-        a_minute: The user's limits for a minute.
         key_name: The variable that holds the key.
         remark: A note to show once with a reply, if any.
     """

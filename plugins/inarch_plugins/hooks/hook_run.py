@@ -96,14 +96,9 @@ class Place:
     """Environment of a hook's run.
 
     Args:
-        workspace: Runs confined commands.
-        record: Records the event of a run.
-        state: The state of the run.
         cancelled: Set when the result is no longer needed.
         writes: Workspace paths that a confined hook may change.
-        call_id: The call that it concerns.
         answer: The model's last text, if the turn is about to end.
-        situation: The situation of the turn.
     """
 
     workspace: inarch.Workspace

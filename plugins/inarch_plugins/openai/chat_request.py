@@ -80,9 +80,6 @@ class Encoder:
     """Encoder of requests, which encodes each message only once.
 
     Args:
-        provider: The name under which opaque data of parts is stored.
-        extra: Additional fields of every body; they take precedence.
-        dialect: The particulars of its service.
         address: The service's address: data that only it can read goes back only to it.
     """
 

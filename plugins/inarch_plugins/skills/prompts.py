@@ -23,13 +23,9 @@ class PromptFile:
     """A valid prompt file.
 
     Args:
-        name: Its name.
-        folder: The folder that contains it.
         file: Its path in the folder.
-        description: Its purpose.
         keys: How its text is sent.
         within: The path in the folder that links may not lead out of.
-        root: The absolute path of the workspace.
     """
 
     name: str

@@ -58,7 +58,6 @@ class ToolLists:
         allowed: Calls that need no question once the user accepted the list.
         denied: Calls that the turn may not make.
         words: The entries of `allowed` as the file has them.
-        file: The file's absolute path.
     """
 
     allowed: tuple[Entry, ...] = ()

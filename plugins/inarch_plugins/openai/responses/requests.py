@@ -23,10 +23,7 @@ class Encoder:
     """Encoder of requests, which encodes each message only once.
 
     Args:
-        provider: The name under which opaque data of parts is stored.
-        address: The service's address.
         is_openai: Whether it is OpenAI's own service, or Azure's.
-        extra: Additional fields of every body; they take precedence.
     """
 
     provider: str
