@@ -254,11 +254,7 @@ class Accumulator:
         return Text(words, data) if draft.index == TEXT_INDEX else Reasoning(words, data)
 
     def _take(self, text: str, into: StringIO, more: int = 0) -> None:
-        """Count the text and store as much of it as the limit allows.
-
-        Raises:
-            ProviderError: It exceeds the limit.
-        """
+        """Count the text and store as much of it as the limit allows."""
         room = self.most - self._size - more
         size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         if size > room:

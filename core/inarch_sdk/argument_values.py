@@ -23,11 +23,6 @@ _ANNOTATED: tuple[Any, ...] = (typing.Annotated,)
 def structured(tool: str, arguments: Mapping[str, Any], annotations: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with those in `annotations` converted.
 
-    Args:
-        tool: The tool's name, for messages.
-        arguments: JSON values that match the tool's schema.
-        annotations: The target type, by name.
-
     Raises:
         ToolFailed: A value cannot be converted (`validation`); the message names its position.
     """

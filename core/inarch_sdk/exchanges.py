@@ -5,7 +5,6 @@ Events may be of other versions, or from damaged or hostile files. Unreadable on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
@@ -15,90 +14,56 @@ from attrs import define, field
 from inarch.contract.events import Event
 from inarch.contract.transcripts import Answered, Call, Change, Data, Exchange, Remark, Request, Step
 
-_NAME = re.compile(r"\w+")
 _PATHS = ("file_path", "filePath", "path", "new_path", "directory", "file_paths", "paths")
-"""Arguments that name a call's target, for calls that failed before their effects were known."""
+"""Arguments that name a call's target."""
 
 
 @define(eq=False)
 class _Tried:
-    """Call so far; `failed` is the error that ended it, None if none did."""
+    """Call so far, and the calls of its turn that had failed before it."""
 
     id: str
     name: str
+    before: list[_Tried]
     arguments: Data = field(factory=dict)
-    effects: Data = field(factory=dict)
-    failed: Data | None = None
+    has_failed: bool = False
 
 
 @define(eq=False, repr=False)
 class Recoveries:
     """Recoveries of failed calls: `of` maps the id of each failed call to the id of the later call that recovered it.
 
-    A call recovers a failed one if it started after the failure in the same turn and succeeded. Its tool is the same,
-    or one that the error's remedy names. It wrote or read every path that the failed one declared. Without paths, the
-    arguments must be the same. A call that was rejected for its name or arguments is recovered by the next successful
-    call of this kind, about the same paths if it named any.
+    That is the first successful call of the same tool that began after the failure, in the same turn, and names every
+    path that the failed one names. If it names none, the arguments are the same.
     """
 
     of: dict[str, str] = field(factory=dict)
     _calls: dict[str, _Tried] = field(init=False, factory=dict)
-    _failed: list[_Tried] = field(init=False, factory=list)
-    _before: dict[str, list[_Tried]] = field(init=False, factory=dict)
 
     def take(self, event: Event) -> str:
         """Process an event; return the id of the failed call that it recovers, empty for none."""
-        data = event.data
-        if event.kind == "turn.started":
-            self._calls, self._failed, self._before = {}, [], {}
-        elif event.kind == "call.state":
-            self._state(data)
-        elif event.kind == "call.result":
-            return self._result(data)
-        return ""
-
-    def _state(self, data: Data) -> None:
-        call_id = str(data.get("call_id"))
+        data, call_id = event.data, str(event.data.get("call_id"))
         tried = self._calls.get(call_id)
-        if tried is None:
-            tried = self._calls[call_id] = _Tried(call_id, str(data.get("name")))
-            self._before[call_id] = list(self._failed)
-        call = _mapping(data.get("call"))
-        tried.arguments = _mapping(call.get("arguments")) or tried.arguments
-        tried.effects = _mapping(data.get("effects")) or tried.effects
-
-    def _result(self, data: Data) -> str:
-        tried, result = self._calls.get(str(data.get("call_id"))), _mapping(data.get("result"))
-        if tried is None or tried.failed is not None:
-            return ""
-        if data.get("status") == "error":
-            tried.failed = _mapping(result.get("error"))
-            self._failed.append(tried)
-        elif data.get("status") == "success":
-            for failed in self._before[tried.id]:
+        if event.kind == "turn.started":
+            self._calls = {}
+        elif event.kind == "call.state":
+            if tried is None:
+                before = [one for one in self._calls.values() if one.has_failed]
+                tried = self._calls[call_id] = _Tried(call_id, str(data.get("name")), before)
+            tried.arguments = _mapping(_mapping(data.get("call")).get("arguments")) or tried.arguments
+        elif event.kind == "call.result" and tried is not None and not tried.has_failed:
+            tried.has_failed = data.get("status") == "error"
+            for failed in tried.before if data.get("status") == "success" else ():
                 if failed.id not in self.of and _recovers(tried, failed):
                     self.of[failed.id] = tried.id
-                    self._failed.remove(failed)
                     return failed.id
         return ""
 
 
 def _recovers(later: _Tried, failed: _Tried) -> bool:
-    error = failed.failed or {}
-    remedy = str(error.get("remedy") or "").partition("tools: ")[0]  # the rest is a list of all tools
-    if later.name != failed.name and later.name not in _NAME.findall(remedy):
-        return False
-    for kind in ("writes", "reads"):
-        if paths := _paths(failed, kind):
-            return paths <= _paths(later, kind)
-    if not failed.effects:  # it was rejected before its effects were known
-        return _named(failed.arguments) <= _named(later.arguments)
-    return later.arguments == failed.arguments
-
-
-def _paths(tried: _Tried, kind: str) -> set[str]:
-    found = tried.effects.get(kind)
-    return {path for path in found if isinstance(path, str)} if isinstance(found, (list, tuple)) else set()
+    paths = _named(failed.arguments)
+    is_same = paths <= _named(later.arguments) if paths else later.arguments == failed.arguments
+    return is_same and later.name == failed.name
 
 
 def _named(arguments: Data) -> set[str]:

@@ -66,11 +66,6 @@ _ARGUMENT = re.compile(r"\{(\w+)\}")
 def call_title(name: str, arguments: Mapping[str, Any], tool: object = None) -> str:
     """Return what a call does in people's words on one line, such as `Run pytest -q`; not escaped.
 
-    Args:
-        name: The tool's name, for a tool without a `title`.
-        arguments: The call's arguments.
-        tool: The tool, if known.
-
     >>> from types import SimpleNamespace
     >>> call_title("grep", {"text": "f"}, SimpleNamespace(title="Search for {text}[ in {path}]"))
     'Search for f'
@@ -177,11 +172,6 @@ def answered_words(model: str, answered_by: str, company: str = "") -> str:
     """Name the model that answered if it is not the one that was asked; empty if it is, or if unknown.
 
     A name with a version date, such as `NAME-2026-11-17`, is the same model.
-
-    Args:
-        model: The model that was asked, as `PROVIDER/NAME`.
-        answered_by: The name in the reply, without the provider.
-        company: The company that runs it, if the service reports it.
     """
     if not answered_by or any(f"/{model}".endswith(f"/{name}") for name in (answered_by, _DATED.sub("", answered_by))):
         return ""

@@ -178,19 +178,11 @@ def _in_words(message: str, hide: Callable[[str], str]) -> str:
 
 
 def _words_of_page(page: str) -> str:
-    """Return the title of an HTML page such as a gateway's 502, else its first sentence, without markup."""
+    """Return the words of an HTML page such as a gateway's 502, its title first, without markup."""
     from html import unescape
 
-    def line(markup: str) -> str:
-        text = re.sub(r"</?(?:a|b|code|em|i|small|span|strong|tt|u)\b[^>]*>", "", markup, flags=re.I)
-        return " ".join(re.sub("[<>]", " ", unescape(re.sub(r"<[^>]*>?", " ", text))).split())
-
-    title = re.search(r"<title[^>]*>(.*?)(?:</title|$)", page, re.I | re.S)
-    if title is not None and re.search(r"[^\W\d]", named := line(title[1])):
-        return named
-    unseen = r"<!--.*?(?:-->|\Z)|<(title|style|script|template|noscript)\b.*?(?:</\1\s*>|\Z)"
-    seen = re.sub(unseen, " ", page, flags=re.I | re.S)
-    return re.split(r"(?<=[.!?])\s", line(seen), maxsplit=1)[0] or (named if title is not None else "")
+    seen = re.sub(r"<!--.*?(?:-->|\Z)|<(style|script)\b.*?(?:</\1\s*>|\Z)", " ", page, flags=re.I | re.S)
+    return " ".join(re.sub("[<>]", " ", unescape(re.sub(r"<[^>]*>?", " ", seen))).split())
 
 
 def _words_of(data: Any) -> str:

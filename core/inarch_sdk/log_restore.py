@@ -58,12 +58,6 @@ def restore_log(store: ContextStore, path: Path, root: str, *, only: str | None 
     Missing events are added to sessions that the store has in part. If log and store differ from some event on, the
     store's events are kept.
 
-    Args:
-        store: The target.
-        path: The log.
-        root: The workspace for sessions whose beginning is lost.
-        only: The one session to restore; None restores all.
-
     Raises:
         OSError: A file cannot be read.
         StoreError: The store accepts no more events. Earlier ones are stored, and restoring may be repeated.
@@ -100,11 +94,7 @@ def _restore(store: ContextStore, session_id: str, events: Sequence[Event], root
 
 
 def _addable(events: Sequence[Event], kept: Mapping[int, str]) -> list[Event]:
-    """Return the events that the store lacks, up to the point where log and store diverge.
-
-    An equal event in both shows that they agree up to there. After the last one, the first number with different events
-    is where the session continued without the lost events. The log's events from there on are skipped.
-    """
+    """Return the events that the store lacks, up to the point where log and store diverge."""
     both = [(event.seq, kept[event.seq] == event.line) for event in events if event.seq in kept]
     same = max((seq for seq, equal in both if equal), default=0)
     end = min((seq for seq, equal in both if not equal and seq > same), default=None)

@@ -53,12 +53,7 @@ class PriceTable:
     _found: dict[str, KnownModel | None] = field(init=False, factory=dict)
 
     def find(self, name: str, service: str = "") -> KnownModel | None:
-        """Return the entry of exactly this name, None if there is none.
-
-        Args:
-            name: The name in the table, such as `gemini/gemini-flash-latest` or `gpt-4o`.
-            service: The required service of the entry; "" for any.
-        """
+        """Return the entry of exactly this name, and of the service if one is given; None if there is none."""
         if name not in self._found:
             row = self._row(name) if self.path else None
             self._found[name] = None if row is None else _known(name, row)
@@ -181,10 +176,6 @@ def full_names(name: str, places: Collection[str]) -> list[str]:
     """Return the possible full names of a model's name.
 
     The model's maker comes before resellers. A name that starts with a service may also be reached there.
-
-    Args:
-        name: The model's name, without a provider.
-        places: Available providers: each `PROVIDER`, or `PROVIDER/SERVICE`.
     """
     native = next((place for place, names in _NATIVE.items() if place in places and names.fullmatch(name)), None)
     if native is not None:

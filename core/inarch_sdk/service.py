@@ -68,20 +68,12 @@ class HttpService:
     _closing: AsyncGenerator[None] | None = field(init=False, default=None)
 
     async def get(self, path: str) -> Any:
-        """Return the JSON reply to a GET.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Return the JSON reply to a GET."""
         async with self._sent("GET", path, None) as response:
             return self._parsed(await whole(response))
 
     async def form(self, path: str, fields: Mapping[str, str]) -> Any:
-        """POST fields as a form and return the JSON reply, None for an empty body.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """POST fields as a form and return the JSON reply, None for an empty body."""
         from urllib.parse import urlencode
 
         async with self._sent(
@@ -105,7 +97,7 @@ class HttpService:
                     yield value
 
     async def batches(self, path: str, body: bytes) -> AsyncGenerator[list[Any]]:
-        """Do the same, but yield values that arrived together as one list: a burst costs little more than one value.
+        """Do the same, but yield values that arrived together as one list.
 
         Raises:
             ProviderError: As for `stream`; earlier values were yielded.
@@ -117,7 +109,8 @@ class HttpService:
                     del together[together.index(b"[DONE]") :]
                 values: list[Any] = []
                 try:
-                    self._parse(together, values)
+                    for data in together:
+                        values += [self._parsed(data)] if b"\n" not in data else self._several(data)
                 except ProviderError as error:
                     if values:
                         yield values
@@ -253,19 +246,6 @@ class HttpService:
             part for one in within for part in one.split(":")
         }
         return sorted((word for word in words if len(word) >= 6 and word != "Bearer"), key=len, reverse=True)
-
-    def _parse(self, events: list[bytes], values: list[Any]) -> None:
-        """Add the values of events, with one call of the parser if each event has one value."""
-        if len(events) > 1:
-            try:
-                found = json.loads(b"[%b]" % b",".join(events))
-            except (ValueError, RecursionError):
-                found = []
-            if len(found) == len(events):
-                values += found
-                return  # else find the faulty event
-        for data in events:
-            values += [self._parsed(data)] if b"\n" not in data else self._several(data)
 
     def _several(self, data: bytes) -> list[Any]:
         """Return the values of an event of several lines: one value, or one a line from sloppy servers."""

@@ -58,10 +58,21 @@ class Check(NamedTuple):
 
 
 class Key(NamedTuple):
-    """Key of a table: its attrs field and the class."""
+    """Key of a table: its attrs field and the class.
+
+    Args:
+        doc: A sentence for people, "" for none.
+        check: The constraint beyond the type.
+        each: Whether the check applies to every element.
+        one_or_more: Whether one string means a list of one.
+    """
 
     attribute: Attribute[Any]
     table: type
+    doc: str = ""
+    check: Check | None = None
+    each: bool = False
+    one_or_more: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -82,27 +93,6 @@ class Key(NamedTuple):
         """Whether it has no default."""
         return self.attribute.default is NOTHING
 
-    @property
-    def doc(self) -> str:
-        """A sentence for people, "" for none."""
-        return str(self.attribute.metadata.get("doc") or "")
-
-    @property
-    def check(self) -> Check | None:
-        """The constraint beyond the type."""
-        check: Check | None = self.attribute.metadata.get("check")
-        return check
-
-    @property
-    def each(self) -> bool:
-        """Whether the check applies to every element."""
-        return bool(self.attribute.metadata.get("each"))
-
-    @property
-    def one_or_more(self) -> bool:
-        """Whether one string means a list of one."""
-        return bool(self.attribute.metadata.get("one_or_more"))
-
 
 def key(doc: str, default: Any = NOTHING, check: Check | None = None, **more: Any) -> Any:
     """Return the attrs field of a key: a sentence for people, its default and its check.
@@ -117,9 +107,12 @@ def keys_of(cls: type) -> dict[str, Key]:
     """Return the keys of a table of this class; fields with `key` False in their metadata are not keys."""
     attributes = typing.cast("tuple[Attribute[Any], ...]", cls.__attrs_attrs__)  # type: ignore[attr-defined]
     own_first = sorted(attributes, key=lambda item: item.inherited)  # type: ignore[attr-defined] # the stub lacks it
-    return {
-        item.alias or item.name: Key(item, cls) for item in own_first if item.init and item.metadata.get("key", True)
-    }
+    found: dict[str, Key] = {}
+    for item in own_first:
+        if item.init and item.metadata.get("key", True):
+            told = {name: item.metadata[name] for name in Key._fields[2:] if item.metadata.get(name)}
+            found[item.alias or item.name] = Key(item, cls, **told)
+    return found
 
 
 @cache

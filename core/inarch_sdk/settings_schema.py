@@ -24,12 +24,7 @@ _SCALARS: dict[Any, dict[str, Any]] = {
 
 
 def table_schema(cls: type, within: tuple[type, ...] = ()) -> dict[str, Any]:
-    """Return the schema of a table of this class; a key's own description takes precedence over the docstring's.
-
-    Args:
-        cls: The class.
-        within: Classes of the enclosing tables; a recursive one accepts any table, so that the schema is finite.
-    """
+    """Return the schema of a table of this class; a key's own description takes precedence over the docstring's."""
     keys, within = keys_of(cls), (*within, cls)
     table: dict[str, Any] = {
         "type": "object",

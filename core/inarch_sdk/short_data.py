@@ -113,10 +113,6 @@ def result_stub(result: ToolResult, ref: str) -> ToolResult:
     """Return a line that replaces a result and says how to read it back; success or failure is preserved.
 
     Return a result unchanged if it is hardly longer than such a line.
-
-    Args:
-        result: The result.
-        ref: The argument of `read_output` for it; empty if it was not stored.
     """
     size = result_size(result)
     if size <= _STUB:
@@ -130,13 +126,7 @@ def result_stub(result: ToolResult, ref: str) -> ToolResult:
 
 
 def result_excerpt(result: ToolResult, ref: str, most: int) -> ToolResult:
-    """Shorten a result's data to head and tail.
-
-    Args:
-        result: The result.
-        ref: The argument of `read_output` for it; empty if it was not stored.
-        most: About how many characters to keep.
-    """
+    """Shorten a result's data to head and tail."""
     error = result.error
     if error is not None:
         error = ToolError(error.code, error.message[:most], error.remedy[:most])

@@ -127,12 +127,6 @@ def between(store: ContextStore, session_id: str, first: int, last: int) -> Iter
 def folded(store: ContextStore, session_id: str, make: Callable[[], F], keep_after: int = KEEP_AFTER) -> F:
     """Return the state after all events of a session; store a snapshot if the session is long.
 
-    Args:
-        store: The session's store.
-        session_id: The session.
-        make: Creates an empty state.
-        keep_after: Events after the last snapshot that justify a new one.
-
     Raises:
         StoreError: The events cannot be read.
     """
@@ -199,11 +193,7 @@ def _packed(version: int, content: Any) -> bytes:
 
 
 def _unpacked(version: int, kept: tuple[int, bytes] | None) -> Any:
-    """Return the content of a snapshot from `get_snapshot`.
-
-    Raises:
-        ValueError: There is none, or it is damaged or of another version.
-    """
+    """Return the content of a snapshot from `get_snapshot`."""
     data = kept[1] if kept is not None else b""
     if int(data[:8], 16) != zlib.crc32(data[8:]):
         raise ValueError("damaged")

@@ -16,20 +16,9 @@ _CLOSING = tuple(_OPENING.values())
 _CLOSES = re.compile("|".join(map(re.escape, _CLOSING)))
 _QUOTES = "`'\""
 # Marks of OpenAI's format for gpt-oss that servers should have parsed (earendil-works/pi#4439, seen Nov 2026).
-_MARK = r"<\|(?:(?:start|channel|constrain)\|>\w*(?: to=[\w.:-]*)?|(?:message|end|call|return)\|>)"
-_LEADING = re.compile(rf"\A\s*(?:{_MARK}\s*)+")
+_MARK = r"<\|(?:end|call|return)\|>"
 _TRAILING = re.compile(rf"(?:{_MARK}\s*)+\Z")
-_HEADER = re.compile(
-    r"(?:<\|(?:end|call|return)\|>)?(?:<\|start\|>\w+)?(?:<\|channel\|>(?P<channel>\w+)(?: to=[\w.:-]+)?\s*)?"
-    r"(?:<\|constrain\|>\w+)?<\|message\|>"
-)
-_FULL_HEADER = re.compile(r"(?:<\|(?:end|call|return)\|>)?<\|start\|>\w+<\|channel\|>\w+<\|message\|>")
-_STRAY = re.compile(r"<\|(?:end|call|return)\|>")
-_UNFINISHED = re.compile(rf"(?:{_MARK}\s*)*(?:<(?:\|(?:[a-z]{{0,9}}\|?)?)?)?\Z")
-_MAY_BE_HEADER = re.compile(r"<\|[\w|<>=.: -]*\Z")
-_ENDS_OF_ANALYSIS = ("<|end|>", "<|start|>", "<|channel|>")
-LONGEST_HEADER = 120
-"""Maximum characters of marks before a text."""
+_UNFINISHED = re.compile(rf"(?:{_MARK}\s*)*(?:<(?:\|(?:[a-z]{{0,6}}\|?)?)?)?\Z")
 
 
 @define(eq=False, repr=False)
@@ -39,7 +28,7 @@ class ThoughtTags:
     Reasoning is the text between `<think>` and `</think>` (or `thinking`, `mm:think`) before the first real text. So is
     everything before an unopened closing tag, unless the tag is in code or quoted. Each such part gets `data` with
     `before` and `after`, the tags with the whitespace around them: the original text is `before + reasoning + after`.
-    Marks of the gpt-oss format at the start and at the end are removed.
+    Marks of the gpt-oss format at the end are removed.
 
     Args:
         data: The opaque data of the parts, such as their model.
@@ -51,7 +40,7 @@ class ThoughtTags:
     _state: Callable[[], Iterator[Delta]] = field(init=False)
     _is_text: bool = field(init=False, default=False)
     _held: str = field(init=False, default="")
-    _ends: tuple[str, ...] = field(init=False, default=())
+    _end: str = field(init=False, default="")
     _last: str = field(init=False, default="")
     _tags: list[str] | None = field(init=False, default=None)
     _said: list[str] = field(init=False, factory=list)
@@ -82,7 +71,7 @@ class ThoughtTags:
             if held.strip():
                 yield ReasoningDelta(held)
         else:
-            held = _TRAILING.sub("", _LEADING.sub("", held) if self._state == self._begin else held)
+            held = _TRAILING.sub("", held)
             if self._state == self._begin and not held.strip():
                 self._blanks(held)
             elif held:
@@ -92,29 +81,17 @@ class ThoughtTags:
 
     def _begin(self) -> Iterator[Delta]:
         """Parse the start of the reply, or the text after a thought."""
-        while True:
-            text = self._held.lstrip()
-            opening = next((tag for tag in _OPENING if text.startswith(tag)), "")
-            header = _HEADER.match(text) or _STRAY.match(text)
-            if opening:
-                before = "" if self._blanks() else self._held[: -len(text)]
-                yield from self._closed()
-                self._tags = [before + opening, ""]
-                self._go(self._think, text[len(opening) :], (_OPENING[opening],))
-            elif header is not None:
-                self._blanks()
-                self._held = text[header.end() :]
-                if header.groupdict().get("channel") != "analysis":
-                    continue
-                yield from self._closed()
-                self._go(self._think, self._held, _ENDS_OF_ANALYSIS)
-            elif any(tag.startswith(text) for tag in _OPENING) or _may_be_header(text):
-                return
-            else:
-                text = text if self._blanks() else self._held
-                yield from self._closed()
-                self._go(self._say, _LEADING.sub("", text))
-            return
+        text = self._held.lstrip()
+        opening = next((tag for tag in _OPENING if text.startswith(tag)), "")
+        if opening:
+            before = "" if self._blanks() else self._held[: -len(text)]
+            yield from self._closed()
+            self._tags = [before + opening, ""]
+            self._go(self._think, text[len(opening) :], _OPENING[opening])
+        elif not any(tag.startswith(text) for tag in _OPENING):
+            text = text if self._blanks() else self._held
+            yield from self._closed()
+            self._go(self._say, text)
 
     def _think(self) -> Iterator[Delta]:
         """Search a thought for its end."""
@@ -124,17 +101,14 @@ class ThoughtTags:
                 return
             self._tags[0] += self._held[: len(self._held) - len(words)]
             self._held = words
-        found = [(place, tag) for tag in self._ends if (place := self._place(tag)) >= 0]
-        if not found:
-            kept = self._held[: _start_of_part(self._held, self._ends)].rstrip()
+        place = self._place(self._end)
+        if place < 0:
+            kept = self._held[: _start_of_part(self._held, (self._end,))].rstrip()
             yield from self._thought(kept)
             self._held = self._held[len(kept) :]
             return
-        place, tag = min(found)
-        words = self._held[:place].rstrip()
+        words, end = self._held[:place].rstrip(), place + len(self._end)
         yield from self._thought(words)
-        is_mark = tag in ("<|start|>", "<|channel|>")  # the header of the next part
-        end = place if is_mark else place + len(tag)
         if self._tags is not None:
             self._tags[1] = self._held[len(words) : end]
         self.watches = False
@@ -157,15 +131,13 @@ class ThoughtTags:
         if self.watches:
             end = min(end, _start_of_part(self._held, _CLOSING))
         text, self._held = self._held[:end], self._held[end:]
-        if "<|" in text:
-            text = _FULL_HEADER.sub("\n\n", text)
         if text:
             if self.watches:
                 self._said.append(text)
             yield TextDelta(text)
 
-    def _go(self, state: Callable[[], Iterator[Delta]], rest: str, ends: tuple[str, ...] = ()) -> None:
-        self._state, self._held, self._ends, self._last = state, rest, ends, ""
+    def _go(self, state: Callable[[], Iterator[Delta]], rest: str, end: str = "") -> None:
+        self._state, self._held, self._end, self._last = state, rest, end, ""
         self._is_text = state == self._say
 
     def _thought(self, words: str) -> Iterator[Delta]:
@@ -206,10 +178,6 @@ class ThoughtTags:
             if not is_code and not any(opening in before for opening in _OPENING):
                 return match.start(), match[0]
         return None
-
-
-def _may_be_header(text: str) -> bool:
-    return len(text) < LONGEST_HEADER and _MAY_BE_HEADER.match(text) is not None
 
 
 def _start_of_part(text: str, tags: tuple[str, ...]) -> int:

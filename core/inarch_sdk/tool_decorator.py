@@ -6,8 +6,7 @@ import inspect
 import types
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from types import UnionType
-from typing import Any, NamedTuple, TypedDict, Unpack, get_origin, get_type_hints, overload
+from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 from attrs import define
 
@@ -50,16 +49,15 @@ def read_parameters(
     if schema is not None:
         named = [name for name, item in parameters.items() if name == "context" or _says_context(item.annotation)]
         return Parameters(schema, named[0] if named else "", {}, {})
-    hints = _Hints(function)
     schemas = Schemas()
     properties: dict[str, Any] = {}
     required: list[str] = []
     context, converted, fresh = "", {}, {}
     for name, parameter in parameters.items():
-        if not context and _is_context(name, parameter, hints):
+        if not context and _is_context(name, parameter, function):
             context = name
             continue
-        hint, properties[name] = _property(schemas, parameter, hints)
+        hint, properties[name] = _property(schemas, parameter, function)
         if name in texts:
             properties[name]["description"] = texts[name]
         if not takes_plain(hint):
@@ -76,20 +74,22 @@ def read_parameters(
     return Parameters(whole, context, converted, fresh)
 
 
-def _property(schemas: Schemas, parameter: inspect.Parameter, hints: _Hints) -> tuple[Any, dict[str, Any]]:
-    where = f"parameter {parameter.name!r} of {hints.function_name}"
+def _property(
+    schemas: Schemas, parameter: inspect.Parameter, function: Callable[..., Any]
+) -> tuple[Any, dict[str, Any]]:
+    where = f"parameter {parameter.name!r} of {getattr(function, '__name__', repr(function))}"
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
         raise Unsupported(f"{where}: it cannot be passed by name, so a schema cannot describe it; remove / or *")
     if parameter.annotation is parameter.empty:
         raise Unsupported(f"{where} has no annotation; add one, such as {parameter.name}: str")
     try:
-        hint = hints.of(parameter)
+        hint = _hint(function, parameter)
         return hint, schemas.of(hint)
     except Unsupported as error:
         raise Unsupported(f"{where}: {error}") from None
 
 
-def _is_context(name: str, parameter: inspect.Parameter, hints: _Hints) -> bool:
+def _is_context(name: str, parameter: inspect.Parameter, function: Callable[..., Any]) -> bool:
     if _says_context(parameter.annotation):
         return True
     if name != "context" or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -97,7 +97,7 @@ def _is_context(name: str, parameter: inspect.Parameter, hints: _Hints) -> bool:
     if parameter.annotation is parameter.empty:
         return True
     try:  # an argument may be called context if its annotation is another type
-        return not Schemas().of(hints.of(parameter))
+        return not Schemas().of(_hint(function, parameter))
     except Unsupported:
         return True
 
@@ -109,31 +109,15 @@ def _says_context(annotation: Any) -> bool:
     return annotation is ToolContext or ToolContext in typing.get_args(annotation)
 
 
-class _Hints:
-    """Evaluated annotations of a function: all at once if that works, else one by one."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function_name = getattr(function, "__name__", repr(function))
-        self._scope = getattr(inspect.unwrap(function), "__globals__", {})
-        try:
-            self._known = typing.get_type_hints(function, include_extras=True)
-        except (NameError, AttributeError, TypeError, SyntaxError):
-            self._known = {}
-
-    def of(self, parameter: inspect.Parameter) -> Any:
-        """Return the meaning of a parameter's annotation.
-
-        Raises:
-            Unsupported: It names something undefined, or is not an annotation.
-        """
-        if parameter.name in self._known:
-            return self._known[parameter.name]
-        alone = types.SimpleNamespace(__annotations__={parameter.name: parameter.annotation})
-        try:
-            return typing.get_type_hints(alone, self._scope, include_extras=True)[parameter.name]
-        except (NameError, AttributeError, TypeError, SyntaxError) as error:
-            remedy = "import or define it at the top of the module, not only for type checkers"
-            raise Unsupported(f"the annotation {parameter.annotation!r} cannot be read ({error}); {remedy}") from None
+def _hint(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    """Return the meaning of a parameter's annotation, evaluated alone: others may only be for type checkers."""
+    alone = types.SimpleNamespace(__annotations__={parameter.name: parameter.annotation})
+    scope = getattr(inspect.unwrap(function), "__globals__", {})
+    try:
+        return typing.get_type_hints(alone, scope, include_extras=True)[parameter.name]
+    except (NameError, AttributeError, TypeError, SyntaxError) as error:
+        remedy = "import or define it at the top of the module, not only for type checkers"
+        raise Unsupported(f"the annotation {parameter.annotation!r} cannot be read ({error}); {remedy}") from None
 
 
 EffectsRule = Effects | Callable[[Mapping[str, Any]], Effects]
@@ -217,28 +201,7 @@ class FunctionTool(ToolFunction):
             return _shown_live(answer, context)
         if isinstance(answer, AsyncGenerator):
             return _shown_live_later(answer, context)
-        return self._declared_later(answer) if inspect.isawaitable(answer) else self._declared(answer)
-
-    def _declared(self, answer: Any) -> Any:
-        """Return the answer; raise if it is None but the function declares to return a value."""
-        if answer is None and (declared := _never_none(self.function)):
-            raise TypeError(f"returned None, but is declared to return {declared}")
         return answer
-
-    async def _declared_later(self, answer: Awaitable[Any]) -> Any:
-        return self._declared(await answer)
-
-
-def _never_none(function: Callable[..., Any]) -> str:
-    """Return the declared result of a function if that excludes None, else "". Called only on errors."""
-    try:
-        declared = get_type_hints(function).get("return")
-        kind = get_origin(declared) or declared
-        if not isinstance(kind, type) or kind is UnionType or isinstance(None, kind):
-            return ""
-    except (NameError, TypeError, AttributeError):  # names that are undefined at the call, or not a plain class
-        return ""
-    return kind.__name__
 
 
 def _shown_live(chunks: Generator[Any, None, Any], context: ToolContext) -> Any:

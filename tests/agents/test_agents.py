@@ -231,12 +231,6 @@ def test_what_a_file_says_in_another_form_is_read_and_reported_by_doctor_alone(d
     assert len(said) < 1_000 and "color" not in said
 
 
-def test_a_name_without_letters_is_that_of_the_file(desk: Desk) -> None:
-    text = "---\nname: 代码\ndescription: [Internal] checks\ntools: Read\n---\n"
-    desk.project({".agents/agents/code.check.md": text})
-    assert "code-check" in next(one.text for one in checked(desk) if one.state == "fine")
-
-
 READING = {"read_file", "read_multiple_files", "read_output"}
 MEANT = {
     "Read": READING, "Write": {"write_file", "create_file"}, "Edit": {"patch_source_file"}, "Bash": {"execute_command"},
@@ -377,13 +371,6 @@ def test_model_and_turns_of_the_file_count(desk: Desk) -> None:
     assert ".agents/agents/b.md" in error_of(turn, 1) and "the model 'nobody/m'" in error_of(turn, 1)
 
 
-def test_an_unknown_effort_is_reported_with_the_file(desk: Desk) -> None:
-    desk.project({".agents/agents/x.md": "---\ndescription: d\neffort: huge\n---\n"})
-    desk.scripts = {"parent": [calls(task("x", "child")), says("ok")]}
-    told = error_of(desk.run(approve="all"))
-    assert ".agents/agents/x.md" in told and "effort" in told and "huge" in told
-
-
 def test_the_form_of_the_parents_answer_is_not_that_of_its_agents(desk: Desk) -> None:
     schema = {"type": "object", "required": ["one"], "properties": {"one": {"type": "integer"}}}
     desk.options = {"config": {"profiles": {"default": {"output_schema": schema}}}}
@@ -484,17 +471,22 @@ def test_tasks_that_may_write_have_the_project_to_themselves_and_all_is_in_one_l
 
 
 class Person:
+    """A front end that says yes, but to calls whose preview has one of these words."""
+
     name = "person"
 
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, str]] = []
+    def __init__(self, *denied: str) -> None:
+        self.denied, self.asked = denied, list[ApprovalRequest]()
 
     def show(self, event: inarch.Event) -> None:
         """Look on."""
 
     async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        self.asked += [(one.call.name, one.reason) for one in batch]
-        return [Approval(one.call.id, "approve") for one in batch]
+        self.asked += batch
+        return [
+            Approval(one.call.id, "deny" if any(word in one.preview for word in self.denied) else "approve")
+            for one in batch
+        ]
 
     def close(self) -> None:
         """Go."""
@@ -506,7 +498,7 @@ def test_a_person_is_asked_about_a_task_that_may_change_things_and_about_what_it
     desk.project({".agents/agents/fixer.md": FIXER})
     desk.scripts = {"parent": [calls(task("fixer", "child")), says("ok")], "child": [calls(WRITE), says("made")]}
     turn = desk.run(approve="ask")
-    (first, _), (second, reason) = person.asked
+    (first, _), (second, reason) = ((one.call.name, one.reason) for one in person.asked)
     assert (first, second) == ("task", "write_file") and reason.startswith("fixer: ")
     assert data_of(turn)["files_changed"] == ["made.txt"]
 
@@ -541,11 +533,3 @@ def _bytes_of(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
-
-
-def test_descriptions_of_many_agents_are_short(desk: Desk) -> None:
-    desk.project({f".agents/agents/a{at}.md": f"---\ndescription: {'d' * 1_000}\n---\n" for at in range(40)})
-    desk.scripts = {"parent": [says("ok")]}
-    desk.run()
-    (spec,) = [one for one in desk.requests[0].tools if one.name == "task"]
-    assert len(spec.description) < 8_000 and "a39: d" in spec.description

@@ -5,7 +5,6 @@ from __future__ import annotations
 import stat
 import subprocess
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -55,21 +54,6 @@ def test_no_line_of_either_side_is_lost_without_a_conflict(
             assert stat.S_IMODE(found.mode) in (new or {base[1] if base else 0})
 
 
-@given(SIDE, SIDE)
-def test_where_one_side_stayed_the_other_comes_whole(
-    base: tuple[bytes, int] | None, one: tuple[bytes, int] | None
-) -> None:
-    known = {standing(side): side[0] for side in (base, one) if side is not None}
-    taken = merge_path(standing(base), standing(base), standing(one), known.__getitem__)
-    if base == one:
-        assert taken is None
-    elif one is None:
-        assert taken is not None and (taken.data, taken.mode, taken.clash) == (None, 0, "")
-    else:
-        assert taken is not None and (taken.data, taken.mode, taken.clash) == (one[0], FILE | one[1], "")
-    assert merge_path(standing(base), standing(one), standing(base), known.__getitem__) is None
-
-
 def test_what_only_one_side_removed_or_made_binary_is_a_conflict_where_the_other_changed_it() -> None:
     base, mine, yours = (b"a\n", 0o644), (b"mine\n", 0o644), (b"a\0b", 0o644)
     known = {standing(one): one[0] for one in (base, mine, yours)}
@@ -116,13 +100,3 @@ def test_the_kept_patch_is_one_that_git_applies(
     assert path.exists() == (after is not None)
     if after is not None:
         assert path.read_bytes() == after[0] and bool(path.stat().st_mode & 0o100) == bool(after[1] & 0o100)
-
-
-def test_a_patch_of_a_binary_file_names_it() -> None:
-    assert "".join(patch_of("x.bin", (b"\0", FILE | 0o644), (b"\0\1", FILE | 0o644))).endswith(
-        "Binary files of x.bin differ\n"
-    )
-
-
-def test_a_path_in_a_patch_stays_on_its_line(tmp_path: Path) -> None:
-    assert '"a/x\\012y"' in next(iter(patch_of("x\ny", (None, 0), (b"", FILE | 0o644))))

@@ -170,15 +170,6 @@ def test_both_sides_may_be_written_with_marks(repo: Desk) -> None:
     assert (repo.root / "b.txt").read_text() == f"1\n2\n{marks}4\n5\n"
 
 
-@NO_GIT
-def test_what_a_person_changed_elsewhere_in_the_file_is_kept(repo: Desk) -> None:
-    turn = one_task(
-        repo, read("b.txt"), edit("b.txt", "1\n", "theirs\n"), then=meanwhile(repo, "b.txt", b"1\n2\n3\n4\nmine\n")
-    )
-    assert data_of(turn, 1)["merged"] == ["b.txt"]
-    assert (repo.root / "b.txt").read_text() == "theirs\n2\n3\n4\nmine\n"
-
-
 @pytest.mark.parametrize("with_git", [pytest.param(True, marks=NO_GIT), False])
 def test_without_a_repository_or_without_commits_it_is_a_copy(
     desk: Desk, with_git: bool, monkeypatch: pytest.MonkeyPatch
@@ -237,20 +228,6 @@ def test_a_childs_git_sees_its_work_tree_and_moves_nothing_of_the_repositorys_ow
     assert "theirs" in seen and "+mine" in seen and "+two" in seen
     assert data_of(turn)["files_changed"] == ["a.txt"]  # committed there or not
     assert [git(repo.root, *words) for words in looks] == before and (repo.root / "a.txt").read_text() == "one\n"
-
-
-@NO_GIT
-def test_a_submodules_files_come_along(repo: Desk) -> None:
-    other = repo.home / "other"
-    write_files(other, {"lib.txt": "lib\n"})
-    git(other, "init", "-q")
-    git(other, "add", ".")
-    git(other, "commit", "-qm", "lib")
-    git(repo.root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "sub")
-    git(repo.root, "commit", "-qm", "sub")
-    turn = one_task(repo, read("sub/lib.txt"), edit("sub/lib.txt", "lib", "LIB"), ("git_status", {}), then=merge(repo))
-    assert data_of(turn, 1)["merged"] == ["sub/lib.txt"] and (repo.root / "sub/lib.txt").read_text() == "LIB\n"
-    assert git(repo.root / "sub", "status", "--porcelain").strip() == "M lib.txt"
 
 
 def test_a_work_tree_that_is_being_removed_is_not_taken_for_one_that_was_left(desk: Desk) -> None:

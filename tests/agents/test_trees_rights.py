@@ -7,44 +7,19 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import inarch
-from inarch import Approval
-from inarch.contract.approval_records import ApprovalRequest
 from inarch.testing import calls, says
 from inarch_testing.apps import write_files
 
-from .test_agents import Desk, data_of, error_of, task
+from .test_agents import Desk, Person, data_of, error_of, task
 from .test_trees import BUILDER, NO_GIT, desk, edit, git, merge, one_task, read, repo, run, standing, trees, write
 
 __all__ = ["desk", "repo"]
-
-
-class Person:
-    """A front end that says yes, but to calls whose preview has one of these words."""
-
-    name = "person"
-
-    def __init__(self, *denied: str) -> None:
-        self.denied, self.asked = denied, list[ApprovalRequest]()
-
-    def show(self, event: inarch.Event) -> None:
-        """Look on."""
-
-    async def approve(self, batch: Sequence[ApprovalRequest]) -> Sequence[Approval]:
-        self.asked += batch
-        return [
-            Approval(one.call.id, "deny" if any(word in one.preview for word in self.denied) else "approve")
-            for one in batch
-        ]
-
-    def close(self) -> None:
-        """Go."""
 
 
 @NO_GIT
@@ -92,12 +67,6 @@ def test_what_a_rule_keeps_from_calls_that_read_everything_is_not_copied(repo: D
     repo.scripts = {"parent": [calls(task("builder", "child")), says("ok")], "child": [look]}
     turn = repo.run(approve="all")
     assert there == [False] and data_of(turn)["files_changed"] == []
-
-
-@NO_GIT
-def test_in_plan_mode_a_task_in_a_tree_changes_nothing(repo: Desk) -> None:
-    turn = one_task(repo, write("new.txt", "new\n"), approve="plan")
-    assert data_of(turn)["files_changed"] == []
 
 
 @NO_GIT
@@ -160,47 +129,6 @@ def test_modes_links_and_what_is_removed_come_back_and_go_again_with_an_undo(rep
     assert standing(repo.root) == before and not (repo.root / "to").exists()
 
 
-@NO_GIT
-def test_tasks_in_trees_run_together_with_readers_and_no_more_than_the_setting_says(repo: Desk) -> None:
-    names = [f"{kind} {at}" for at in range(4) for kind in ("builder", "explore")]
-    repo.options = {"config": {"plugins": {"agents": {"together": 3}}}}
-    repo.scripts = {"parent": [calls(*(task(one.split()[0], one) for one in names))]}
-    repo.scripts["parent"] += [
-        lambda request: calls(*(("merge_task", {"change": one}) for one in changes(request))), says("ok"),
-    ]  # fmt: skip
-    repo.scripts |= {one: [calls(read("a.txt")), [0.05, *says(one)]] for one in names if one.startswith("explore")}
-    for at in range(4):
-        repo.scripts[f"builder {at}"] = [calls(write(f"made{at}.txt", f"{at}\n")), [0.05, *says("built")]]
-    inside: list[int] = []
-    open_now: set[str] = set()
-
-    def saw(event: inarch.Event) -> None:
-        if event.kind == "child.started":
-            open_now.add(event.data["session_id"])
-            inside.append(len(open_now))
-        elif event.kind == "child.ended":
-            open_now.discard(event.data["session_id"])
-
-    async def go() -> inarch.Turn:
-        session = repo.open(approve="all")
-        session.state.journal.listeners.append(saw)
-        turn = await session.run("parent")
-        await repo.app.aclose()
-        return turn
-
-    turn = asyncio.run(go())
-    assert [data_of(turn, at)["status"] for at in range(8)] == ["done"] * 8
-    assert 1 < max(inside) <= 3
-    assert [data_of(turn, at)["merged"] for at in range(8, 12)] == [[f"made{at}.txt"] for at in range(4)]
-    assert {path.name for path in repo.root.glob("made*.txt")} == {f"made{at}.txt" for at in range(4)}
-    assert not list(trees(repo).iterdir()) and git(repo.root, "worktree", "list").count("\n") == 1
-
-
-def changes(request: inarch.ModelRequest) -> list[str]:
-    results = [part.result for message in request.messages for part in message.parts if hasattr(part, "result")]
-    return [one.data["change"] for one in results if isinstance(one.data, dict) and one.data.get("change")]
-
-
 def test_a_task_in_a_tree_of_a_tree_brings_its_change_back_over_both(desk: Desk) -> None:
     write_files(desk.home, {"config/inarch/agents/lead.md": BUILDER.replace("builder", "lead")})
     desk.scripts = {
@@ -253,16 +181,6 @@ def test_what_was_changed_since_the_project_was_trusted_ends_the_task_before_it_
     told = error_of(turn)
     assert ".agents/agents/helper.md is not in the copy as you trusted it" in told and "inarch config trust" in told
     assert not list(trees(repo).iterdir()) and not repo.of("child.started")
-
-
-@NO_GIT
-def test_what_a_child_remembers_of_the_project_outlives_its_tree(repo: Desk) -> None:
-    note = ("save_memory", {"text": "The tests are slow."})
-    repo.options = {"config": {"plugins": {"memory": {"scope": "project"}}}}
-    turn = one_task(repo, note)
-    assert data_of(turn)["answer"] == "built"
-    kept = [path.read_text() for path in (repo.root / ".inarch").rglob("*") if path.is_file()]
-    assert any("The tests are slow." in text for text in kept), repo.requests[-2].messages[-1]
 
 
 @NO_GIT
@@ -329,24 +247,6 @@ def test_what_a_cancelled_task_had_changed_is_kept_by_the_next_prompt_and_merged
     assert (repo.root / "new.txt").read_text() == "new\n" and not list(trees(repo).iterdir())
 
 
-@NO_GIT
-def test_a_former_session_is_gone_on_with_in_a_new_tree(repo: Desk) -> None:
-    def again(request: inarch.ModelRequest) -> Any:
-        (first,) = [event["session_id"] for event in repo.of("child.started")]
-        return calls(task("builder", "and?", session=first))
-
-    repo.scripts = {
-        "parent": [calls(task("builder", "child")), merge(repo), again, merge(repo), says("ok")],
-        "child": [
-            calls(write("new.txt", "new\n")), says("one"), calls(edit("new.txt", "new", "newer")), says("two"),
-        ],
-    }  # fmt: skip
-    turn = repo.run(approve="all")
-    assert [data_of(turn, at)["answer"] for at in (0, 2)] == ["one", "two"]
-    assert data_of(turn, 0)["session"] == data_of(turn, 2)["session"]
-    assert (repo.root / "new.txt").read_text() == "newer\n"
-
-
 @pytest.mark.needs("git")
 def test_a_hostile_repository_starts_nothing(desk: Desk) -> None:
     git(desk.root, "init", "-q")
@@ -391,13 +291,3 @@ def test_a_tree_that_the_child_points_elsewhere_costs_nobody_anything(repo: Desk
     assert (repo.home / "outside/secret.txt").read_text() == "4711\n"
     assert "4711" not in json.dumps(data_of(turn))
     assert sorted(os.listdir(repo.root / ".git/worktrees")) == ["mine"]
-
-
-@NO_GIT
-def test_an_imported_text_that_changed_since_ends_no_task(repo: Desk) -> None:
-    write_files(repo.root, {"CLAUDE.md": "Read @docs/style.md\n", "docs/style.md": "Write in capitals.\n"})
-    repo.trust(whole=True)
-    (repo.root / "docs/style.md").write_text("Write nothing.\n")
-    turn = one_task(repo)
-    assert data_of(turn)["answer"] == "built"
-    assert not [one for one in repo.requests if "Write nothing" in str(one.messages[0])]

@@ -205,11 +205,6 @@ def test_refused_thoughts_are_left_out_from_then_on_and_later_ones_are_not() -> 
     ]
 
 
-def test_without_thoughts_to_leave_out_it_is_refused_once() -> None:
-    (caught,), bodies = talk(refused(400, "invalid_request_error", BOUND))
-    assert isinstance(caught, ProviderError) and len(bodies) == 1
-
-
 @pytest.mark.parametrize(
     ("reply", "kind", "remedy"),
     [

@@ -67,14 +67,6 @@ def test_a_server_that_knows_only_once_the_model_is_loaded_is_asked_twice(tmp_pa
     assert any(f"has a context of {CONTEXT} tokens" in e.data["text"] for e in found.events if e.kind == "note")
 
 
-@pytest.mark.parametrize("said", [[], {}, {"default_generation_settings": {"n_ctx": "many"}}, {"models": [3, None]}])
-def test_an_answer_that_tells_nothing_changes_nothing(tmp_path: Path, said: Any) -> None:
-    routes = {route: json_reply(said) for route, _, _ in WAYS.values()}
-    found = conversation(tmp_path / "w", dict(routes), ["read it"])
-    assert found.turn.status == "done"
-    assert not [event for event in found.events if event.kind == "note"]
-
-
 def test_what_the_user_says_of_the_context_holds(tmp_path: Path) -> None:
     asked: list[str] = []
 

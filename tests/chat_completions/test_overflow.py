@@ -73,12 +73,3 @@ def test_a_turn_outlives_the_window(tmp_path: Path, refusal: dict[str, Any], kno
     assert reasons >= ({"window"} if known else {"refused"})
     said = [str(message["content"]) for body in found.bodies for message in body["messages"]]
     assert any("the whole is output_ref" in text or "left out for lack of room" in text for text in said)
-
-
-def test_a_service_that_takes_nothing_is_asked_twice_and_the_error_is_plain(tmp_path: Path) -> None:
-    root = tmp_path / "w"
-    refused = json_reply({"error": REFUSALS[0]}, 400)
-    found = run(root, [refused] * 5, ["what is here " * 400], provider="openai-compatible")
-    assert found.turn.status == "failed"
-    assert len(found.requests) <= 2
-    assert found.turn.error is not None and "token" in found.turn.error

@@ -29,18 +29,6 @@ def body(*messages: Message, encoder: Encoder | None = None, **options: Any) -> 
     return json.loads((encoder or Encoder("x")).body(request))
 
 
-def test_texts_of_a_prompt_stand_apart_and_the_system_text_comes_first() -> None:
-    messages = body(ASKED, system="be good")["messages"]
-    assert messages == [{"role": "system", "content": "be good"}, {"role": "user", "content": "look\n\nmore"}]
-
-
-def test_a_structured_reply_is_asked_for_by_its_schema() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
-    sent = body(ASKED, response_schema=schema)["response_format"]
-    assert (sent["type"], sent["json_schema"]["schema"]) == ("json_schema", schema)
-    assert "response_format" not in body(ASKED)
-
-
 def test_options_are_sent_only_where_they_are_given() -> None:
     tool = ToolSpec("t", "does", {"type": "object"})
     plain = body(ASKED, tools=(tool,))

@@ -114,11 +114,6 @@ def test_whatever_stands_around_it_in_a_file_it_is_a_quotation(
     assert understood(text, pieces=pieces)[1] == [("read_file", json.dumps({"file_path": path}))]
 
 
-@given(text=st.text('<tool_call>{}`json\n" a', max_size=60), pieces=st.integers(1, 10))
-def test_no_text_is_lost(text: str, pieces: int) -> None:
-    assert understood(text, pieces=pieces) == (text, [])
-
-
 def test_a_turn_makes_such_a_call_only_where_it_is_wanted(tmp_path: Path) -> None:
     replies = [sse_reply(says(f"<tool_call>{CALL}</tool_call>")), sse_reply(says("two lines"))]
     found = run(tmp_path / "on", replies, provider="openai-compatible", settings=ON)

@@ -14,6 +14,7 @@ from inarch.testing import HttpRequest, HttpServer
 from inarch_testing.http_server import Answer
 
 KEY = "sk-or-v1-0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 MODEL = "acme/large"
 
 
@@ -57,7 +58,7 @@ class Outcome:
     @property
     def bodies(self) -> list[Any]:
         """The bodies of the requests for completions."""
-        return [request.json for request in self.requests if request.path.endswith("/chat/completions")]
+        return [request.json for request in self.requests if request.method == "POST"]
 
 
 async def outcome(
@@ -70,10 +71,11 @@ async def outcome(
     settings: Mapping[str, Any] | None = None,
     profile: Mapping[str, Any] | None = None,
     path: str = "/v1",
+    address: str = "base_url",
 ) -> Outcome:
     """Run turns of one session against a server of our own that plays `replies`; the last one is the outcome."""
     with HttpServer(replies, routes or {}) as server:
-        app = compose(root, server.url + path, provider, model, settings, profile)
+        app = compose(root, server.url + path, provider, model, settings, profile, address)
         try:
             session = app.session()
             events = [event for prompt in prompts for event in [e async for e in session.stream(prompt)]]
@@ -89,16 +91,17 @@ def compose(
     model: str = MODEL,
     settings: Mapping[str, Any] | None = None,
     profile: Mapping[str, Any] | None = None,
+    address: str = "base_url",
 ) -> inarch.App:
-    """Compose the application for a server at an address, with a key in the environment."""
+    """Compose the application for a server at an address, whose setting is `address`, with keys in the environment."""
     root.mkdir(parents=True, exist_ok=True)
     (root / "a.txt").write_text("one\ntwo\n", "utf-8")
     home = root.parent / f"{root.name}-home"
     return inarch.compose(
         root=root,
-        config={"plugins": {provider: {"base_url": base_url, **(settings or {})}}},
+        config={"plugins": {provider: {address: base_url, **(settings or {})}}},
         flags={"model": f"{provider}/{model}" if model else provider, **(profile or {})},
-        environ={"HOME": str(home), "OPENROUTER_API_KEY": KEY, "OPENAI_API_KEY": KEY},
+        environ={"HOME": str(home), **dict.fromkeys(KEYS, KEY)},
         journal=False,
     )
 

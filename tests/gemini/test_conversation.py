@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any
 
 from gemini_wire import KEY, STREAM, Talks, call, candidate, reply
 
@@ -40,42 +39,6 @@ def test_a_question_is_answered(talk: Talks) -> None:
     assert "coding agent" in body["systemInstruction"]["parts"][0]["text"]
     assert body["generationConfig"]["thinkingConfig"] == {"includeThoughts": True}
     assert "toolConfig" not in body
-
-
-def test_signatures_of_text_come_back_in_the_next_turn_and_after_a_resume(talk: Talks) -> None:
-    chunks = [
-        candidate("One "),
-        candidate("two"),
-        candidate({"text": "", "thoughtSignature": SIGNATURE}, finish="STOP"),
-    ]
-    talking = talk(sse_reply(chunks, done=False), reply("again"))
-    talking.run("first", "second")
-    talking.run("third", session=talking.session_id)
-    expected = {"role": "model", "parts": [{"text": "One two"}, {"text": "", "thoughtSignature": SIGNATURE}]}
-    for body in talking.bodies()[1:]:
-        assert body["contents"][1] == expected
-    assert [content["role"] for content in talking.bodies()[2]["contents"]] == ["user", "model"] * 2 + ["user"]
-
-
-def test_a_failed_call_is_reported_as_an_error_and_the_loop_goes_on(talk: Talks) -> None:
-    talking = talk(reply(call("read_file", {"file_path": "gone.txt"}), call("no_such_tool")), reply("it is gone"))
-    (turn,) = talking.run("read it")
-    assert turn.content == "it is gone"
-    responses = [part["functionResponse"] for part in talking.bodies()[1]["contents"][2]["parts"]]
-    assert [list(item["response"]) for item in responses] == [["error"], ["error"]]
-    assert "not_found" in responses[0]["response"]["error"]
-    assert all("id" not in item for item in responses)
-
-
-def test_every_tool_is_declared_in_words_that_the_api_takes(talk: Talks) -> None:
-    talking = talk(reply("ok"))
-    talking.run("hi")
-    declared = talking.bodies()[0]["tools"][0]["functionDeclarations"]
-    by_name = {item["name"]: item for item in declared}
-    assert "read_file" in by_name
-    assert by_name["read_file"]["parameters"]["properties"]["start_line"] == {"type": "integer"}
-    assert "additionalProperties" not in json.dumps(declared)
-    assert '"default"' not in json.dumps(declared)
 
 
 def test_a_limit_asks_once_more_without_calls(talk: Talks) -> None:
@@ -114,29 +77,3 @@ def test_thoughts_are_not_asked_for_where_the_user_or_the_model_has_none(talk: T
     small.run("hi")
     for talking in (silent, small):
         assert "generationConfig" not in talking.bodies()[0]
-
-
-def test_the_key_is_in_a_header_and_nowhere_else(talk: Talks) -> None:
-    talking = talk(reply("ok"))
-    talking.run("hi")
-    assert KEY not in talking.shown
-    assert all(KEY not in request.path and KEY.encode() not in request.body for request in talking.server.requests)
-
-
-def test_without_a_key_it_is_said_what_to_do(talk: Talks, monkeypatch: Any) -> None:
-    monkeypatch.delenv("GEMINI_API_KEY")
-    talking = talk(reply("ok"))
-    (turn,) = talking.run("hi")
-    assert turn.status == "failed" and "GEMINI_API_KEY is not set (make one at aistudio" in (turn.error or "")
-    assert talking.server.requests == []
-
-
-def test_a_mentioned_picture_is_sent_with_the_prompt(talk: Talks) -> None:
-    talking = talk(reply("a dot"))
-    picture = b"\x89PNG\r\n\x1a\nrest"
-    (talking.root / "dot.png").write_bytes(picture)
-    talking.run("what is on @dot.png?")
-    (content,) = talking.bodies()[0]["contents"]
-    data = base64.b64encode(picture).decode()
-    assert {"inlineData": {"mimeType": "image/png", "data": data}} in content["parts"]
-    assert data not in talking.shown

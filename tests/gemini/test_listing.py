@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
 from gemini_wire import KEY
 
 import inarch
@@ -58,33 +57,3 @@ def test_models_are_listed_page_by_page_and_their_limits_remembered(tmp_path: Pa
         inarch.ModelInfo("gemini-flash-latest", "Fast and new", 1_048_576),
         inarch.ModelInfo("plain", "Plain", None),
     ]
-
-
-def test_a_list_that_never_ends_is_left(tmp_path: Path) -> None:
-    async def listed(url: str) -> int:
-        gemini = provider(url, tmp_path)
-        found = await gemini.models()
-        await gemini.close()
-        return len(found)
-
-    with HttpServer([json_reply(FIRST)]) as server:
-        assert asyncio.run(listed(server.url)) == 1
-        assert len(server.requests) == 20
-
-
-def test_a_refused_key_is_reported_as_one(tmp_path: Path) -> None:
-    refused = json_reply({"error": {"code": 400, "message": "API key expired. Please renew the API key."}}, 400)
-
-    async def listed(url: str) -> None:
-        gemini = provider(url, tmp_path)
-        try:
-            await gemini.models()
-        finally:
-            await gemini.close()
-
-    with (
-        HttpServer([refused]) as server,
-        pytest.raises(inarch.ProviderError, match="check the key in GEMINI") as caught,
-    ):
-        asyncio.run(listed(server.url))
-    assert caught.value.kind == "auth"

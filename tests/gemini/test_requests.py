@@ -76,13 +76,6 @@ def test_signed_calls_of_our_own_never_get_it() -> None:
     assert [part["functionResponse"]["id"] for part in heard] == ["7", "8"]
 
 
-def test_one_encoder_serves_models_that_differ() -> None:
-    encoder = Encoder()
-    messages = (user("go"), Message("assistant", (made("a", provider="other"),)), Message("tool", (result("a"),)))
-    for model, placed in ((NEW, True), ("gemini-2.5-pro", False), ("models/gemini-2.5-pro", False), (NEW, True)):
-        assert (UNSIGNED.encode() in encoder.body(ModelRequest(model, "", messages))) is placed
-
-
 def test_a_conversation_that_begins_with_results_or_a_reply() -> None:
     assert contents(Message("tool", (result("a"),)), user("go on")) == [
         ("user", [{"text": OPENING}, {"text": "Result of a:\na done"}, {"text": "go on"}])
@@ -103,11 +96,6 @@ def test_results_stand_in_the_order_of_the_calls_and_a_missing_one_is_told() -> 
         {"text": "Result of lost:\nlost done"},
     ]
     assert len(contents(user("go"), asked, user("what?"))[2][1]) == 4
-
-
-def test_consecutive_messages_of_one_side_are_one_content() -> None:
-    said = contents(user("a"), user("b"), Message("assistant", (Text("c"),)), Message("assistant", (Text("d"),)))
-    assert said == [("user", [{"text": "a"}, {"text": "b"}]), ("model", [{"text": "c"}, {"text": "d"}])]
 
 
 def test_failures_pictures_and_system_messages() -> None:
@@ -132,16 +120,6 @@ def test_a_picture_of_a_result_is_inside_it_from_gemini_3_on(model: str, is_insi
     picture = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
     assert answer["functionResponse"].get("parts", []) + beside == [picture]
     assert (beside == []) is is_inside
-
-
-def test_thoughts_go_back_only_where_they_were_signed() -> None:
-    thought = Reasoning("hm", {"gemini": signed("S")})
-    assert contents(user("a"), Message("assistant", (Reasoning("theirs", {"other": {"k": 1}}), Text("b"))))[1][1] == [
-        {"text": "b"}
-    ]
-    assert contents(user("a"), Message("assistant", (thought, Text("b"))))[1][1] == [
-        {"text": "hm", "thought": True, "thoughtSignature": "S"}, {"text": "b"},
-    ]  # fmt: skip
 
 
 def test_options() -> None:

@@ -92,7 +92,7 @@ def test_a_guard_that_is_absent_has_a_person_asked_each_time(desk: Desk, approve
     assert (desk.root / "new.txt").exists() and (desk.root / "b.txt").exists()
 
 
-def test_where_nothing_can_be_confined_the_guards_that_are_off_are_named(
+def test_where_nothing_can_be_confined_a_guard_lets_nothing_through(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -101,22 +101,7 @@ def test_where_nothing_can_be_confined_the_guards_that_are_off_are_named(
     desk.users({"PreToolUse": one("sh -c 'exit 2'", "Write"), "UserPromptSubmit": one("true")})
     turn = desk.talk([calls(WRITE), says("done")], approve="all")
     assert turn.content == "done" and "reaches only level 0" in desk.seen[0] and not (desk.root / "new.txt").exists()
-    notes = [note["text"] for note in desk.of("note") if " is off: " in note["text"]]
-    assert [note.partition(" hook ")[0] for note in notes] == ["the PreToolUse", "the UserPromptSubmit"]
     assert [event["notice"] for event in desk.of("hooks.ran") if event["event"] == "UserPromptSubmit"]
-
-
-def test_an_error_of_its_own_is_shown_and_the_call_goes_on(desk: Desk) -> None:
-    desk.users({"PreToolUse": one("sh -c 'echo broken rule >&2; exit 1'", "Read")})
-    desk.talk([calls(READ), says("done")])
-    (ran,) = desk.of("hooks.ran")
-    assert "one" in desk.seen[0] and "failed with exit code 1: broken rule" in ran["notice"]
-
-
-def test_a_prompt_goes_on_without_a_hook_that_could_not_write(desk: Desk) -> None:
-    desk.users({"UserPromptSubmit": one(f"cat >> {desk.config}/prompts.log")})
-    turn = desk.talk([says("done")])
-    assert turn.content == "done" and desk.of("hooks.ran")[0]["notice"]
 
 
 def test_only_the_users_own_file_says_what_follows_a_failure(desk: Desk) -> None:
@@ -196,14 +181,6 @@ def test_a_decision_that_is_none_needs_a_person(desk: Desk) -> None:
     desk.users({"PreToolUse": one("cat said.json", "Write")})
     desk.talk([calls(WRITE), says("done")], approve="all")
     assert "unknown decision 'Deny'" in desk.seen[0] and not (desk.root / "new.txt").exists()
-
-
-def test_a_file_of_a_trusted_project_that_cannot_be_understood_needs_a_person(desk: Desk) -> None:
-    (desk.root / ".inarch").mkdir()
-    (desk.root / ".inarch" / "hooks.json").write_text("{")
-    desk.trust()
-    desk.talk([calls(WRITE), says("done")], approve="all")
-    assert "needs approval" in desk.seen[0] and ".inarch/hooks.json" in desk.seen[0]
 
 
 @pytest.mark.parametrize(

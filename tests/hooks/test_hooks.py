@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -105,26 +104,6 @@ def test_a_confined_hook_writes_only_what_its_call_was_to_write(desk: Desk) -> N
     assert (desk.root / "new.txt").read_text() == "text\nmended\n"
     assert not (desk.root / "stray.txt").exists()
     assert {path.name for path in desk.root.parent.rglob("stray.txt")} == set()
-
-
-def test_a_shell_that_may_not_write_says_what_keeps_it(desk: Desk) -> None:
-    installed = Path(sys.prefix) / "log-of-a-hook.txt"  # what is below /tmp may be a confined program's own
-    desk.users({"PreToolUse": one(f"cat >> {installed}", "Read")})
-    desk.talk([calls(READ), says("done")])
-    assert "the sandbox denied it" in desk.seen[0] and not installed.exists()
-    desk.users({"PreToolUse": one("sh -c 'echo no such luck >&2; exit 2'", "Read")})
-    desk.talk([calls(READ), says("done")])
-    assert "no such luck" in desk.seen[0] and "confined" not in desk.seen[0]
-    log = desk.root.parent / "log.txt"
-    desk.users({"PreToolUse": one(f"cat >> {log}", "Read")}, confine=False)
-    desk.talk([calls(READ), says("done")])
-    assert "one" in desk.seen[0] and log.exists()
-
-
-def test_a_long_command_that_denies_is_shown_shortened(desk: Desk) -> None:
-    desk.users({"PreToolUse": one(f"sh -c 'exit 2' {'x' * 500}", "Read")})
-    desk.talk([calls(READ), says("done")])
-    assert "denied it" in desk.seen[0] and "x" * 100 not in desk.seen[0]
 
 
 def test_sessions_start_prompts_and_ends(desk: Desk) -> None:

@@ -13,12 +13,10 @@ import inarch
 from inarch.testing import calls, says
 from inarch_plugins.replay import replay
 
-from ..running.program import Run
 from .conftest import Desk, one
 
 READ = ("read_file", {"file_path": "a.txt"})
 WRITE = ("write_file", {"file_path": "new.txt", "content": "text\n"})
-MODEL = ("--plugin", str(Path(__file__).parents[1] / "plan" / "planning.py"), "--model", "planning/words")
 STOP = {"continue": False, "stopReason": "that is enough"}
 pytestmark = pytest.mark.needs("confinement")
 
@@ -52,15 +50,6 @@ def test_no_model_sees_a_prompt_that_is_blocked(desk: Desk, script: str, reason:
     assert [message.text.partition("\n")[0] for message in request.messages] == ["hello"]
     assert "secret" not in repr(request)
     replayed(desk)
-
-
-def test_a_resumed_session_has_nothing_of_a_blocked_prompt(desk: Desk) -> None:
-    desk.users({"UserPromptSubmit": one("sh -c 'echo no >&2; exit 2'")})
-    desk.talk([], "a secret word")
-    session = desk.events[0].session_id
-    app = inarch.compose(root=desk.root, config={}, environ=desk.environ)
-    assert app.session(session).state.earlier_messages() == []
-    app.close()
 
 
 def test_a_call_that_a_hook_stops_at_is_not_run_nor_any_beside_it(desk: Desk) -> None:
@@ -120,22 +109,3 @@ def test_the_end_of_a_session_runs_its_hooks_once(desk: Desk, confine: bool) -> 
     assert kept.count("hooks.ran") == 2
     app.close()
     replayed(desk)
-
-
-def test_a_session_without_a_turn_has_no_end(desk: Desk) -> None:
-    command = desk.script("mark", "touch ended")
-    desk.users({"SessionEnd": one(command)}, confine=False)
-    app = inarch.compose(root=desk.root, config={}, environ=desk.environ)
-    app.session()
-    app.close()
-    assert not (desk.root / "ended").exists()
-
-
-def test_the_program_tells_what_was_stopped_and_why(cli: Run, environ: dict[str, str]) -> None:
-    config = Path(environ["XDG_CONFIG_HOME"]) / "inarch"
-    config.mkdir(parents=True, exist_ok=True)
-    block = one("sh -c 'grep -q secret && { echo no secrets >&2; exit 2; }; exit 0'")
-    (config / "hooks.json").write_text(json.dumps({"hooks": {"UserPromptSubmit": block}}))
-    told = cli(*MODEL, "--output", "json", "a secret word")
-    assert told.returncode == json.loads(told.stdout)["exit"] == 4
-    assert json.loads(told.stdout)["answer"] == "stopped by hooks: no secrets"

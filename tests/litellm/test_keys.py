@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,39 +87,6 @@ def test_a_model_without_its_key_is_refused_by_the_variables_name(
         return
     with pytest.raises(inarch.ProviderError, match=f"{missing} is not set"):
         provider.check_key(model)
-
-
-def test_a_key_that_the_library_finds_by_itself_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    provider = LiteLLM(Settings(), {})
-    with pytest.raises(inarch.ProviderError, match="REPLICATE_API_KEY is not set"):
-        provider.check_key("replicate/x")
-    monkeypatch.setenv("REPLICATE_API_TOKEN", "k")
-    provider.check_key("replicate/x")
-
-
-def test_a_request_without_its_key_is_refused_before_the_library_is_imported(tmp_path: Path) -> None:
-    async def ask() -> None:
-        user = inarch.Message("user", (inarch.Text("x"),))
-        async for _ in LiteLLM(Settings(), {}).answer(inarch.ModelRequest("xai/grok-4.7", "", (user,))):
-            raise AssertionError("it answered")
-
-    with pytest.raises(inarch.ProviderError, match="XAI_API_KEY is not set") as error:
-        asyncio.run(ask())
-    assert error.value.kind == "auth"
-
-
-def test_a_session_does_not_change_to_a_model_whose_key_is_not_there(tmp_path: Path) -> None:
-    config = {"profiles": {"default": {"plugins": ["sandbox-fs", "litellm", "offline"], "model": "offline"}}}
-    with inarch.compose(root=tmp_path, config=config, environ={"HOME": str(tmp_path)}, journal=False) as app:
-        session = app.session()
-        with pytest.raises(inarch.ConfigError, match="OPENAI_API_KEY is not set"):
-            asyncio.run(session.set_model("litellm/openai/gpt-5"))
-        assert app.choice().full_name == "offline/extractive"
-        with pytest.raises(inarch.ConfigError, match="several providers know a model 'kimi-k3'"):
-            asyncio.run(session.set_model("kimi-k3"))
-    environ = {"HOME": str(tmp_path), "OPENAI_API_KEY": "sk-none"}
-    with inarch.compose(root=tmp_path, config=config, environ=environ, journal=False) as app:
-        assert asyncio.run(app.session().set_model("litellm/openai/gpt-5")) == "litellm/openai/gpt-5"
 
 
 @pytest.mark.parametrize("service", sorted(SEVERAL))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
-import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -49,12 +47,6 @@ def test_a_plain_install_calls_a_tool(tmp_path: Path) -> None:
     assert "_skip_mcp_handler" not in json.dumps(found.bodies)
     *_, assistant, tool = found.bodies[1]["messages"]
     assert assistant["tool_calls"][0]["id"] == tool["tool_call_id"] == "c1"
-
-
-def test_two_calls_with_one_index_are_two(tmp_path: Path) -> None:
-    twice = [call(0, "c1", "read_file", READ), call(0, "c2", "read_file", READ)]
-    found = run(tmp_path / "w", [sse_reply(calls(*twice)), WELL])
-    assert [one.status for one in found.turn.calls] == ["success", "success"]
 
 
 def test_what_one_model_signed_no_other_gets(tmp_path: Path) -> None:
@@ -126,15 +118,6 @@ async def asked(models: list[str], replies: list[Any], **members: Any) -> list[t
     return found
 
 
-def test_a_picture_goes_as_its_bytes() -> None:
-    parts = (inarch.Text("look"), inarch.Image("image/png", b"\x89PNG"))
-    encoded = base64.b64encode(b"\x89PNG").decode()
-    ((plain, _),) = asyncio.run(asked([OPENAI], [WELL], parts=parts))
-    assert plain["messages"][1]["content"][1]["image_url"]["url"] == f"data:image/png;base64,{encoded}"
-    ((claude, _),) = asyncio.run(asked([CLAUDE], [claude_says("well")], parts=parts))
-    assert claude["messages"][0]["content"][1]["source"]["data"] == encoded
-
-
 def test_an_argument_that_a_model_does_not_know_is_left_out() -> None:
     ((body, said),) = asyncio.run(asked(["openai/o3-mini"], [WELL], temperature=0.3))
     assert "temperature" not in body and said == "well"
@@ -154,15 +137,6 @@ def test_prices_of_the_user_win_and_an_unknown_one_is_unknown(tmp_path: Path) ->
     assert told.turn.usage.cost_usd == Decimal("3.5")
     known = run(tmp_path / "c", replies, model="openai/gpt-4o")
     assert known.turn.usage.cost_usd is not None and known.turn.usage.cost_usd > 0
-
-
-def test_limits_and_models_come_from_the_table() -> None:
-    provider = LiteLLM(Settings(model=CLAUDE, requests_per_minute=9), {"ANTHROPIC_API_KEY": KEY})
-    limits = provider.limits(CLAUDE)
-    assert limits.context_tokens == 200_000 and limits.requests_per_minute == 9
-    names = [info.name for info in asyncio.run(provider.models())]
-    assert CLAUDE in names and all(name.startswith("anthropic/") for name in names)
-    assert provider.limits("openai/none-such").context_tokens is None and provider.price("openai/none-such") is None
 
 
 def test_retry_after_reaches_the_kernel() -> None:
@@ -196,14 +170,6 @@ def test_a_reply_that_drips_for_ever_is_stopped(tmp_path: Path, model: str) -> N
         tmp_path / "w", [HttpReply(drip, 200, {"content-type": "text/event-stream"})], model=model, max_seconds=2
     )
     assert found.turn.status == "limited" and found.turn.limit == "max_seconds"
-
-
-def test_without_a_model_there_is_a_hint(tmp_path: Path) -> None:
-    environ = {"HOME": str(tmp_path)}
-    app = inarch.compose(root=tmp_path, config={}, flags={"model": "litellm"}, environ=environ, journal=False)
-    turn = asyncio.run(app.session().run("x"))
-    app.close()
-    assert re.search("given no model.*--model", turn.error or "")
 
 
 def test_marks_of_what_is_to_be_kept_arrive_at_anthropic(tmp_path: Path) -> None:

@@ -8,13 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
-
-import inarch
-from inarch.testing import HttpReply, HttpRequest, HttpServer
+from inarch.testing import HttpReply
 from inarch_testing.http_server import Answer
 
-from ..chat_completions.wire import KEY
+from ..chat_completions.wire import Outcome
+from ..chat_completions.wire import outcome as chat
 
 OPENAI = "openai/large"
 CLAUDE = "anthropic/claude-sonnet-4-5"
@@ -78,20 +76,6 @@ def claude_says(said: str) -> HttpReply:
     return stream(begin(), text(0, said), end("end_turn"))
 
 
-@frozen
-class Outcome:
-    """What a turn came to."""
-
-    turn: inarch.Turn
-    events: Sequence[inarch.Event] = field(repr=False)
-    requests: Sequence[HttpRequest] = field(repr=False)
-
-    @property
-    def bodies(self) -> list[Any]:
-        """The bodies of the requests."""
-        return [request.json for request in self.requests if request.method == "POST"]
-
-
 async def outcome(
     root: Path,
     replies: Sequence[Answer],
@@ -101,31 +85,9 @@ async def outcome(
     **flags: Any,
 ) -> Outcome:
     """Run turns of one session against a server of our own that plays `replies`; the last one is the outcome."""
-    with HttpServer(replies) as server:
-        app = compose(root, server.url, model, settings, **flags)
-        try:
-            session = app.session()
-            events = [event for prompt in prompts for event in [e async for e in session.stream(prompt)]]
-        finally:
-            await app.aclose()
-    return Outcome(session.turns[-1], events, server.requests)
-
-
-def compose(
-    root: Path, url: str, model: str = OPENAI, settings: Mapping[str, Any] | None = None, **flags: Any
-) -> inarch.App:
-    """Compose the application for a server at an address, with keys in the environment."""
-    root.mkdir(parents=True, exist_ok=True)
-    (root / "a.txt").write_text("one\ntwo\n", "utf-8")
-    base = url if model.startswith("anthropic/") else f"{url}/v1"
-    home = root.parent / f"{root.name}-home"
-    return inarch.compose(
-        root=root,
-        config={"plugins": {"litellm": {"api_base": base, **(settings or {})}}},
-        flags={"model": f"litellm/{model}", "strategy": ["native"], **flags},
-        environ={"HOME": str(home), "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY},
-        journal=False,
-    )
+    path = "" if model.startswith("anthropic/") else "/v1"
+    flags = {"strategy": ["native"], **flags}
+    return await chat(root, replies, prompts, "litellm", model, None, settings, flags, path, "api_base")
 
 
 def run(*given: Any, **options: Any) -> Outcome:

@@ -12,7 +12,7 @@ import pytest
 import inarch
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 
-from ..services.openai_api import KEY, OpenAIService
+from ..services.openai_api import OpenAIService
 from .wire import compose
 
 ABSENT = json_reply({"error": {"message": "Not Found"}}, 404)
@@ -56,12 +56,6 @@ def test_a_model_that_wants_responses_gets_them_after_one_silent_refusal(tmp_pat
     assert notes == ["repair"]
 
 
-def test_a_model_that_takes_chat_keeps_it(tmp_path: Path) -> None:
-    service = OpenAIService()
-    assert statuses(led(tmp_path / "w", service, "gpt-4.1", prompts=("hello",))) == {"done"}
-    assert service.paths == ["/chat/completions"] * 2
-
-
 @pytest.mark.parametrize(("api", "path"), [("chat", "/chat/completions"), ("responses", "/responses")])
 def test_a_wire_that_was_chosen_stays(tmp_path: Path, api: str, path: str) -> None:
     service = OpenAIService()
@@ -96,14 +90,6 @@ def test_two_refusals_are_the_end(tmp_path: Path) -> None:
     assert statuses(events) == {"failed"}
     asked = [path for path in paths if path != "/v1/models"]  # which is looked at for the nearest name
     assert asked == ["/v1/chat/completions", "/v1/responses"] * 2
-
-
-def test_the_key_is_named_over_both_wires(tmp_path: Path) -> None:
-    refused = json_reply({"error": {"message": "no such key"}}, 401)
-    for api in ("chat", "responses"):
-        events = led(tmp_path / api, OpenAIService(), reply=lambda request: refused, prompts=("hello",), api=api)
-        errors = [event.data["turn"]["error"] for event in events if event.kind == "turn.ended"]
-        assert "check the key in OPENAI_API_KEY" in str(errors) and KEY not in str(errors)
 
 
 def test_both_wires_take_turns_in_one_conversation(tmp_path: Path) -> None:

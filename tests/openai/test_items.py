@@ -149,14 +149,6 @@ def test_a_thought_at_the_end_is_not_sent() -> None:
     assert sent(encoder(), ASKED, cut) == sent(encoder(), ASKED)
 
 
-def test_a_picture_goes_along() -> None:
-    asked = inarch.Message("user", (inarch.Text("what is it"), inarch.Image("image/png", b"x")))
-    assert sent(encoder(), asked)[0]["content"] == [
-        {"type": "input_text", "text": "what is it"},
-        {"type": "input_image", "image_url": "data:image/png;base64,eA==", "detail": "auto"},
-    ]
-
-
 def test_a_result_with_a_picture_is_a_list() -> None:
     shown = inarch.ToolResult(True, "a shot", images=(inarch.Image("image/png", b"x"),))
     results = (inarch.ResultPart("1", "call_1", "shoot", shown), inarch.ResultPart("2", "call_2", "say", TOLD))

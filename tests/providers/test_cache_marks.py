@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from inarch.testing import sse_reply
 from inarch_plugins.litellm.requests import Encoder as LiteEncoder
 from inarch_plugins.openai.chat_request import Encoder
 from inarch_plugins.openai.dialect import Dialect
-from inarch_sdk.usage import cost_of, dearest
 
 from ..chat_completions.wire import call, calls, chunk, run, says
 
@@ -100,24 +98,6 @@ def test_a_turn_over_openrouter_marks_and_counts(tmp_path: Path) -> None:
     assert [marked(body) for body in off.bodies] == [[], []]
 
 
-def test_cost_has_the_prices_of_the_cache() -> None:
-    price = inarch.Price(Decimal(4), Decimal(20), Decimal("0.4"), written=Decimal(5))
-    usage = inarch.Usage(1_000_000, 0, 400_000, written_tokens=100_000)
-    assert cost_of(usage, price) == Decimal("0.4") * 4 / 10 + Decimal(5) / 10 + Decimal(4) * 5 / 10
-    assert dearest(price).input == 5 and dearest(inarch.Price(Decimal(4), Decimal(20))).input == 4
-    known = inarch.price_table().find("claude-sonnet-5-5")
-    assert known is not None and known.price is not None and known.price.written == Decimal("2.5")
-
-
 def reply(inputs: int, cached: int = 0, written: int = 0, **more: Any) -> dict[str, Any]:
     usage = {"input_tokens": inputs, "cached_tokens": cached, "written_tokens": written}
     return {"model": "m", "purpose": "turn", "usage": usage, **more}
-
-
-def test_stats_have_the_rate() -> None:
-    row = {"purpose": "turn", "plugin": "", "model": "m", "requests": 2, "failed": 0, "input_tokens": 2_000,
-           "output_tokens": 5, "cached_tokens": 1_500, "cost_usd": Decimal(0), "unknown": 0, "seconds": 1}  # fmt: skip
-    from inarch import figures
-
-    assert "2,000 (75% cached)" in "\n".join(figures.table([row]))
-    assert "cached" not in "\n".join(figures.table([{**row, "cached_tokens": 0}]))

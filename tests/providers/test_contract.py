@@ -14,6 +14,7 @@ from inarch import ModelProvider
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer, ModelContract
 
+from ..openai.wire import WIRE as OPENAI
 from .wires import EACH, KEY, Calls, Refused, Says, Wire
 
 pytest_plugins = ["inarch.testing"]
@@ -52,11 +53,11 @@ def last_text(body: Any) -> str:
             for item in value:
                 look(item)
 
-    look(body.get("messages") or body.get("contents"))
+    look(body.get("messages") or body.get("contents") or body.get("input"))
     return found[-1]
 
 
-@pytest.mark.parametrize("wire", EACH)
+@pytest.mark.parametrize("wire", [*EACH, pytest.param(OPENAI, id="openai")])
 class TestProviders(ModelContract):
     echoes = True
     grace_s = 300.0  # importing LiteLLM takes long on a busy machine

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 
 import inarch
 from inarch.testing import HttpServer, ScriptedModel, json_reply, says, scripted_app, sse_reply
-from inarch_plugins.gemini.generate_request import Encoder as GeminiEncoder
 from inarch_plugins.gemini.provider import Listed
 from inarch_plugins.litellm import Settings
 from inarch_plugins.litellm.provider import LiteLLM
@@ -26,12 +24,6 @@ EFFORTS: tuple[inarch.Effort, ...] = ("minimal", "low", "medium", "high", "max")
 
 def request(model: str, effort: inarch.Effort | None) -> inarch.ModelRequest:
     return inarch.ModelRequest(model, "", ASKED, effort=effort)
-
-
-def test_without_one_every_request_is_as_it_was() -> None:
-    assert json.loads(GeminiEncoder(thinking=False).body(request("gemini-3-pro", None))).keys() == {"contents"}
-    assert "reasoning_effort" not in LiteEncoder("x").arguments(request("openai/gpt-5", None))
-    assert "thinkingConfig" not in str(GeminiEncoder().body(request("gemini-2.0-flash", "high")))
 
 
 @pytest.mark.parametrize(
@@ -126,8 +118,3 @@ def test_a_provider_without_is_told_of_once_a_session_and_a_session_may_change_i
     assert (len([note for note in notes if "does not take an effort" in note]), efforts) == (1, [None, None])
     notes, efforts = talk(Thinking([says("a"), says("b")]))
     assert (notes, efforts) == ([], ["high", "low"])
-
-
-def test_an_unknown_word_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(inarch.ConfigError, match="effort"):
-        inarch.compose(root=tmp_path, flags={"effort": "hihg"})

@@ -11,7 +11,7 @@ import pytest
 import inarch
 from inarch.testing import HttpReply, HttpServer
 
-from .wires import KEY, WIRES, Calls, Says, Step, Wire
+from .wires import WIRES, Calls, Says, Step, Wire, composed
 
 REASONS = {
     "gemini": ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "BRAND_NEW"],
@@ -38,15 +38,7 @@ def turn_with(wire: Wire, reply: HttpReply, folder: Path) -> inarch.Turn:
     if wire.provider == "litellm" and find_spec("litellm") is None:
         pytest.skip("PyPI litellm is not installed")
     with HttpServer([reply]) as server:
-        app = inarch.compose(
-            root=folder,
-            environ={"HOME": str(folder / "home"), wire.variable: KEY},
-            config={
-                "plugins": {wire.provider: {wire.address: f"{server.url}{wire.path}", **wire.settings}},
-                "profiles": {"default": {"plugins": [wire.provider, "sandbox-fs"], "store": "memory"}},
-            },
-            flags={"model": f"{wire.provider}/{wire.model}", "strategy": []},
-        )
+        app = composed(wire, folder, server.url, "sandbox-fs", flags={"strategy": []}, journal=False)
         with asyncio.Runner() as runner:
             turn = runner.run(app.session().run("write a poem"))
             runner.run(app.aclose())

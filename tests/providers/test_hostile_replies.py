@@ -24,7 +24,7 @@ from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer
 from inarch_plugins.terminal.front_ends.text import TextFrontEnd
 
-from .wires import EACH, KEY, WIRES, Calls, Says, Wire
+from .wires import EACH, WIRES, Calls, Says, Wire, composed
 
 pytestmark = [  # LiteLLM's own
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
@@ -88,7 +88,6 @@ class Bench:
     wire: Wire
     app: App
     runner: asyncio.Runner
-    options: dict[str, Any]
     hostile: list[HttpReply] = field(factory=list)
 
     def answer(self, request: HttpRequest) -> HttpReply:
@@ -144,18 +143,9 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     (folder / "work" / "a.txt").write_text("alpha\n")
     answering: list[Callable[[HttpRequest], HttpReply]] = []
     with HttpServer([lambda asked: answering[0](asked)]) as server, asyncio.Runner() as runner:
-        options = {
-            "root": folder / "work",
-            "environ": {"HOME": str(folder / "home"), wire.variable: KEY},
-            "config": {
-                "plugins": {wire.provider: {wire.address: f"{server.url}{wire.path}", **wire.settings}},
-                "profiles": {"default": {"plugins": [wire.provider, *PLUGINS]}},
-            },
-            "flags": {"model": f"{wire.provider}/{wire.model}"},
-            "replacing": inarch.Replacements(clock=NoWait()),
-        }
-        app = inarch.compose(**options)  # type: ignore[arg-type]
-        made = Bench(wire, app, runner, options)
+        replacing = inarch.Replacements(clock=NoWait())
+        app = composed(wire, folder / "work", server.url, *PLUGINS, replacing=replacing)
+        made = Bench(wire, app, runner)
         answering.append(made.answer)
         yield made
         runner.run(app.aclose())
@@ -234,13 +224,9 @@ def test_bytes_that_are_no_reply_end_the_turn_in_a_terminal_status(bench: Bench,
 def test_a_turn_that_nothing_foresaw_ends_as_failed_and_the_next_one_works(tmp_path: Path) -> None:
     """The class of all this: an error that escapes a turn leaves no turn that is still running."""
     wire = WIRES[0]
+    (tmp_path / "work").mkdir()
     with HttpServer([wire.render(Says(["fine"]))]) as server:
-        app = inarch.compose(
-            root=tmp_path,
-            environ={"HOME": str(tmp_path / "home"), wire.variable: KEY},
-            config={"plugins": {wire.provider: {"base_url": f"{server.url}/v1"}}},
-            flags={"model": f"{wire.provider}/{wire.model}"},
-        )
+        app = composed(wire, tmp_path / "work", server.url, *PLUGINS)
 
         def fail(event: inarch.Event) -> None:
             if event.kind == "model.replied":

@@ -14,13 +14,16 @@ import pytest
 import inarch
 from inarch.testing import HttpRequest, HttpServer
 
-from .wires import KEY, WIRES, Calls, Limited, Refused, Says, Step, Wire
+from ..openai.wire import WIRE as OPENAI
+from .wires import KEY, Calls, Limited, Refused, Says, Step, Wire, composed
+from .wires import WIRES as CHAT
 
 pytestmark = [  # LiteLLM's own
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
 
+WIRES = (*CHAT, OPENAI)
 CONVERSATION: Sequence[tuple[str, Sequence[Step]]] = (
     ("how do a.txt and b.txt differ?", [
         Calls(
@@ -50,16 +53,7 @@ async def conversation(wire: Wire, root: Path) -> tuple[list[inarch.Event], list
     """Lead the conversation over a wire and return everything that happened and everything that was sent."""
     script = [wire.render(step) for _, steps in CONVERSATION for step in steps]
     with HttpServer(script) as server:
-        table = {"plugins": ["sandbox-fs"], "model": f"{wire.provider}/{wire.model}", "approve": "all"}
-        app = inarch.compose(
-            root=root,
-            config={
-                "plugins": {wire.provider: {wire.address: f"{server.url}{wire.path}", **wire.settings}},
-                "profiles": {"default": table},
-            },
-            environ={"HOME": str(root.parent), wire.variable: KEY},
-            journal=False,
-        )
+        app = composed(wire, root, server.url, "sandbox-fs", flags={"approve": "all"}, journal=False)
         assert app.composition.refused == (), app.composition.refused
         try:
             session = app.session()

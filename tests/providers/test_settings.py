@@ -40,22 +40,6 @@ def test_what_must_be_more_than_nothing_is_refused_by_its_key(
     assert getattr(settings(tmp_path, plugin, {key: 1}), key) == 1
 
 
-@pytest.mark.parametrize(
-    ("plugin", "table", "key"),
-    [
-        ("openai-compatible", {"input_price": -1, "output_price": 1}, "input_price"),
-        ("openai-compatible", {"input_price": 1, "output_price": -1}, "output_price"),
-        ("openai-compatible", {"input_price": 1, "output_price": 1, "cached_price": -1}, "cached_price"),
-        ("dispatch", {"ttl_s": -1}, "ttl_s"),
-    ],
-)
-def test_what_must_not_be_negative_is_refused_by_its_key(
-    tmp_path: Path, plugin: str, table: dict[str, Any], key: str
-) -> None:
-    with pytest.raises(inarch.ConfigError, match=f"plugins.{plugin}.{key}"):
-        settings(tmp_path, plugin, table)
-
-
 @pytest.mark.parametrize("key", ["input_price", "output_price"])
 def test_one_price_without_the_other_would_leave_the_cost_unknown(tmp_path: Path, key: str) -> None:
     with pytest.raises(inarch.ConfigError, match="together or not at all"):

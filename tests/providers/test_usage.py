@@ -18,7 +18,7 @@ import inarch
 from inarch.sessions.app import App
 from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
 
-from .wires import EACH, KEY, Calls, Says, Wire
+from .wires import EACH, Calls, Says, Wire, composed
 
 pytestmark = [  # LiteLLM's own
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
@@ -125,16 +125,9 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     }
     model, *_ = KNOWN.get(wire.provider, (wire.model,))
     with HttpServer([lambda asked: answering[0](asked)]) as server, asyncio.Runner() as runner:
-        address = {wire.address: f"{server.url}{wire.path}", **wire.settings, **price.get(wire.provider, {})}
-        app = inarch.compose(
-            root=folder / "work",
-            environ={"HOME": str(folder / "home"), wire.variable: KEY},
-            config={
-                "plugins": {wire.provider: address},
-                "profiles": {"default": {"plugins": [wire.provider, "sandbox-fs", "sqlite-store"]}},
-            },
-            flags={"model": f"{wire.provider}/{model}", "max_cost_usd": CEILING, "strategy": []},
-        )
+        flags = {"model": f"{wire.provider}/{model}", "max_cost_usd": CEILING, "strategy": []}
+        plugins, settings = ("sandbox-fs", "sqlite-store"), price.get(wire.provider)
+        app = composed(wire, folder / "work", server.url, *plugins, settings=settings, flags=flags)
         made = Bench(wire, app, runner)
         answering.append(made.answer)
         if wire.provider == "openrouter":

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import frozen
 
+import inarch
 from inarch.testing import HttpReply, json_reply, sse_reply
 
 KEY = "key-0f1e2d3c4b5a69788796a5b4c3d2e1f0"
@@ -203,3 +205,20 @@ EACH = [
     for wire in WIRES
 ]
 """Parameters of tests and fixtures that meet every wire."""
+
+
+def composed(
+    wire: Wire, root: Path, url: str, *plugins: str, settings: Any = None, flags: Any = None, **options: Any
+) -> inarch.App:
+    """Compose the application with a wire's provider at an address, and other plugins."""
+    table = {wire.address: f"{url}{wire.path}", **wire.settings, **(settings or {})}
+    return inarch.compose(
+        root=root,
+        environ={"HOME": str(root.parent / "home"), wire.variable: KEY},
+        config={
+            "plugins": {wire.provider: table},
+            "profiles": {"default": {"plugins": [wire.provider, *plugins]}},
+        },
+        flags={"model": f"{wire.provider}/{wire.model}", **(flags or {})},
+        **options,
+    )

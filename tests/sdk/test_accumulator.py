@@ -40,19 +40,6 @@ def test_interleaved_calls_keep_their_order_and_get_ids_of_their_own() -> None:
     assert len({call.id for call in reply.calls}) == 2
 
 
-def test_opaque_data_stays_with_its_part() -> None:
-    reply = reply_of(
-        inarch.ReasoningDelta("hm"),
-        inarch.TextDelta("I look"),
-        inarch.PartData(inarch.TEXT_INDEX, {"s": 1}),
-        inarch.PartData(inarch.REASONING_INDEX, {"s": 2}),
-        inarch.CallDelta(0, "1", "a"),
-        inarch.PartData(0, {"s": 3}),
-        inarch.Finish("calls"),
-    )
-    assert [part.provider_data for part in reply.message.parts] == [{"p": {"s": n}} for n in (2, 1, 3)]
-
-
 @pytest.mark.parametrize(
     ("deltas", "kind", "retryable"),
     [
@@ -79,12 +66,6 @@ def test_a_reply_that_is_not_whole_is_an_error(deltas: list[inarch.Delta], kind:
 def test_what_is_no_delta_is_the_providers_fault(delta: Any) -> None:
     with pytest.raises(TypeError, match="not an inarch"):
         Accumulator("p").add(delta)
-
-
-def test_opaque_data_of_reasoning_that_nobody_can_read_is_kept() -> None:
-    kept = inarch.PartData(inarch.REASONING_INDEX, {"kept": [1]})
-    reply = reply_of(kept, inarch.TextDelta("hi"), inarch.Finish("stop"))
-    assert reply.message.parts == (inarch.Reasoning("", {"p": {"kept": [1]}}), inarch.Text("hi"))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.text(min_size=1))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,17 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inarch
-from inarch import CallPart, Image, ReasoningDetails, Text, ToolSpec, chat_call, chat_content, chat_finish, chat_tool
+from inarch import Image, ReasoningDetails, Text, chat_content, chat_finish
 
 JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3))
-
-
-@given(st.lists(st.fixed_dictionaries({"type": st.just("reasoning.encrypted"), "data": st.text(), "other": JSON})))
-def test_encrypted_details_stay_as_they_are(items: list[Any]) -> None:
-    details = ReasoningDetails()
-    for item in items:
-        details.add([{**item, "index": 0}])
-    assert details.items == [{**item, "index": 0} for item in items]
 
 
 @given(JSON)
@@ -49,18 +40,6 @@ def test_pictures_of_results_follow_in_a_message_of_the_user() -> None:
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
     ]
     assert chat_content((told,)) == ""
-
-
-def test_a_call_goes_back_under_the_id_the_service_gave_it() -> None:
-    said = chat_call(CallPart("1", "call_a", "read_file", {"path": "ä.py"}))
-    assert said["id"] == "call_a"
-    assert json.loads(said["function"]["arguments"]) == {"path": "ä.py"}
-    assert chat_call(CallPart("1", "", "read_file", {}))["id"] == "1"
-
-
-def test_a_tool_is_sent_with_its_schema() -> None:
-    function = {"name": "t", "description": "d", "parameters": {"type": "object"}}
-    assert chat_tool(ToolSpec("t", "d", {"type": "object"})) == {"type": "function", "function": function}
 
 
 @pytest.mark.parametrize(

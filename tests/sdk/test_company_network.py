@@ -84,15 +84,6 @@ def test_a_host_in_no_proxy_is_reached_directly(monkeypatch: pytest.MonkeyPatch)
         assert proxy.asked == []
 
 
-def test_a_local_server_of_an_own_authority_is_trusted_without_the_proxy(
-    authority: trustme.CA, authority_file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", authority_file)
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-    with secured(authority, "127.0.0.1") as port:
-        assert got(f"https://127.0.0.1:{port}") == 1
-
-
 @pytest.mark.parametrize(
     ("options", "kind", "retryable", "said", "remedy"),
     [
@@ -110,13 +101,6 @@ def test_a_proxy_that_refuses_is_named_with_its_words(
     assert (error.kind, error.retryable, error.was_sent) == (kind, retryable, False)
     assert f"{proxy.url} did not let svc through to {HOST}: {said}" in str(error) and remedy in error.remedy
     assert "wrong-password" not in str(error) + error.remedy
-
-
-def test_a_plain_request_that_the_proxy_wants_a_login_for_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    with HttpServer([json_reply({}, 407)]) as proxy:
-        monkeypatch.setenv("HTTP_PROXY", proxy.url)
-        error = refused(f"http://{HOST}")
-    assert error.kind == "auth" and "USER:PASSWORD" in error.remedy
 
 
 def test_a_proxy_that_is_not_there_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inarch import Event
 from inarch_plugins.jsonl_logger import logger as writing
-from inarch_sdk.event_log import MOST_PROBLEMS, SCHEMA, LogProblem, gap_words, log_files, missing, read_sessions
+from inarch_sdk.event_log import MOST_PROBLEMS, SCHEMA, LogProblem, log_files, read_sessions
 
 NASTY = st.text(st.characters(exclude_categories=()), max_size=30)
 JUNK = st.one_of(
@@ -118,19 +118,10 @@ def test_zeros_before_a_line_lose_nothing_and_are_reported(file: Path) -> None:
     ]
 
 
-def test_gaps_are_reported() -> None:
-    assert [gap_words(*gap) for gap in missing((2, 3, 7))] == ["event 1 is missing", "events 4 to 6 are missing"]
-
-
 def test_twice_the_same_is_once_and_another_of_the_same_number_is_left_out(file: Path) -> None:
     found, problems = read(file, line(event(1)) * 2 + line(event(1, text="other")))
     assert found == [event(1).line]
     assert problems == ["s.jsonl:3: a second, different event 1 was left out"]
-
-
-def test_events_of_several_sessions_are_told_apart(file: Path) -> None:
-    file.write_bytes(line(event(2)) + line(event(1, "t")) + line(event(1)))
-    assert read_sessions(file) == ({"s": (event(1), event(2)), "t": (event(1, "t"),)}, ())
 
 
 def test_lines_of_a_newer_version_are_reported(file: Path) -> None:
@@ -161,13 +152,6 @@ def test_what_is_no_event_is_told(file: Path, wrong: dict[str, object]) -> None:
     assert problems == ["s.jsonl:1: this is no event"]
 
 
-def test_keys_that_are_not_known_here_do_no_harm(file: Path) -> None:
-    later = json.dumps(json.loads(line(event(1))) | {"node": "here", "kind": "new.kind"}).encode()
-    events, problems = read(file, later)
-    assert len(events) == 1
-    assert problems == []
-
-
 def test_a_file_that_is_no_log_has_a_bounded_list_of_problems(file: Path) -> None:
     found, problems = read(file, b"words\n" * (MOST_PROBLEMS + 500))
     assert found == []
@@ -180,8 +164,3 @@ def test_files_that_were_set_aside_are_read_first(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(line(event(seq)))
     assert [path.name for path in log_files(tmp_path / "s.jsonl")] == ["s.2.jsonl", "s.10.jsonl", "s.jsonl"]
     assert [item.seq for item in only(tmp_path / "s.jsonl")[0]] == [2, 10, 11]
-
-
-def test_an_absent_file_is_an_error_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        read_sessions(tmp_path / "none.jsonl")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -110,11 +108,6 @@ def test_the_names_of_quotas_come_first_because_only_they_tell_of_which_time_it_
     assert error.message.startswith(f"svc answered 429: {violation['quotaId']} = 50: You exceeded")
 
 
-def test_a_date_to_wait_for_becomes_seconds() -> None:
-    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
-    assert 0 < (retry_after_of({"retry-after": moment}, None) or 0) <= 100
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (
@@ -131,23 +124,21 @@ def test_any_data_makes_one_short_line(status: int, data: Any) -> None:
     assert len(error.message) < MESSAGE_CHARACTERS + 40
 
 
-@given(st.integers(400, 599), st.binary(max_size=200))
-def test_any_body_makes_one_short_line(status: int, body: bytes) -> None:
-    assert from_response("svc", status, {}, body).message.isprintable()
-
-
 @pytest.mark.parametrize(
     ("page", "said"),
     [
-        ("<html><head><title>502 Bad Gateway</title></head><body><h1>No</h1></body></html>", "502 Bad Gateway"),
-        ("<!DOCTYPE html><style>p { color: red }</style><p>We are <b>busy</b>.\n Come later.</p>", "We are busy."),
-        ("<title>502</title><script>if (a < b) go()</script>Bad &lt;Gateway&gt;", "Bad Gateway"),
+        ("<html><head><title>502 Bad Gateway</title></head><body><h1>No</h1></body></html>", "502 Bad Gateway No"),
+        (
+            "<!DOCTYPE html><style>p { color: red }</style><p>We are <b>busy</b>,\n come later.</p>",
+            "We are busy , come later.",
+        ),
+        ("<title>502</title><script>if (a < b) go()</script>Bad &lt;Gateway&gt;", "502 Bad Gateway"),
         ("<p>" + "x" * 400, "x" * 200),
         ("<style>" * 3_000, ""),
         ("a < b, and <that> is all", "a < b, and <that> is all"),
     ],
 )
-def test_a_page_says_its_title_or_its_first_sentence(page: str, said: str) -> None:
+def test_a_page_says_its_words(page: str, said: str) -> None:
     for error in (from_response("svc", 502, {}, page.encode()), provider_error("svc", 502, {}, {"message": page})):
         assert error.message == f"svc answered 502{': ' if said else ''}{said}"
 

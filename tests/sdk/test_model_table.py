@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 import inarch
-from inarch_sdk.model_table import NOTICE_DAYS, SERVICES, STALE_DAYS, ProposedModel, proposed_model, table_faults
+from inarch_sdk.model_table import SERVICES, STALE_DAYS, proposed_model, table_faults
 from inarch_sdk.prices import price_table
 
 
@@ -29,15 +29,6 @@ def test_what_retires_soon_or_was_not_looked_at_for_long_is_named() -> None:
     seen = min(row.seen for service in SERVICES for row in service.proposals)
     assert table_faults(seen + timedelta(days=STALE_DAYS)) == []
     assert any("was last seen on" in fault for fault in table_faults(seen + timedelta(days=STALE_DAYS + 1)))
-
-
-def test_a_retiring_name_is_named_so_many_days_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = ProposedModel("old", date(2030, 1, 1), date(2030, 3, 1))
-    service = inarch.ProposedService("s", "S", "s", (("S_KEY", 1),), "old", "old", (gone,))
-    monkeypatch.setattr("inarch_sdk.model_table.SERVICES", (service,))
-    day = date(2030, 3, 1) - timedelta(days=NOTICE_DAYS)
-    assert table_faults(day) == ["s/old retires on 2030-03-01"]
-    assert table_faults(day - timedelta(days=1)) == []
 
 
 def test_the_table_is_still_good() -> None:

@@ -111,23 +111,6 @@ def check_cut(file: Path, data: bytes, events: Sequence[Event]) -> Sequence[Even
     return kept
 
 
-def test_rotated_files_and_several_sessions(talked: Talked, tmp_path: Path) -> None:
-    other = [Event(event.seq, event.time, "other", event.turn_id, event.kind, event.data) for event in talked]
-    file = logged(tmp_path / "rotated", talked, max_bytes=2000)
-    assert len(list(file.parent.iterdir())) > 3
-    store = MemoryStore()
-    assert restored(store, file).events == len(talked)
-    both = logged(tmp_path / "both", talked, other)
-    store = MemoryStore()
-    first, second = restore_log(store, both, "/here").sessions
-    assert (first.session_id, second.session_id) == (talked[0].session_id, "other")
-    assert lines(store.load("other")) == lines(other)
-    # The newest file is a moment ago set aside, and the next one not yet begun.
-    file.unlink()
-    kept = restored(MemoryStore(), file)
-    assert 0 < kept.events < len(talked)
-
-
 def test_a_session_with_parts_in_the_store_is_merged(talked: Talked, tmp_path: Path) -> None:
     file = logged(tmp_path, talked)
     store = SqliteStore(str(tmp_path / "state"))
@@ -153,16 +136,6 @@ def test_where_the_session_went_on_without_the_lost_events_the_store_holds(talke
     assert kept[10].data["path"] == "another.txt"
     assert (session.events, session.present, session.left_out) == (1, 9, len(talked) - 10)
     assert session.not_undoable >= 1
-
-
-def test_one_changed_line_is_not_another_story(talked: Talked, tmp_path: Path) -> None:
-    file = logged(tmp_path, talked)
-    file.write_text(file.read_text().replace('"seq":3,"time":"2', '"seq":3,"time":"1'))
-    store = MemoryStore()
-    store.append(talked[0].session_id, [talked[2], talked[4]])
-    session = restored(store, file)
-    assert session.left_out == 1
-    assert lines(store.load(session.session_id)) == lines(talked)
 
 
 def test_a_session_without_its_beginning_belongs_to_where_it_is_restored(talked: Talked, tmp_path: Path) -> None:

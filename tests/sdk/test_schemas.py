@@ -295,16 +295,6 @@ JSON = st.recursive(
 )
 
 
-@given(ANNOTATED.map(lambda pair: pair[0]), JSON)
-def test_any_json_is_refused_by_the_schema_or_converted_or_refused_in_words(annotation: Any, sent: Any) -> None:
-    if not Draft202012Validator(schema_of(annotation)).is_valid(sent) or takes_plain(annotation):
-        return
-    try:
-        structured("t", {"a": sent}, {"a": annotation})
-    except ToolFailed as error:
-        assert error.code == "validation" and error.message.startswith("t: ") and " a" in error.message
-
-
 def test_the_message_names_where_a_wrong_value_stands() -> None:
     with pytest.raises(ToolFailed, match=r"plan: Invalid isoformat string: 'soon' @ job.when") as caught:
         structured("plan", {"job": {"when": "soon"}}, {"job": Job})

@@ -98,13 +98,6 @@ def test_every_loop_has_its_own_connections_and_leaves_none_open() -> None:
     gc.collect()
 
 
-def test_a_base_url_may_end_in_a_slash_or_have_a_path() -> None:
-    with HttpServer([json_reply(1)]) as server:
-        for base in (f"{server.url}/v1", f"{server.url}/v1/"):
-            asyncio.run(HttpService("svc", base).get("/models"))
-        assert [request.path for request in server.requests] == ["/v1/models"] * 2
-
-
 @pytest.mark.parametrize(
     ("base_url", "kind", "said"),
     [

@@ -1,16 +1,10 @@
 from __future__ import annotations
 
-import asyncio
 import enum
-import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
-import pytest
 from attrs import Factory, frozen
-from jsonschema import Draft202012Validator
 
 import inarch
 from inarch.contract.ports import Tool
@@ -108,34 +102,6 @@ def test_effects_may_depend_on_the_arguments() -> None:
     assert look.effects({}).reads == {""}
 
 
-def test_arguments_become_what_the_function_takes() -> None:
-    seen: list[Any] = []
-
-    @inarch.tool
-    def take(
-        line: Line,
-        colour: Colour,
-        where: Path,
-        pair: tuple[int, ...],
-        names: set[str],
-        points: list[Point],
-        maybe: Point | None = None,
-        plain: Mapping[str, int] | None = None,
-    ) -> None:
-        "Take it all."
-        seen.extend([line, colour, where, pair, names, points, maybe, plain])
-
-    arguments = {
-        "line": {"start": {"x": 1}, "notes": ["n"]}, "colour": "blue", "where": "a/b", "pair": [1, 2],
-        "names": ["a", "a"], "points": [{"x": 1, "y": 2}], "maybe": {"x": 3}, "plain": {"k": 1},
-    }  # fmt: skip
-    Draft202012Validator(take.input_schema).validate(arguments)
-    take.run(arguments, NO_CONTEXT)
-    assert seen == [
-        Line(Point(1), None, ["n"]), Colour.BLUE, Path("a/b"), (1, 2), {"a"}, [Point(1, 2)], Point(3), {"k": 1},
-    ]  # fmt: skip
-
-
 def test_a_function_without_a_docstring_has_no_description() -> None:
     @inarch.tool
     def silent() -> None: ...
@@ -149,32 +115,6 @@ def silent() -> str:
     return None  # type: ignore[return-value]
 
 
-async def silent_later() -> list[int]:
-    """Say nothing, later."""
-    return None  # type: ignore[return-value]
-
-
 def maybe() -> str | None:
     """Say nothing, as is declared."""
     return None
-
-
-def undeclared():  # type: ignore[no-untyped-def]
-    """Say nothing of what is returned."""
-
-
-@pytest.mark.parametrize(("function", "declared"), [(silent, "str"), (silent_later, "list")])
-def test_a_function_that_is_declared_to_return_something_and_returns_nothing_fails(
-    function: Any, declared: str
-) -> None:
-    async def go() -> Any:
-        answer = inarch.tool(function).run({}, None)  # type: ignore[arg-type]
-        return await answer if inspect.isawaitable(answer) else answer
-
-    with pytest.raises(TypeError, match=f"returned None, but is declared to return {declared}"):
-        asyncio.run(go())
-
-
-@pytest.mark.parametrize("function", [maybe, undeclared])
-def test_a_function_that_may_return_nothing_does(function: Any) -> None:
-    assert inarch.tool(function).run({}, None) is None  # type: ignore[arg-type]

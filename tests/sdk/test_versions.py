@@ -12,10 +12,6 @@ from inarch import StoreError, is_older
 from inarch_lib.staging import keep_former
 
 
-def test_an_older_one_is_to_be_brought_up_and_the_same_is_not() -> None:
-    assert is_older("a", 1, 2) and not is_older("a", 2, 2)
-
-
 def test_a_newer_one_is_refused_with_what_where_and_what_to_do() -> None:
     with pytest.raises(StoreError, match="/x/a was written by a newer Inarch") as caught:
         is_older(Path("/x/a"), 3, 2)

@@ -1,19 +1,14 @@
 """Anthropic's Messages API on loopback: it refuses what the service refuses, and knows what it has signed and kept.
 
-    python -m tests.services.anthropic_api PORT LOG
-
 A prompt with `call 3` makes it think and call `read_file` three times, one call a reply, before it answers; `call 2x25`
-makes two replies of 25 calls each. Anything else is answered at once. Each request is a line of LOG.
+makes two replies of 25 calls each. Anything else is answered at once.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sys
-import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from attrs import define, field
@@ -42,22 +37,14 @@ _CALLS = re.compile(r"\bcall (\d+)(?:x(\d+))?")
 
 @define(eq=False)
 class AnthropicApi:
-    """The service; a context manager. `rows` say what came: its body, what was refused or dropped, and its tokens.
+    """The service; a context manager. `rows` say what came: its body, what was refused or dropped, and its tokens."""
 
-    Args:
-        enforced: Whether the account is one whose every thought is checked.
-        port: Where it listens; 0 is any free port.
-    """
-
-    enforced: bool = True
-    port: int = 0
-    log: str = ""
     rows: list[dict[str, Any]] = field(factory=list)
     _written: dict[str, int] = field(factory=dict)
     _server: HttpServer | None = None
 
     def __enter__(self) -> AnthropicApi:
-        self._server = HttpServer([self.reply], port=self.port).__enter__()
+        self._server = HttpServer([self.reply]).__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -86,24 +73,16 @@ class AnthropicApi:
         try:
             row["body"] = request.json
             row["headers"] = dict(request.headers)
-            counting = request.path == "/v1/messages/count_tokens"
-            if not counting and request.path != "/v1/messages":
+            if request.path != "/v1/messages":
                 raise Refused("Not found", 404, "not_found_error")
-            checked = check(request.json, request.headers, counting, self.enforced)
+            checked = check(request.json, request.headers)
             row.update(dropped=checked.dropped, thoughts=checked.thoughts)
-            if counting:
-                return json_reply({"input_tokens": sum(map(tokens, units(checked.body)))})
             row["usage"] = self._usage(checked.body)
             return self._said(checked, row["usage"], BINDING in request.headers.get("anthropic-beta", ""))
         except Refused as refused:
             row["refused"] = refused.message
             error = {"type": refused.kind, "message": refused.message}
             return json_reply({"type": "error", "error": error, "request_id": "req_1"}, refused.status)
-        finally:
-            if self.log:
-                kept = {key: value for key, value in row.items() if key not in ("body", "headers")}
-                with Path(self.log).open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({**kept, "messages": len(row["body"].get("messages", ()))}) + "\n")
 
     def _usage(self, body: Any) -> dict[str, int]:
         """Count what the cache has of a request and what it takes, as the service does: at marks, looking back."""
@@ -222,9 +201,3 @@ def _listed(name: str) -> dict[str, Any]:
     return {"type": "model", "id": name, "display_name": name.title(), "created_at": "2026-01-01T00:00:00Z",
             "lifecycle": "active", "retires_at": None, "max_input_tokens": 1_000_000,
             "max_tokens": MODELS[name][1]}  # fmt: skip
-
-
-if __name__ == "__main__":
-    with AnthropicApi(port=int(sys.argv[1]), log=sys.argv[2]):
-        while True:
-            time.sleep(60)

@@ -48,7 +48,7 @@ class Checked:
     thoughts: int = 0
 
 
-def check(body: Any, headers: Any, counting: bool = False, enforced: bool = True) -> Checked:
+def check(body: Any, headers: Any) -> Checked:
     """Refuse a request as the service does, or return what it makes of it."""
     betas = set(filter(None, headers.get("anthropic-beta", "").split(",")))
     if not headers.get("x-api-key", "").startswith("sk-ant-"):
@@ -59,20 +59,20 @@ def check(body: Any, headers: Any, counting: bool = False, enforced: bool = True
         raise Refused(f"{name}: Extra inputs are not permitted")
     if body.get("model") not in MODELS:
         raise Refused(f"model: {body.get('model')}", 404, "not_found_error")
-    check_options(body, betas, counting)
+    check_options(body, betas)
     check_messages(body["messages"], body["model"])
     check_budget(body)
     check_marks(body)
-    return check_thoughts(body, enforced)
+    return check_thoughts(body)
 
 
-def check_options(body: Any, betas: set[str], counting: bool) -> None:
+def check_options(body: Any, betas: set[str]) -> None:
     model = body["model"]
     version, most = MODELS[model]
     new = version >= (5, 1)
-    if not counting and not isinstance(body.get("max_tokens"), int):
+    if not isinstance(body.get("max_tokens"), int):
         raise Refused("max_tokens: Field required")
-    if not counting and body["max_tokens"] > most:
+    if body["max_tokens"] > most:
         said = f"which is the maximum allowed number of output tokens for {model}"
         raise Refused(f"max_tokens: {body['max_tokens']} > {most}, {said}")
     for name in ("temperature", "top_p", "top_k"):
@@ -272,11 +272,11 @@ def signature(model: str, digest: str, words: str) -> str:
     return f"{model}:{hashlib.sha256(f'{model} {digest} {words}'.encode()).hexdigest()}"
 
 
-def check_thoughts(body: Any, enforced: bool) -> Checked:
+def check_thoughts(body: Any) -> Checked:
     """Compare each thought with the conversation before it; refuse, or leave out what does not fit."""
     checked, model = Checked(body), body["model"]
     asked = ((body.get("thinking") or {}).get("block_binding") or {}).get("prefix_mismatch_behavior")
-    binds = MODELS[model][0] >= (5, 1) and (enforced or bool(asked) or "fable" in model)
+    binds = MODELS[model][0] >= (5, 1)
     digest = digest_of(head(body))
     for place, message in enumerate(body["messages"]):
         is_lost = False

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from attrs import frozen
 
-from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply
+from inarch.testing import HttpReply, json_reply
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
@@ -41,12 +40,3 @@ def call_delta(call_id: str, name: str, arguments: dict[str, Any]) -> dict[str, 
 def wants_call(body: dict[str, Any]) -> bool:
     """Whether the user spoke last and tools are offered: a call comes first, then the answer."""
     return bool(body.get("tools")) and body["messages"][-1]["role"] == "user"
-
-
-def serve(reply: Callable[[HttpRequest], HttpReply], port: int) -> None:
-    """Serve until the program is ended."""
-    from inarch_testing.http_server import _handler_of, _Listener
-
-    with _Listener(("127.0.0.1", port), _handler_of(HttpServer([reply]))) as listener:
-        print(f"listening at http://127.0.0.1:{listener.server_address[1]}/v1", flush=True)
-        listener.serve_forever()

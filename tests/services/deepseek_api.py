@@ -1,4 +1,4 @@
-"""DeepSeek's and Kimi's chat completions, with a memory: `python -m tests.services.deepseek_api PORT LOG`.
+"""DeepSeek's and Kimi's chat completions, with a memory.
 
 A model `kimi…` keeps Kimi's rules, another one DeepSeek's. With tools each text of the user is answered by a call and
 then by a text, both after a thought; every third thought is empty, which counts as one (their guides, seen Nov 2026).
@@ -6,16 +6,13 @@ then by a text, both after a thought; every third thought is empty, which counts
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
 from inarch.testing import HttpReply, HttpRequest, json_reply, sse_reply
 
-from .chat_events import USAGE, Refused, call_delta, chunk, serve, wants_call
+from .chat_events import USAGE, Refused, call_delta, chunk, wants_call
 
 MISSING = "The reasoning_content in the thinking mode must be passed back to the API."
 MISSING_AT_KIMI = "thinking is enabled but reasoning_content is missing in assistant tool call message at index {}"
@@ -34,7 +31,6 @@ class DeepSeekApi:
     """
 
     tool: tuple[str, dict[str, Any]] = ("read_file", {"file_path": "a.txt"})
-    log: Path | None = None
     bodies: list[dict[str, Any]] = field(factory=list)
     refusals: list[str] = field(factory=list)
     breaks: list[int] = field(factory=list)
@@ -52,9 +48,6 @@ class DeepSeekApi:
         except Refused as error:
             refused = error
             self.refusals.append(error.message)
-        if self.log is not None:
-            with self.log.open("a") as lines:
-                lines.write(json.dumps({"refused": refused and refused.message, "body": body}) + "\n")
         return self._answer(body) if refused is None else refused.reply()
 
     def _check(self, body: dict[str, Any]) -> None:
@@ -99,7 +92,3 @@ def _known_by(message: dict[str, Any]) -> str:
     """Return by what a message is known again: its first call's id, else its text."""
     calls = message.get("tool_calls")
     return calls[0]["id"] if calls else str(message["content"])
-
-
-if __name__ == "__main__":
-    serve(DeepSeekApi(log=Path(sys.argv[2])).reply, int(sys.argv[1]))

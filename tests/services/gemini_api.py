@@ -1,4 +1,4 @@
-"""Gemini's generateContent as far as Inarch uses it, with a memory: `python -m tests.services.gemini_api PORT LOG`.
+"""Gemini's generateContent as far as Inarch uses it, with a memory.
 
 Its replies follow simple rules on the last text of the user:
 - `call N`: a call of a read-only tool in N rounds, then an answer; `both N`: two calls in each round
@@ -11,14 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
 from base64 import b64encode
-from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
-from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpRequest, json_reply, sse_reply
 
 from .gemini_rules import (
     ALIASES,
@@ -55,7 +53,6 @@ class GeminiService:
     """
 
     tool: tuple[str, dict[str, Any]] = ("read_file", {"file_path": "a.txt"})
-    log: Path | None = None
     bodies: list[dict[str, Any]] = field(factory=list)
     chunks: list[dict[str, Any]] = field(factory=list)
     refusals: list[str] = field(factory=list)
@@ -86,11 +83,9 @@ class GeminiService:
             reply = self._content(ALIASES.get(found[1], found[1]), request.json, found[2] == "generateContent")
         except Refused as error:
             self.refusals.append(error.message)
-            self._write(request, error.message)
             return json_reply(
                 {"error": {"code": error.status, "message": error.message, "status": error.word}}, error.status
             )
-        self._write(request, "")
         return reply
 
     def _content(self, model: str, body: dict[str, Any], is_whole: bool) -> HttpReply:
@@ -172,12 +167,6 @@ class GeminiService:
         if new[: len(old)] != old:
             self.breaks.append(len(self.bodies))
 
-    def _write(self, request: HttpRequest, refused: str) -> None:
-        if self.log is not None:
-            row = {"path": request.path, "refused": refused, "body": request.json if request.body else None}
-            with self.log.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-
 
 def _flat(body: dict[str, Any]) -> list[Any]:
     """Return what a request begins with, and its parts, each with its side."""
@@ -209,17 +198,3 @@ def _common(one: str, other: str) -> int:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
     return low
-
-
-def main(port: str, log: str) -> None:
-    """Serve until the program is ended."""
-    from inarch_testing.http_server import _handler_of, _Listener
-
-    server = HttpServer([GeminiService(log=Path(log)).reply])
-    with _Listener(("127.0.0.1", int(port)), _handler_of(server)) as listener:
-        print(f"listening at http://127.0.0.1:{listener.server_address[1]}/v1beta", flush=True)
-        listener.serve_forever()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""OpenAI's API as far as Inarch uses it, with a memory: `python -m tests.services.openai_api PORT LOG`.
+"""OpenAI's API as far as Inarch uses it, with a memory.
 
 Its replies follow simple rules on the last text of the user:
 - `call N`: a call of a read-only tool in N rounds, then an answer; `both N`: two calls in each round
@@ -11,14 +11,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
 from bisect import bisect_left
-from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
-from inarch.testing import HttpReply, HttpRequest, HttpServer, json_reply, sse_reply
+from inarch.testing import HttpReply, HttpRequest, json_reply, sse_reply
 
 from .openai_events import response, stream
 from .openai_rules import Memory, Refused, check_chat, version
@@ -43,7 +41,6 @@ class OpenAIService:
     """
 
     tool: tuple[str, dict[str, Any]] = ("read_file", {"file_path": "a.txt"})
-    log: Path | None = None
     bodies: list[dict[str, Any]] = field(factory=list)
     events: list[dict[str, Any]] = field(factory=list)
     refusals: list[str] = field(factory=list)
@@ -76,9 +73,7 @@ class OpenAIService:
             reply = self._chat(body) if path == "/chat/completions" else self._response(body)
         except Refused as error:
             self.refusals.append(str(error))
-            self._write(path, error.status, request.json if request.body else {})
             return json_reply(error.body, error.status)
-        self._write(path, 200, body)
         return reply
 
     def _chat(self, body: dict[str, Any]) -> HttpReply:
@@ -141,13 +136,6 @@ class OpenAIService:
             "output_tokens_details": {"reasoning_tokens": made // 2},
         }  # fmt: skip
 
-    def _write(self, path: str, status: int, body: Any) -> None:
-        if self.log is not None:
-            row = {"path": path, "status": status, "refused": self.refusals[-1:] if status != 200 else [],
-                   "removed": self.removed, "tokens": self.tokens[-1:], "body": body}  # fmt: skip
-            with self.log.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-
 
 def _thought(number: int) -> dict[str, Any]:
     """Return a thought with no, one or two sections of summary."""
@@ -189,17 +177,3 @@ def _rounds(body: dict[str, Any]) -> int:
     start = max((at for at, item in enumerate(items) if item.get("role") == "user"), default=0)
     made = {item["call_id"].split("_")[1] for item in items[start:] if item.get("type") == "function_call"}
     return len(made)
-
-
-def main(port: str, log: str) -> None:
-    """Serve until the program is ended."""
-    from inarch_testing.http_server import _handler_of, _Listener
-
-    server = HttpServer([OpenAIService(log=Path(log)).reply])
-    with _Listener(("127.0.0.1", int(port)), _handler_of(server)) as listener:
-        print(f"listening at http://127.0.0.1:{listener.server_address[1]}/v1", flush=True)
-        listener.serve_forever()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

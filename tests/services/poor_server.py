@@ -1,4 +1,4 @@
-"""A careless server of chat completions, with a memory: `python -m tests.services.poor_server PORT LOG`.
+"""A careless server of chat completions, with a memory.
 
 It refuses members one after the other, as different servers do, and what it answers is sloppy: a BOM before the first
 event, thoughts in tags, wrong names of tools, arguments with raw line breaks under another index, no finish reason.
@@ -7,16 +7,14 @@ event, thoughts in tags, wrong names of tools, arguments with raw line breaks un
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
 from inarch.testing import HttpReply, HttpRequest, json_reply, sse_reply
 
-from .chat_events import Refused, chunk, serve, wants_call
+from .chat_events import Refused, chunk, wants_call
 
 REFUSALS: Mapping[str, str] = {
     "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'"
@@ -49,7 +47,6 @@ class PoorServer:
     """
 
     refuses: tuple[str, ...] = ("max_tokens", "stream_options", "parallel_tool_calls")
-    log: Path | None = None
     bodies: list[dict[str, Any]] = field(factory=list)
     refusals: list[str] = field(factory=list)
 
@@ -60,9 +57,6 @@ class PoorServer:
         body, refused = request.json, next((name for name in self.refuses if name in request.json), None)
         if any(message["role"] == "developer" for message in body["messages"]):
             refused = "role"
-        if self.log is not None:
-            with self.log.open("a") as lines:
-                lines.write(json.dumps({"refused": refused, "body": body}) + "\n")
         if refused is not None:
             self.refusals.append(refused)
             return Refused(REFUSALS.get(refused, ROLE), refused).reply()
@@ -87,7 +81,3 @@ class PoorServer:
 def _sloppy(deltas: list[dict[str, Any]]) -> HttpReply:
     first, *rest = (chunk("m", delta) for delta in deltas)
     return sse_reply([b"\xef\xbb\xbfdata:" + json.dumps(first).encode() + b"\n\n", *rest])
-
-
-if __name__ == "__main__":
-    serve(PoorServer(log=Path(sys.argv[2])).reply, int(sys.argv[1]))

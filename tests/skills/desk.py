@@ -50,7 +50,7 @@ class Desk:
         async def go() -> inarch.Turn:
             given: dict[str, Any] = {"config": {}, "environ": self.environ, "journal": True, **options}
             app, model = scripted_app(ScriptedModel(script), self.root, **given)
-            assert "skills" not in {one.name for one in app.composition.refused}
+            assert not {"skills", "hooks"} & {one.name for one in app.composition.refused}
             self.tools = set(app.composition.tools)
             one = self.now = app.session(session)
             one.state.journal.listeners.append(self.events.append)
@@ -63,7 +63,7 @@ class Desk:
                 turn = await one.run(line)
             self.session = one.id
             self.requests = list(model.requests)
-            parts = [part for message in model.requests[-1].messages for part in message.parts]
+            parts = [part for last in model.requests[-1:] for message in last.messages for part in message.parts]
             self.seen = [inarch.result_text(part.result) for part in parts if isinstance(part, inarch.ResultPart)]
             await app.aclose()
             return turn

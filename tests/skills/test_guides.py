@@ -64,12 +64,6 @@ def test_the_users_own_count_in_every_project_once_a_session(desk: Desk) -> None
     assert sum(text.count("Answer in verse.") for text in texts) == 1
 
 
-def test_the_users_file_that_is_too_large_is_told_and_the_turn_goes_on(desk: Desk) -> None:
-    desk.write("config/inarch/AGENTS.md", b"x" * 10_000_000)
-    assert desk.talk([says("done")]).status == "done"
-    assert "AGENTS.md is larger than 1,000,000 bytes" in desk.notes()
-
-
 def first(desk: Desk) -> str:
     """Return what the model saw before its first reply."""
     return desk.requests[0].system + "\n".join(message.text for message in desk.requests[0].messages)

@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inarch.testing import calls, says
+from inarch.testing import says
 from inarch_plugins.skills.expansion import Command, expand
 
 from .desk import Desk
-
-READ = calls(("read_file", {"file_path": "a.txt"}))
 
 
 @pytest.mark.parametrize("top", ["root/.agents", "root/.claude", ".agents", "config/inarch"])
@@ -65,16 +63,6 @@ def test_the_names_of_others_are_never_taken(desk: Desk) -> None:
     assert "no skills" in desk.command("/skills")
 
 
-def test_a_single_file_that_comes_later_takes_its_name(desk: Desk) -> None:
-    desk.write(".agents/commands/greet.md", "Say hello.\n")
-    plugin = desk.write("late.py", (
-        "import inarch\n\n@inarch.hookimpl\ndef inarch_slash_commands(context):\n"
-        '    return [inarch.SlashCommand("greet", "Greet.", lambda words: "moin")]\n'
-    ))  # fmt: skip
-    desk.talk([says("done")], "/greet", "go", files=[str(plugin)])
-    assert desk.said == ["moin"] and desk.requests[0].messages[0].parts[0].text == "go"
-
-
 WRONG = {
     "no-end": ("---\na: b\n", "front matter has no end"),
     "empty": ("", "it is empty"),
@@ -95,17 +83,6 @@ def test_what_is_wrong_is_told_once_and_the_turn_goes_on(desk: Desk) -> None:
         assert len(notes) == 1 and words in notes[0]
 
 
-def test_one_that_includes_itself_is_reported(desk: Desk) -> None:
-    desk.write("root/.agents/commands/again.md", "Do it. @.agents/commands/again.md @a.txt\n")
-    desk.write("root/.agents/commands/loop.md", "/loop $ARGUMENTS\n")
-    desk.trust()
-    desk.talk([says("done")], "/again", "/loop x")
-    assert ".agents/commands/again.md mentions itself; the mention is skipped" in desk.said
-    text = desk.requests[0].messages[0].text
-    assert text.startswith("Do it.  @a.txt") and "again.md" not in text.split("#")[0]
-    assert "/loop was not sent: it becomes '/loop x', which is not a prompt" in desk.said
-
-
 def test_what_is_bent_or_has_no_effect_is_shown_by_doctor_and_not_at_the_start(desk: Desk) -> None:
     text = "---\nmodel: opus\nargument-hint: [issue] [priority]\ndescription: See: it\n---\nLook at $1.\n"
     desk.write(".agents/commands/look.md", text)
@@ -115,15 +92,6 @@ def test_what_is_bent_or_has_no_effect_is_shown_by_doctor_and_not_at_the_start(d
     assert desk.requests[0].messages[0].text.startswith("Look at 12.") and not desk.notes()
     said, _ = desk.program("doctor")
     assert "model opus is unknown here" in said and "(line 3)" in said
-
-
-def test_one_slip_away_from_a_file_is_asked_back_and_asks_no_model(desk: Desk) -> None:
-    desk.write(".agents/commands/where-is.md", "Where is $1?\n")
-    said, asked = desk.program("/where-si Anna", replies=[{"content": "no"}])
-    assert desk.exit_code == 2 and not asked
-    assert "there is no command /where-si; did you mean '/where-is'? (with a word before it" in said
-    _, asked = desk.program("/healthz is slow", replies=[{"content": "yes"}])
-    assert desk.exit_code == 0 and asked[0]["messages"][-1]["content"].startswith("/healthz is slow")
 
 
 PLAIN = st.text("ab '\"$1!`@\\\n€", max_size=20)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 import pytest
 
-import inarch
 from inarch.testing import says
-from inarch_plugins.replay import replay
 
 from .desk import Desk, call
 
@@ -30,17 +25,6 @@ def test_its_turn_alone_asks_that_model(desk: Desk) -> None:
     settings = [event["settings"]["model"] for event in desk.of("turn.started") if event["settings"]]
     assert settings == ["scripted/script", "scripted/other", "scripted/script"]
     assert not desk.of("model.switched")
-
-
-def test_one_chosen_meanwhile_holds_afterwards(desk: Desk) -> None:
-    desk.write(".agents/commands/look.md", OTHER)
-
-    def chosen(request: inarch.ModelRequest) -> Any:
-        asyncio.get_running_loop().create_task(desk.now.set_model("scripted/third"))
-        return [0.01, *says("done")]
-
-    desk.talk([chosen, says("done")], "/look", "two")
-    assert [request.model for request in desk.requests] == ["other", "third"]
 
 
 @pytest.mark.parametrize("word", ["inherit", "opus", "haiku", "claude-sonnet-4-5", ""])
@@ -80,13 +64,6 @@ def test_a_project_names_one_once_it_is_trusted(desk: Desk) -> None:
     desk.trust()
     desk.talk([says("done")], "/look")
     assert models(desk) == ["scripted/other"]
-
-
-def test_a_replay_asks_the_same(desk: Desk) -> None:
-    desk.write(".agents/commands/look.md", OTHER)
-    desk.talk([says("one"), says("two")], "/look", "two")
-    report = asyncio.run(replay(desk.session, root=desk.root, environ=desk.environ, config={}))
-    assert report.same and report.turns == 2, report
 
 
 def test_what_it_calls_for_asks_its_model_too(desk: Desk) -> None:

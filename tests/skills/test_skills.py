@@ -143,13 +143,6 @@ def test_many_skills_stay_within_their_bounds(desk: Desk) -> None:
     assert "Do it." in desk.seen[0]
 
 
-def test_a_long_body_is_cut_and_reported(desk: Desk) -> None:
-    desk.write(".agents/skills/long/SKILL.md", skill("long", "word " * 40_000))
-    turn = desk.talk([calls(("activate_skill", {"name": "long"})), says("done")])
-    data = turn.calls[0].result.data
-    assert len(data["instructions"]) == 36_000 and "cut after 36,000 of 199,999 characters" in data["note"]
-
-
 def test_one_for_people_is_not_the_models_and_a_person_has_it_done(desk: Desk) -> None:
     text = GREETING.replace("---\n#", "disable-model-invocation: true\n---\n#") + "\nTo: $ARGUMENTS\n"
     desk.write(".agents/skills/greeting/SKILL.md", text)
@@ -189,14 +182,6 @@ def test_what_others_read_is_read_and_shown_by_doctor_only(desk: Desk) -> None:
     assert not desk.notes() and not (desk.root / "boo").exists()
 
 
-def test_a_name_that_is_not_the_folders_counts_and_both_can_be_typed(desk: Desk) -> None:
-    desk.write(".agents/skills/hello/SKILL.md", GREETING)
-    desk.talk([USE, says("done"), says("done"), says("done")], "go", "/greeting", "/hello")
-    assert "Say moin." in desk.seen[0] and not desk.notes()
-    assert "its folder has another name" in desk.command("/skills")
-    assert desk.requests[-1].messages[-1].text.startswith("Do what the skill greeting says")
-
-
 def test_a_skill_is_sent_by_name_with_words_and_places(desk: Desk) -> None:
     text = GREETING + "\nTo: $0, then $1, $who\nIn ${CLAUDE_SKILL_DIR} of ${CLAUDE_PROJECT_DIR}, ${CLAUDE_SESSION_ID}\n"
     desk.write(
@@ -234,15 +219,3 @@ def test_a_skill_of_a_fork_runs_as_an_agents_task_with_its_model(desk: Desk) -> 
     task = desk.requests[0].messages[0].text
     assert "Do what the skill look says" in task and "Look at a.txt." in task
     assert {request.model for request in desk.requests} == {"other"}
-
-
-def test_a_replay_reads_skills_as_they_were_said(desk: Desk) -> None:
-    from inarch_plugins.replay import replay
-
-    place = desk.write(".agents/skills/greeting/SKILL.md", GREETING)
-    desk.talk([USE, says("done")])
-    report = asyncio.run(replay(desk.session, root=desk.root, config={}, environ=desk.environ))
-    assert report.same, report.first_difference
-    place.unlink()
-    report = asyncio.run(replay(desk.session, root=desk.root, config={}, environ=desk.environ))
-    assert "there is no tool" in str(report.first_difference)

@@ -105,11 +105,7 @@ def _agent(source: str, data: bytes | str) -> Agent:
 
 
 def _parsed(source: str, stem: str, keys: Mapping[str, Any], body: str, remarks: list[str]) -> Agent:
-    """Make an agent from a file's keys. Ignored values that would have a meaning are appended to `remarks`.
-
-    Raises:
-        ToolFailed: A value is invalid.
-    """
+    """Make an agent from a file's keys. Ignored values that would have a meaning are appended to `remarks`."""
     name, description = _name(keys, stem, remarks), " ".join(_said(keys, "description").split())
     if not description:
         raise _wrong("no description", "describe when to use it")
@@ -163,11 +159,7 @@ def _text(keys: Mapping[str, Any], name: str) -> str:
 
 
 def _lists(keys: Mapping[str, Any], remarks: list[str]) -> tuple[tuple[Entry, ...] | None, tuple[Entry, ...]]:
-    """Return the tools that an agent may use, None for all, and those that it may not; none if a list is unreadable.
-
-    Raises:
-        ToolFailed: Another key is about tools, so its meaning is unknown.
-    """
+    """Return the tools that an agent may use, None for all, and those that it may not; none if a list is unreadable."""
     grants: tuple[Entry, ...] | None = None
     denies: tuple[Entry, ...] = ()
     for key, given in keys.items():

@@ -45,17 +45,13 @@ class Agent:
     """An agent that can be given work.
 
     Args:
-        name: Its name.
         description: When to use it, for models and users.
-        instructions: The system prompt of its model.
         grants: The tools that it may call, none unless its file lists some; None for all of its caller's.
         model: Its model; empty for its caller's.
         only_reads: Whether it changes nothing, so that its tasks run in parallel.
         max_iterations: Most requests per task; None for its caller's limit.
         effort: Its model's effort; empty for its caller's.
-        source: The file that defines it.
         hides: Files with agents of the same name, which are ignored.
-        fault: Why it cannot be given work; empty if it can.
         has_tree: Whether it works in its own work tree.
         denies: The tools that it may not call.
         remarks: What its file says that has another meaning here or none.
@@ -84,11 +80,7 @@ class Agent:
         return Limit(self.name, self.grants, self.denies)
 
     def tools(self, there: frozenset[str] | None) -> tuple[list[str] | None, list[str]]:
-        """Return its tools, None for all of its caller's, and the entries of its list that its caller lacks.
-
-        Args:
-            there: Its caller's tools; None if they are unknown.
-        """
+        """Return its tools of those there, None for all of its caller's, and the entries that its caller lacks."""
         if self.grants is None and (there is None or not self.denies):
             return None, []
         tools, missing = (sorted(there or ()), []) if self.grants is None else granted(self.grants, there)

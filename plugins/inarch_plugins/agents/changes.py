@@ -73,9 +73,6 @@ class Change:
     """A change that is stored in a folder.
 
     Args:
-        folder: Its folder, named like the change.
-        agent: The agent that made it.
-        task: The first line of the prompt.
         roots: The directories into which it can be merged.
         session: The agent's session; empty if unknown.
         files: Both sides, by path.
@@ -109,11 +106,7 @@ class Change:
         return set(self.merging) <= set(_lines(self.folder / MERGED))
 
     def data(self, ref: str) -> bytes:
-        """Return the bytes of a hash.
-
-        Raises:
-            OSError: They are missing.
-        """
+        """Return the bytes of a hash."""
         return (self.folder / BYTES / ref).read_bytes()
 
     def note_merged(self, paths: Collection[str]) -> None:

@@ -27,9 +27,7 @@ class Repository:
     Args:
         common: The folder of its objects. Inarch's files are below `worktrees` in it.
         prefix: The folder's path in the working tree, with a final slash; empty for the top.
-        commit: The commit that is checked out.
         tracked: The tracked files in the folder.
-        program: The absolute path of the user's Git.
     """
 
     common: str

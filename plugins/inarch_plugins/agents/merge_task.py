@@ -100,11 +100,7 @@ class _Step(NamedTuple):
 
 
 class Merges:
-    """Merger of stored changes into the workspace.
-
-    Args:
-        state: The plugin's folder.
-    """
+    """Merger of stored changes into the workspace."""
 
     name = "merge_task"
 
@@ -165,11 +161,7 @@ class Merges:
     def _steps(
         self, context: inarch.ToolContext, name: str, files: Sequence[str], conflicts: str
     ) -> tuple[Change, list[_Step]]:
-        """Compute the whole merge without writing.
-
-        Raises:
-            ToolFailed: The change or a file in it does not exist, or both sides changed the same lines.
-        """
+        """Compute the whole merge without writing."""
         change = read_change(self._state, name)
         if context.workspace.root not in change.roots:
             raise inarch.ToolFailed("validation", f"{name} is a change of {change.roots[0]}", "merge it there")

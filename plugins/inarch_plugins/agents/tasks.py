@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from attrs import evolve
 
@@ -128,11 +128,7 @@ class Tasks:
         self._usable(arguments["agent"])
 
     def _usable(self, name: str) -> Agent:
-        """Return the agent with this name.
-
-        Raises:
-            ToolFailed: Its file is invalid.
-        """
+        """Return the agent with this name."""
         if fault := self._agents[name].fault:
             raise inarch.ToolFailed("validation", fault, "fix the file, or do the task without this agent")
         return self._agents[name]
@@ -197,18 +193,11 @@ class Room:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._gates: dict[str, asyncio.Semaphore] = {}
-        self._inside: Counter[str] = Counter()
+        self._gates: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def of(self, turn_id: str) -> AsyncIterator[None]:
         """Wait for a free slot in a turn, and occupy it."""
         gate = self._gates.setdefault(turn_id, asyncio.Semaphore(self._most))
-        self._inside[turn_id] += 1
-        try:
-            async with gate:
-                yield
-        finally:
-            self._inside[turn_id] -= 1
-            if not self._inside[turn_id]:
-                del self._inside[turn_id], self._gates[turn_id]
+        async with gate:
+            yield

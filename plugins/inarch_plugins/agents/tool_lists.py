@@ -89,12 +89,7 @@ def read_entries(given: object) -> tuple[list[Entry], list[str]]:
 
 
 def granted(entries: Sequence[Entry], there: Collection[str] | None) -> tuple[list[str], list[str]]:
-    """Return the tools that a list grants, and its entries that grant none.
-
-    Args:
-        entries: The list.
-        there: The caller's tools; None if they are unknown.
-    """
+    """Return the tools that a list grants of those there, None for unknown ones, and its entries that grant none."""
     tools = {str(entry): entry.tools(there) for entry in entries}
     found = {name: None for names in tools.values() for name in names}
     if {"write_file", "patch_source_file"} <= found.keys() and (there is None or "apply_patch" in there):
@@ -104,13 +99,7 @@ def granted(entries: Sequence[Entry], there: Collection[str] | None) -> tuple[li
 
 @frozen
 class Limit:
-    """Limit of an agent's calls that the names of its tools do not express.
-
-    Args:
-        agent: Its name.
-        grants: Its list of tools; None for all of its caller's.
-        denies: The tools that it may not use.
-    """
+    """Limit of an agent's calls that the names of its tools do not express."""
 
     agent: str
     grants: Sequence[Entry] | None = None

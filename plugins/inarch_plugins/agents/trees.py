@@ -39,8 +39,6 @@ class Tree:
     Args:
         folder: Its folder in the plugin's state, named like the resulting change.
         record: Its data: agent, task, roots, repository, and the work tree's path in the folder.
-        files: The files at the start.
-        lock: The descriptor of the lock.
     """
 
     folder: Path
@@ -152,14 +150,6 @@ class Tree:
 
 def begin(state: Path, workspace: inarch.Workspace, agent: str, task: str, more: Iterable[str], path: str) -> Tree:
     """Make a work tree from the present state of a workspace.
-
-    Args:
-        state: The plugin's folder.
-        workspace: The workspace to copy.
-        agent: The agent's name.
-        task: The prompt.
-        more: Files to copy even if Git ignores them.
-        path: The search path for programs.
 
     Raises:
         ToolFailed: The work tree cannot be made. Nothing of it is left.

@@ -34,13 +34,7 @@ class Began(NamedTuple):
 
 
 class Copying:
-    """Copier of workspace files to a folder. It also stores their bytes by hash.
-
-    Args:
-        workspace: The workspace to copy, without files that rules deny to the call.
-        place: The folder, which exists and has only Git's file.
-        kept: The folder for bytes.
-    """
+    """Copier of workspace files to a folder. It also stores their bytes by hash."""
 
     def __init__(self, workspace: inarch.Workspace, place: Path, kept: Path) -> None:
         self._workspace, self._place, self._kept = workspace, place, kept
@@ -129,13 +123,7 @@ class Copying:
 
 
 def keep(folder: Path, pieces: Iterable[bytes], safely: bool = False) -> str:
-    """Store bytes atomically in a folder under their SHA-256, and return the hash.
-
-    Args:
-        folder: The folder, created if missing.
-        pieces: The bytes.
-        safely: Whether to sync them to disk before returning.
-    """
+    """Store bytes atomically in a folder under their SHA-256, and return the hash."""
     make_folder(folder)
     hashed = sha256()
 
@@ -153,9 +141,6 @@ def present(root: Path, path: str) -> tuple[inarch.Standing, int]:
     """Return a path's state and a descriptor of its bytes, or -1 if it is not a file. Links are not followed.
 
     The hash of a file is not computed. A link's is that of its target.
-
-    Raises:
-        OSError: It cannot be read.
     """
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -21,14 +21,10 @@ _LONGEST_NAME = 128
 
 
 def said_blocks(message: Message, left_out: frozenset[str] | None) -> Iterator[Block]:
-    """Yield the blocks of a reply in their order.
+    """Yield the blocks of a reply in their order, without thoughts of some signatures, or without any for None.
 
     A thought is signed together with everything before it. If redaction changed its text, it is left out. So is every
     thought of the reply after a changed text.
-
-    Args:
-        message: The reply.
-        left_out: Signatures of thoughts that the service refused; None leaves out all thoughts.
     """
     is_whole = True
     for part in message.parts:

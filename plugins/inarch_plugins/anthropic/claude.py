@@ -34,13 +34,7 @@ class Anthropic:
     """`ModelProvider` over Messages.
 
     Args:
-        service: Where requests go, with the key among its headers.
-        default_model: Used if no model is named.
-        default_decision_model: A cheap model for decisions.
         cache: How long the service caches its input, `5m` or `1h`; empty for not at all.
-        extra: Additional fields of every request.
-        missing: The message if there is no usable key.
-        a_minute: The user's limits for a minute.
     """
 
     service: HttpService
@@ -55,11 +49,7 @@ class Anthropic:
     _encoder: Encoder | None = field(init=False, default=None)
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
-        """Stream the reply.
-
-        Raises:
-            ProviderError: There is no reply.
-        """
+        """Stream the reply."""
         from inarch_plugins.anthropic.events import Events
         from inarch_plugins.anthropic.messages_request import Encoder
 
@@ -84,11 +74,7 @@ class Anthropic:
             yield delta
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Ask the service for its models.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Ask the service for its models."""
         self.check_key("")
         try:
             answer = await self.service.get("/v1/models?limit=1000")
@@ -131,11 +117,7 @@ class Anthropic:
         await self.service.close()
 
     def check_key(self, model: str) -> None:
-        """Refuse every model if there is no usable key.
-
-        Raises:
-            ProviderError: There is no usable key.
-        """
+        """Refuse every model if there is no usable key."""
         if self.missing is not None:
             raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
 

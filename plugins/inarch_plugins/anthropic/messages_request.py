@@ -100,12 +100,7 @@ _Item = tuple[str, tuple[bytes, ...]]
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encoder of requests, which encodes each exchange only once.
-
-    Args:
-        cache: How long the service caches its input, `5m` or `1h`; empty for not at all.
-        extra: Additional fields of every body; they take precedence.
-    """
+    """Encoder of requests, which encodes each exchange only once."""
 
     cache: str = "5m"
     extra: Mapping[str, Any] = field(factory=dict)
@@ -113,13 +108,7 @@ class Encoder:
     _kept: MessageCache = field(init=False, factory=MessageCache)
 
     def body(self, request: ModelRequest, most_output: int | None = None, begun: Sequence[Block] = ()) -> bytes:
-        """Return the body of a streamed request.
-
-        Args:
-            request: The request.
-            most_output: The most tokens that the model can reply with, if known.
-            begun: The blocks of the reply that the service must continue.
-        """
+        """Return the body of a streamed request."""
         self._kept.asked(request)
         schema = None if request.response_schema is None else closed_schema(to_data(request.response_schema))
         system = request.system

@@ -34,12 +34,7 @@ CALL = -3
 
 @define(eq=False, repr=False)
 class Chunks:
-    """Reader of one reply's chunks: each part that the service signed stays a part of its own, in its position.
-
-    Args:
-        service: The service, which explains its errors and redacts secrets.
-        model: The requested model: only it, at this address, can read its signatures.
-    """
+    """Reader of one reply's chunks: each part that the service signed stays a part of its own, in its position."""
 
     service: HttpService
     model: str

@@ -43,8 +43,6 @@ class Reader:
     """Reader of a conversation: the model and the address that signatures must belong to.
 
     Args:
-        model: The model's name.
-        base_url: The service's address.
         wants_signatures: Whether calls without one get the placeholder, as models from Gemini 3 on require.
         refused: Signatures that the service refused.
     """
@@ -167,12 +165,7 @@ Leaving = Literal["level", "thinking"]
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encoder of requests.
-
-    Args:
-        thinking: Whether to ask for the model's thoughts, if it has any.
-        base_url: The service's address: signatures go back only to the one that gave them.
-    """
+    """Encoder of requests."""
 
     thinking: bool = True
     base_url: str = ""
@@ -180,13 +173,7 @@ class Encoder:
     _refused: frozenset[str] = field(init=False, default=frozenset())
 
     def body(self, request: ModelRequest, thinks: bool | None = None, leave_out: Leaving | None = None) -> bytes:
-        """Return the body of a request.
-
-        Args:
-            request: The request.
-            thinks: Whether the model is known to think; None if only its name is known.
-            leave_out: The fields that it is known to refuse.
-        """
+        """Return the body of a request."""
         members = [b'"contents":[' + self._contents(request) + b"]"]
         system = [request.system] if request.system else []
         system += [message.text for message in request.messages if message.role == "system" and message.text]

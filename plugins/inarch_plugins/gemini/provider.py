@@ -51,10 +51,7 @@ class Gemini:
     """`ModelProvider` over generateContent.
 
     Args:
-        service: Where requests go, with the key among its headers.
         thinking: Whether to ask for the model's thoughts.
-        missing: The message if there is no usable key.
-        a_minute: The user's limits for a minute.
         key_name: The variable that holds the key.
         remark: A note to show once with a reply, if any.
     """
@@ -73,11 +70,7 @@ class Gemini:
     _refusing: dict[str, Leaving] = field(init=False, factory=dict)
 
     async def answer(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """Stream the reply.
-
-        Raises:
-            ProviderError: There is no reply.
-        """
+        """Stream the reply."""
         from inarch_plugins.gemini.chunks import Chunks
 
         self.check_key(request.model)
@@ -98,11 +91,7 @@ class Gemini:
                 yield ProviderNote(f"gemini refused {left_out}, which is left out ({error.message})", repair=True)
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Return the models that answer prompts, and remember their limits.
-
-        Raises:
-            ProviderError: They cannot be listed.
-        """
+        """Return the models that answer prompts, and remember their limits."""
         self.check_key("")
         found: dict[str, Listed] = {}
         path = "/models?pageSize=1000"
@@ -141,11 +130,7 @@ class Gemini:
         await self.service.close()
 
     def check_key(self, model: str) -> None:
-        """Refuse every model if there is no key.
-
-        Raises:
-            ProviderError: There is no key.
-        """
+        """Refuse every model if there is no key."""
         if self.missing is not None:
             raise self.missing.with_text()  # each time a new one: an error collects the traces of where it was raised
 
@@ -185,11 +170,7 @@ class Gemini:
         return ""
 
     def _clearer(self, error: ProviderError) -> ProviderError:
-        """Correct the table of errors for this service's peculiarities.
-
-        A refused key is a wrong argument to it, with status 400. Its message for a limit a minute is the one of others
-        for a used-up quota, but it says when to retry.
-        """
+        """Correct the table of errors for this service's peculiarities."""
         if error.status == 401 or (error.kind == "request" and _KEY_REFUSED.search(error.message)):
             return ProviderError("auth", error.message, status=error.status, remedy=f"check the key in {self.key_name}")
         if error.kind == "quota" and error.retry_after is not None and not _DAILY.search(error.message):

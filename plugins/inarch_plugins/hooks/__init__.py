@@ -139,13 +139,9 @@ def inarch_checks(context: inarch.PluginContext) -> Iterable[inarch.SelfCheck]:
 
     def look() -> Iterable[inarch.Finding]:
         from inarch_plugins.hooks.hook_config import read_hooks
-        from inarch_plugins.hooks.hook_run import absent
 
         found = read_hooks(context)
         yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in found.told)
-        level = inarch.confinement.level_of(inarch.confinement.features(), "auto")[0]
-        off = absent(found.hooks, context.root, level)
-        yield from (inarch.Finding("hooks", "wrong", told, "see docs/how-to/hooks.md") for told in off)
         if found.unsupported:
             lines = tuple(dict.fromkeys(found.unsupported))
             yield inarch.Finding("hooks", "fine", "parts of the hook files are not supported", lines=lines)

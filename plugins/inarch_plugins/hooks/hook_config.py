@@ -48,18 +48,13 @@ class Hook:
     """One command for one event.
 
     Args:
-        event: Such as `PreToolUse`.
         matcher: Searched in the tool's name (Claude Code's or Inarch's) or the session's start; None matches all.
-        command: The command line as written.
         argv: Its words, or a shell with the command line if it needs one.
-        timeout_s: Time limit in seconds.
-        source: The configuration file.
         is_users: Whether it is in the user's own file. Only such a hook may allow a call.
         confined: Whether it runs in the sandbox.
         folder: The folder of the user's file, for relative programs and files.
         brought: The files of the trusted project; None if the project is not trusted.
         on_failure: Treatment of a call if the hook cannot judge it: "ask", "allow" or "deny".
-        fault: Why it cannot run. Set for guards whose configuration is invalid.
         condition: The permission rule of `if`: the hook runs only for calls that it may cover.
         is_async: Whether the turn does not wait for it.
         once: Whether it runs once a session.
@@ -288,11 +283,7 @@ def _missing(source: str, why: str, matcher: re.Pattern[str] | None) -> Hook:
 
 
 def _matcher(pattern: Any) -> re.Pattern[str] | None:
-    """Return the pattern of a matcher, or None if it matches all.
-
-    Raises:
-        ValueError: It is not a pattern.
-    """
+    """Return the pattern of a matcher, or None if it matches all."""
     if pattern is None or pattern in ("", "*"):
         return None
     try:
@@ -306,10 +297,7 @@ def _matcher(pattern: Any) -> re.Pattern[str] | None:
 
 
 def _argv(command: str, args: Any) -> tuple[str, ...]:
-    """Return the words that run a command: with `args` the program and exactly these, without a shell.
-
-    Source: the changelog of github.com/anthropics/claude-code, 2.1.139 ("exec form"), read in November 2026.
-    """
+    """Return the words that run a command: with `args` the program and exactly these, without a shell."""
     if args is None:
         return _words(command)
     if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):

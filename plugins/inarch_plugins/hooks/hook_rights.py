@@ -32,11 +32,6 @@ _PATH = re.compile(r"(?:/|~/)[^\s'\"`:;,()]+")
 _PRIVATE = re.compile(r"/\S*?/inarch-[0-9a-f]{24}/\d+(?=/|$)")
 """The private home of a confined program. The real one takes its place once the hook may write there."""
 _PROGRAM = re.compile(r"^/(?:usr/)?s?bin/\S+: ")
-_RUNNERS: Mapping[str, tuple[str, ...]] = {
-    "uv": ("~/.cache/uv", "~/.local/share/uv"), "uvx": ("~/.cache/uv", "~/.local/share/uv"), "npx": ("~/.npm",),
-    "bun": ("~/.bun",), "bunx": ("~/.bun",), "deno": ("~/.cache/deno",),
-}  # fmt: skip
-"""Programs that download a script's dependencies before they run it, and the folders in which they store them."""
 _DEEP = (".cache", ".config", ".local", ".claude")
 """Folders in home whose parts, not the whole, are given."""
 _NEVER = re.compile(
@@ -56,11 +51,7 @@ class HookRights:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> HookRights:
-        """Return the rights in a table.
-
-        Raises:
-            ValueError: It is not one.
-        """
+        """Return the rights in a table."""
         write, network = given.get("write", []), given.get("network", False)
         if not isinstance(write, list) or not all(isinstance(path, str) and path for path in write):
             raise ValueError('"write" must be a list of paths')
@@ -96,15 +87,8 @@ class HookRights:
         return tuple(map(str, paths))
 
 
-def withheld(code: int | None, errors: str, command: str, root: str, home: str) -> HookRights | None:
+def withheld(code: int | None, errors: str, root: str, home: str) -> HookRights | None:
     """Return the rights whose lack made a confined hook fail, none of them if they are unknown.
-
-    Args:
-        code: Its exit code.
-        errors: Its standard error.
-        command: Its command line.
-        root: The workspace's folder.
-        home: The user's home folder.
 
     Returns:
         None if it failed by itself. An exit code of 2 counts as its own unless a program's message says otherwise.
@@ -125,15 +109,11 @@ def withheld(code: int | None, errors: str, command: str, root: str, home: str) 
     is_reported = bool(_CERTAIN.search(errors) or _NETWORK.search(errors) or (found and _LIKELY.search(errors)))
     if not lacked or code in (0, None) or (code == 2 and not is_reported):
         return None
-    runner = next((name for name in _RUNNERS if re.match(rf"(?:\S*/)?{name}\s", command)), None)
-    return found if runner is None else found | HookRights((".", *_RUNNERS[runner]), network=True)
+    return found
 
 
 def _folder(path: str, root: str, home: str, is_missing: bool) -> str:
-    """Return what a hook would have to change for a path, empty if it cannot be given that.
-
-    A path that a program missed counts only if the sandbox hides its folder.
-    """
+    """Return what a hook would have to change for a path, empty if it cannot be given that."""
     path = path.replace("~", home, 1) if path.startswith("~") else path
     if path == root or path.startswith(f"{root}/"):
         return "" if is_missing else "."
@@ -155,11 +135,6 @@ class Grants:
     """Rights that the user gave hooks in answers, stored by the hash of workspace, file and command.
 
     An agreed `permissions.allow` is stored as a command without rights.
-
-    Args:
-        file: The file with them.
-        root: The workspace's folder.
-        is_stored: Whether new ones outlive the process.
     """
 
     file: Path

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -36,7 +36,6 @@ DECISIONS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny",
 """Decisions of a hook on a call, in its terms and in Inarch's."""
 _USUAL = ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
 """The user's variables that a hook with given rights has."""
-_GUARDS = ("PreToolUse", "UserPromptSubmit")
 SURE_LEVEL = 2
 """Lowest sandbox level that enforces all limits of a program."""
 
@@ -97,14 +96,9 @@ class Place:
     """Environment of a hook's run.
 
     Args:
-        workspace: Runs confined commands.
-        record: Records the event of a run.
-        state: The state of the run.
         cancelled: Set when the result is no longer needed.
         writes: Workspace paths that a confined hook may change.
-        call_id: The call that it concerns.
         answer: The model's last text, if the turn is about to end.
-        situation: The situation of the turn.
     """
 
     workspace: inarch.Workspace
@@ -124,12 +118,6 @@ class Place:
 
 def run_hook(hook: Hook, given: Mapping[str, Any], place: Place, is_shown: bool = True) -> HookResult:
     """Run a hook and record the run. It always returns within the hook's time limit.
-
-    Args:
-        hook: The hook.
-        given: Its input, without the event and the place.
-        place: The environment of the run.
-        is_shown: Whether the user sees that it was absent. Its own errors are always shown.
 
     Raises:
         Cancelled: The result is no longer needed.
@@ -192,7 +180,7 @@ def _lack(ended: Ended, hook: Hook, place: Place) -> HookRights | None:
     if not hook.confined:
         return None
     root, home = place.workspace.root, place.state.home
-    found = withheld(code, err.decode("utf-8", "replace"), hook.command, root, home)
+    found = withheld(code, err.decode("utf-8", "replace"), root, home)
     if found:
         place.state.lacking[hook.source] = place.state.lacking.get(hook.source, NO_RIGHTS) | found
     return found
@@ -223,13 +211,7 @@ def _event_data(hook: Hook, said: HookResult, place: Place, timed_out: bool, sec
 
 
 def _resolved(hook: Hook, place: Place, path: str | None) -> tuple[tuple[str, ...], str]:
-    """Return a hook's words and working directory.
-
-    In an untrusted project, only the user's own scripts start there, because other programs load code from it.
-
-    Raises:
-        ToolFailed: It names files or folders that trust does not cover.
-    """
+    """Return a hook's words and working directory."""
     root = place.workspace.root
     argv = inarch.user_command(words_of(hook, root), root=root, brought=hook.brought, beside=hook.folder, path=path)
     if hook.brought is None or hook.event == "PreToolUse":
@@ -345,48 +327,10 @@ def _parsed(ended: Ended, hook: Hook, lacks: HookRights | None) -> HookResult:
         fault, is_error = f"failed with exit code {code}: {inarch.shorten(errors, 200)}".removesuffix(": "), True
     elif code == 0 and output.startswith("{"):
         try:
-            data = _object(output)
+            data = json.loads(output)
         except (ValueError, RecursionError) as error:
             fault = f"printed invalid JSON: {error}"
     said = HookResult(code, output, errors, data if isinstance(data, dict) else {}, fault, is_error)
     if hook.event == "PreToolUse" and said.wanted not in (None, "", *DECISIONS):
         return evolve(said, fault=f"returned the unknown decision {said.wanted!r:.100}")
     return said
-
-
-def _object(output: str) -> Any:
-    """Return the JSON value that a hook printed, of several lines of JSON the last: the first may say `async`.
-
-    Raises:
-        ValueError: It is not JSON.
-    """
-    try:
-        return json.loads(output)
-    except json.JSONDecodeError as error:
-        if not error.msg.startswith("Extra data"):
-            raise
-        return [json.loads(line) for line in output.splitlines() if line.strip()][-1]
-
-
-def absent(hooks: Sequence[Hook], root: str, level: int) -> list[str]:
-    """Describe the guards that cannot run here, as far as that is known in advance.
-
-    Args:
-        hooks: The hooks.
-        root: The workspace's folder.
-        level: The sandbox level.
-    """
-    guards = [(hook, _obstacle(hook, root, level)) for hook in hooks if hook.event in _GUARDS and not hook.fault]
-    return [f"the {hook.event} hook {inarch.shorten(hook.shown, 80)} is off: {why}" for hook, why in guards if why]
-
-
-def _obstacle(hook: Hook, root: str, level: int) -> str:
-    if hook.confined and level < SURE_LEVEL:
-        return f"the sandbox reaches only level {level} here"
-    search = os.environ.get("PATH", os.defpath)
-    try:
-        words = words_of(hook, root)
-        argv = inarch.user_command(words, root=root, brought=hook.brought, beside=hook.folder, path=search)
-    except inarch.ToolFailed as error:
-        return error.message
-    return "" if os.access(Path(root, argv[0]), os.X_OK) else f"{argv[0]} can't be started"

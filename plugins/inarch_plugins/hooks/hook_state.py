@@ -36,9 +36,6 @@ class HookState:
     """Hooks in use, and what is known about sessions, by their ids.
 
     Args:
-        context: The plugin's context.
-        found: The configured hooks.
-        grants: The rights that the user gave.
         covered: Files whose `permissions.allow` covers a call but waits for the user's answer, by the call's id.
         lists: Files of which a call was asked about that their list covers.
     """

@@ -34,8 +34,6 @@ class Asked:
     Args:
         names: Its names for guards, Claude Code's first.
         given: Its arguments as hooks see them.
-        effects: Its declared effects.
-        root: The workspace's folder.
     """
 
     names: tuple[str, ...]
@@ -49,11 +47,9 @@ class Rule:
     """Rule about calls: a tool's name, and which of its calls.
 
     Args:
-        text: As written.
         tool: The name, perhaps with `*`.
         about: What stands in the parentheses; None for all calls.
         decision: `deny`, `ask` or `allow`; empty for `if`.
-        source: The settings file.
         is_users: Whether the file is the user's own. Otherwise `allow` counts after a question.
     """
 

@@ -13,13 +13,7 @@ import inarch
 
 
 def lines_of(situation: inarch.Situation, answer: str, root: str) -> str:
-    """Return the transcript of a conversation.
-
-    Args:
-        situation: The situation with its messages, whose secrets are redacted.
-        answer: The last text of the model, if the messages may lack it.
-        root: The workspace's folder.
-    """
+    """Return the transcript of a conversation."""
     common = {"sessionId": situation.turn.session_id, "cwd": root, "isSidechain": False}
     messages = list(situation.messages)
     if answer and not (messages and messages[-1].role == "assistant" and messages[-1].text == answer):

@@ -11,7 +11,7 @@ from attrs import evolve
 
 import inarch
 from inarch_plugins.hooks.hook_config import Hook
-from inarch_plugins.hooks.hook_run import HookResult, Place, absent, run_hook
+from inarch_plugins.hooks.hook_run import HookResult, Place, run_hook
 from inarch_plugins.hooks.hook_state import HookState, agents_hooks, situation_now
 from inarch_plugins.hooks.rights_question import offer
 
@@ -46,16 +46,13 @@ class AtPrompts:
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Run the hooks. Report errors in the files once."""
         situation_now.set(situation)
-        state, is_first = self._state, not self._known
+        state = self._state
         said = await self._at_start(situation)
         if situation.turn.session_id not in state.children:
             hooks, prompt = state.of("UserPromptSubmit"), situation.turn.content
             # `user_prompt` is a former name that hooks still read: github.com/anthropics/claude-code, `hookify`.
             said += await _run(hooks, {"prompt": prompt, "user_prompt": prompt}, situation, state)
         texts = [text for one in said if (text := _context(one))]
-        if is_first:
-            level = situation.workspace.confinement().level
-            self._told += await asyncio.to_thread(absent, state.found.hooks, state.root, level)
         notes, self._told = tuple(self._told), []
         stop = "\n".join(filter(None, map(_objection, said)))
         return inarch.Contribution("\n\n".join(texts), notes=notes, stop=stop) if texts or notes or stop else None

@@ -14,13 +14,7 @@ _NOT_NEGATIVE: Any = validators.ge(0)
 
 @frozen
 class TokenPrice:
-    """Price in the configuration, in US dollars for a million tokens.
-
-    Args:
-        input: Tokens of input.
-        output: Tokens of output.
-        cached: Tokens of input from the service's cache; by default the price of other input.
-    """
+    """Price in the configuration, in US dollars for a million tokens."""
 
     input: float = field(validator=_NOT_NEGATIVE)
     output: float = field(validator=_NOT_NEGATIVE)

@@ -102,11 +102,7 @@ REASONING_CONTENT = "reasoning_content"
 
 @define(eq=False, repr=False)
 class Chunks:
-    """Reader of the chunks of one reply.
-
-    Args:
-        model: The requested model; data that only it can read goes back only to it.
-    """
+    """Reader of the chunks of one reply."""
 
     model: str
     _opaque: Opaque = field(init=False, factory=Opaque)
@@ -155,13 +151,7 @@ class Chunks:
             yield self._call(call)
 
     def end(self, reason: str | None, counted: bool) -> Iterator[Delta]:
-        """Yield the deltas known only at the end of the stream; a cut stream has no `Finish`.
-
-        Args:
-            reason: The service's own finish reason, None if the library does not have it. "" means that the library
-                made up "stop", as it does for unknown reasons.
-            counted: Whether the service reported its usage: if it did not, the library makes up a report.
-        """
+        """Yield the deltas known only at the end of the stream; a cut stream has no `Finish`."""
         if counted and (usage := _usage_of(self._usage)) is not None:
             yield UsageDelta(usage)
         own: dict[str, Any] = self._opaque.message

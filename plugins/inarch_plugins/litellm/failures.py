@@ -33,15 +33,7 @@ _INVENTED = frozenset({"APIConnectionError", "InternalServerError", "ServiceUnav
 def failure(
     error: Exception, name: str, silence_s: float, hide: Callable[[str], str], missing: str = ""
 ) -> ProviderError:
-    """Return the error for an exception of the library.
-
-    Args:
-        error: The exception; if it only wraps another, that one is used.
-        name: The service's name in messages.
-        silence_s: How long to wait for a silent service.
-        hide: Returns a text with secrets redacted.
-        missing: The service's variables, if it takes several and some are not set.
-    """
+    """Return the error for an exception of the library."""
     original = getattr(error, "original_exception", None)
     while isinstance(original, Exception):
         error, original = original, getattr(original, "original_exception", None)
@@ -128,10 +120,7 @@ def _said(error: Exception) -> str:
 
 
 def _body(causes: list[BaseException], text: str) -> Any:
-    """Return the body of the service's answer: from the client or the library's text; else the text.
-
-    A client that meets an error in the middle of a stream stores only the error.
-    """
+    """Return the body of the service's answer: from the client or the library's text; else the text."""
     for cause in causes:
         body = getattr(cause, "body", None)
         if body and (isinstance(body, Mapping) or (isinstance(body, str) and _BARE.search(text))):

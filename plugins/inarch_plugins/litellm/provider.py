@@ -40,12 +40,7 @@ REMEDY = (
 
 @define(eq=False, repr=False)
 class LiteLLM:
-    """`ModelProvider` over `litellm.acompletion`.
-
-    Args:
-        settings: The user's settings.
-        environ: The environment variables to use, including keys.
-    """
+    """`ModelProvider` over `litellm.acompletion`."""
 
     settings: Settings
     environ: Mapping[str, str]
@@ -70,11 +65,7 @@ class LiteLLM:
         return self.settings.decision_model or self.settings.model
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
-        """Stream the reply.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Stream the reply."""
         from inarch_plugins.litellm.chunks import Chunks
 
         if not request.model:
@@ -236,10 +227,7 @@ def _told_finish(stream: Any) -> str | None:
 
 
 def _told_usage(stream: Any) -> bool:
-    """Return whether the service reported its usage: the library counts what a report lacks.
-
-    It stores all chunks of a stream with their reports (`CustomStreamWrapper` of 1.106.2).
-    """
+    """Return whether the service reported its usage: the library counts what a report lacks."""
     kept = getattr(stream, "chunks", None)
     reports = [usage for chunk in kept or () if (usage := getattr(chunk, "usage", None)) is not None]
     names = ("prompt_tokens", "completion_tokens")

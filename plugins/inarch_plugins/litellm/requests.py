@@ -47,13 +47,7 @@ DISPENSABLE = ("temperature", "stream_options", "tool_choice", "reasoning_effort
 
 @define(eq=False, repr=False)
 class Encoder:
-    """Encoder of requests, which encodes each message only once.
-
-    Args:
-        provider: The name under which opaque data of parts is stored.
-        extra: Additional arguments of every request; they take precedence.
-        marks: Whether requests mark input to cache, for models whose service wants that.
-    """
+    """Encoder of requests, which encodes each message only once."""
 
     provider: str
     extra: Mapping[str, Any] = field(factory=dict)
@@ -64,13 +58,7 @@ class Encoder:
     def arguments(
         self, request: ModelRequest, without: frozenset[str] = frozenset(), efforts: Collection[str] = ()
     ) -> dict[str, Any]:
-        """Return the arguments of a streamed request.
-
-        Args:
-            request: The request.
-            without: Those of `DISPENSABLE` that the service does not know.
-            efforts: The model's words for efforts, if they are known.
-        """
+        """Return the arguments of a streamed request."""
         given: dict[str, Any] = {
             "model": request.model,
             "messages": self._messages(request),

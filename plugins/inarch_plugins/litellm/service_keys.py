@@ -5,34 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-WITH_KEY = frozenset(
-    {
-        "anthropic",
-        "baseten",
-        "cerebras",
-        "dashscope",
-        "deepinfra",
-        "deepseek",
-        "fireworks_ai",
-        "groq",
-        "inception",
-        "mistral",
-        "moonshot",
-        "nebius",
-        "novita",
-        "openai",
-        "perplexity",
-        "qwen_ai_platform",
-        "qwencloud",
-        "replicate",
-        "tencent",
-        "together_ai",
-        "vercel_ai_gateway",
-        "volcengine",
-        "wandb",
-        "xai",
-    }
-)
+WITH_KEY = frozenset({
+    "anthropic", "baseten", "cerebras", "dashscope", "deepinfra", "deepseek", "fireworks_ai", "groq", "inception",
+    "mistral", "moonshot", "nebius", "novita", "openai", "perplexity", "qwen_ai_platform", "qwencloud", "replicate",
+    "tencent", "together_ai", "vercel_ai_gateway", "volcengine", "wandb", "xai",
+})  # fmt: skip
 """Services that refuse requests without the key; the library handles others, because it knows more ways to log in."""
 SEVERAL = {
     "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION"),

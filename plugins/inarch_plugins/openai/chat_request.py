@@ -80,9 +80,6 @@ class Encoder:
     """Encoder of requests, which encodes each message only once.
 
     Args:
-        provider: The name under which opaque data of parts is stored.
-        extra: Additional fields of every body; they take precedence.
-        dialect: The particulars of its service.
         address: The service's address: data that only it can read goes back only to it.
     """
 
@@ -93,12 +90,7 @@ class Encoder:
     _kept: MessageCache = field(init=False, factory=MessageCache)
 
     def body(self, request: ModelRequest, options: Mapping[str, Any] | None = None) -> bytes:
-        """Return the body of a streamed request.
-
-        Args:
-            request: The request.
-            options: The fields besides messages and tools, by default those of `options`.
-        """
+        """Return the body of a streamed request."""
         marks = self.dialect.marks
         is_marked = marks is not None and marks(request.model) and chat_pays_to_cache(request)
         system = {"role": "system", "content": request.system}

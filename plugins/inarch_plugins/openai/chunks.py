@@ -27,12 +27,7 @@ from inarch_plugins.openai.thoughts import Thoughts
 
 
 def usage_of(usage: Mapping[str, Any], tells_cost: bool = False) -> Usage | None:
-    """Return the usage that a service reports, None if the report cannot be true.
-
-    Args:
-        usage: The `usage` of a chunk.
-        tells_cost: Whether its `cost` is in US dollars; otherwise it is ignored.
-    """
+    """Return the usage that a service reports, None if the report cannot be true."""
     details = _mapping(usage.get("prompt_tokens_details"))
     return reported_usage(
         [usage.get("prompt_tokens")],
@@ -147,11 +142,7 @@ class Numbering:
 
 
 def _encoded(arguments: Any) -> str:
-    """Return the text of arguments that came as an object.
-
-    Raises:
-        ProviderError: They are nested too deeply to encode.
-    """
+    """Return the text of arguments that came as an object."""
     try:
         return json.dumps(arguments)
     except RecursionError:
@@ -167,13 +158,7 @@ _PLAIN = frozenset({"role", "content"})
 
 @define(eq=False, repr=False)
 class Chunks:
-    """Reader of the chunks of one reply.
-
-    Args:
-        service: The service, which explains its errors and redacts its secrets.
-        model: The requested model; data that only it can read goes back only to it.
-        tells_cost: Whether `usage.cost` is in US dollars.
-    """
+    """Reader of the chunks of one reply."""
 
     service: HttpService
     model: str

@@ -31,13 +31,7 @@ class Dialect:
 
 @frozen
 class Stated:
-    """The user's statements about a service's models.
-
-    Args:
-        price: The price of tokens.
-        context_tokens: The context.
-        a_minute: The service's limits for one model in a minute.
-    """
+    """The user's statements about a service's models."""
 
     price: Price | None = None
     context_tokens: int | None = None

@@ -35,12 +35,7 @@ _VALUES = r"supported values are:?\s*([^.]*)"
 
 
 def refused(error: ProviderError, options: Mapping[str, Any]) -> list[str]:
-    """Return the changes that a refusal asks for; none if it does not name a field, or has another cause.
-
-    Args:
-        error: The service's error.
-        options: The sent fields, without messages and tools.
-    """
+    """Return the changes that a refusal asks for; none if it does not name a field, or has another cause."""
     if error.kind != "request" or error.status not in (400, 422) or "/v1/responses" in error.message:
         return []
     return list(_refused(error.message, options))

@@ -18,12 +18,7 @@ OLDEST_S = 30 * 86_400
 
 @define(eq=False, repr=False)
 class Memory:
-    """Words by model and topic.
-
-    Args:
-        address: The service that they are about; a file holds those of several.
-        folder: The folder of the file; empty for this process only.
-    """
+    """Words by model and topic."""
 
     address: str
     folder: str = ""

@@ -91,23 +91,9 @@ def _decoded(row: Mapping[str, Any]) -> Offer:
     """Decode by hand: the first request waits for this, and a converter library is not loaded yet."""
     price = row["price"]
     if price is not None:
-        cached = price["cached"]
-        written = price.get("written")
-        price = Price(
-            Decimal(price["input"]),
-            Decimal(price["output"]),
-            None if cached is None else Decimal(cached),
-            written=None if written is None else Decimal(written),
-        )
-    return Offer(
-        row["name"],
-        row["description"],
-        row["context_tokens"],
-        row["output_tokens"],
-        price,
-        row.get("reasons"),
-        row.get("retires", ""),
-    )
+        numbers: Any = {name: None if value is None else Decimal(value) for name, value in price.items()}
+        price = Price(**numbers)
+    return Offer(**{**row, "price": price})
 
 
 def _offers(rows: list[Any]) -> Iterator[Offer]:

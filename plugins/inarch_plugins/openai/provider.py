@@ -6,7 +6,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from inarch_plugins.openai.chat_request import Encoder
     from inarch_plugins.openai.contexts import LocalContexts
     from inarch_plugins.openai.offers import Offers
+    from inarch_plugins.openai.responses.requests import Encoder as ItemsEncoder
     from inarch_plugins.openai.text_calls import WrittenCalls
 
 _NO_TOOLS = r"(not|n't) support (tools|tool use|tool call|function call)|support tool use|tools? (is|are) not supported"
@@ -40,33 +41,14 @@ FIRST = "first"
 """Key for the first model in a server's list, used if no model is named."""
 
 
-class Encodes(Protocol):
-    """Encoder of requests for one wire."""
-
-    def options(self, request: ModelRequest) -> Mapping[str, Any]:
-        """Return the fields of a body that a service may refuse."""
-        ...
-
-    def body(self, request: ModelRequest, options: Mapping[str, Any]) -> bytes:
-        """Return a body with these fields."""
-        ...
-
-
 @define(eq=False, repr=False)
 class ChatCompletions:
     """`ModelProvider` over chat completions.
 
     Args:
-        name: The provider's name.
-        service: Where requests go.
         model: Used if no model is named; empty for the first in the server's list.
-        decision_model: A cheap model for decisions; empty for the same.
-        extra: Additional fields of every request.
         missing: The error message if a setting that every request needs is missing.
-        dialect: The particulars of the service's chat completions.
-        stated: The user's statements about its models.
         cache_dir: The folder for the list of models with prices; empty for none.
-        memory: Stores which fields of a request were refused.
         key_variable: The variable of the key; empty if none is sent.
     """
 
@@ -96,21 +78,13 @@ class ChatCompletions:
         return self.decision_model or self.default_model
 
     async def find_default(self) -> None:
-        """Ask the service for its first model if none is configured, unless it was asked before.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Ask the service for its first model if none is configured, unless it was asked before."""
         if not self.model:
             self._check()
             await self._first()
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
-        """Stream the reply.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Stream the reply."""
         self._check()
         if request.model in ("", FIRST) and not self.model:
             request = evolve(request, model=await self._first())
@@ -129,7 +103,7 @@ class ChatCompletions:
             yield delta
 
     async def _asked(
-        self, path: str, request: ModelRequest, encoder: Encodes, read: Callable[[Any], Iterable[Delta]]
+        self, path: str, request: ModelRequest, encoder: Encoder | ItemsEncoder, read: Callable[[Any], Iterable[Delta]]
     ) -> AsyncGenerator[Delta]:
         """Yield the pieces of the reply; if a field is refused by name, leave it out or rename it and retry."""
         from inarch_plugins.openai.members import changed, refused
@@ -160,11 +134,7 @@ class ChatCompletions:
                 changes, tries = (*changes, *more), tries + 1
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Ask the service for its models.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Ask the service for its models."""
         self._check()
         offers = self._known_offers()
         try:
@@ -177,11 +147,7 @@ class ChatCompletions:
         ]
 
     def check_key(self, model: str) -> None:
-        """Refuse every model if a setting that each request needs is missing.
-
-        Raises:
-            ProviderError: It is missing.
-        """
+        """Refuse every model if a setting that each request needs is missing."""
         self._check()
 
     def limits(self, model: str) -> Limits:

@@ -16,11 +16,7 @@ DETAILS = "reasoning_details"
 
 @define(eq=False, repr=False)
 class Thoughts:
-    """Reader of the thoughts of one reply, which remembers the fields that they came in.
-
-    Args:
-        owner: The model and the address; their thoughts go back to them alone.
-    """
+    """Reader of the thoughts of one reply, which remembers the fields that they came in."""
 
     owner: Mapping[str, Any]
     _details: ReasoningDetails = field(init=False, factory=ReasoningDetails)
@@ -85,13 +81,7 @@ class Thoughts:
 
 
 def give_back(part: Reasoning, own: Mapping[str, Any], item: dict[str, Any]) -> str | dict[str, Any]:
-    """Put a thought into an assistant message as it came; return the part of it for the content.
-
-    Args:
-        part: The thought.
-        own: Its data.
-        item: The message.
-    """
+    """Put a thought into an assistant message as it came; return the part of it for the content."""
     if DETAILS in own:
         item[DETAILS] = [*item.get(DETAILS, ()), *to_data(own[DETAILS])]
     elif own.get("member") in MEMBERS:

@@ -70,22 +70,13 @@ _ASKS_FOR_RESPONSES = re.compile(r"\bv1/responses\b")
 
 @define(eq=False, repr=False)
 class EitherWire(ChatCompletions):
-    """`ModelProvider` over one wire or the other, which share everything except requests.
-
-    Args:
-        api: The wire that the user chose; `auto` decides by the address and the server's answers. If a model answers
-            only over the other wire, that is remembered.
-    """
+    """`ModelProvider` over one wire or the other, which share everything except requests."""
 
     api: Api = "auto"
     _items: Encoder | None = field(init=False, default=None)
 
     async def answer(self, request: ModelRequest) -> AsyncGenerator[Delta]:
-        """Stream the reply.
-
-        Raises:
-            ProviderError: It failed.
-        """
+        """Stream the reply."""
         self.check_key(request.model)
         if request.model in ("", FIRST):
             await self.find_default()

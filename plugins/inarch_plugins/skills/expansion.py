@@ -76,12 +76,6 @@ def expand(
 
     The words are inserted once and not expanded further, so they cannot contain commands or placeholders. If no
     placeholder takes any of them, they are appended.
-
-    Args:
-        text: The file's text.
-        words: What the user typed after the name.
-        names: Names of the first words.
-        places: The values of `${CLAUDE_PROJECT_DIR}` and others, by name.
     """
     filling = _Filling(words, names, places or {}, 0 if _FROM_ZERO.search(text) else 1)
     filled, pieces, end = re.compile(filling.pattern), list[str | Command](), 0

@@ -20,8 +20,6 @@ class Folder:
     """A folder with files of one kind.
 
     Args:
-        shown: Its path as shown to users.
-        base: Its absolute path.
         brought: The files of the trusted project; None for the user's own folder.
         prefix: Its path in the project.
         lead: The beginning of the names of what is in it, for a bundle.

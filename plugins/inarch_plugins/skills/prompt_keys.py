@@ -26,9 +26,7 @@ class Keys:
     """How a file's text is sent.
 
     Args:
-        hint: The arguments that it takes, for the user.
         names: Names of its first words.
-        model: The model of its turn, empty for the session's.
         agent: The agent that does it, empty for the conversation itself.
         lists: The tools that it may use without a question, and those that it may not use.
         is_offered: Whether a model may use it unasked.
@@ -46,11 +44,6 @@ class Keys:
 
 def read_keys(head: Mapping[str, Any], places: Mapping[str, str], bent: list[str]) -> Keys:
     """Return the shared keys of a file, and append what has no effect to `bent`.
-
-    Args:
-        head: The front matter.
-        places: The values of `${CLAUDE_PROJECT_DIR}` and others, by name.
-        bent: Receives the remarks.
 
     Raises:
         ToolFailed: The model is not a name.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -26,13 +25,11 @@ SENT_SCHEMA = {
 async def send(prompt: PromptFile, words: str, context: inarch.SlashContext, answers: Answers) -> str:
     """Submit the text of a prompt file or a skill. Return the error if there is one."""
     try:
-        body, own = without_itself(prompt)
+        body = prompt.body()
         if prompt.keys.model:
             context.ask_model(prompt.keys.model)
     except inarch.InarchError as error:
         return f"/{prompt.name} was not sent: {prompt.source}: {error}"
-    if own:
-        context.show(f"{prompt.source} mentions itself; the mention is skipped")
     with _counting(await _asked(prompt, context, answers)):
         pieces = [
             await _output(prompt, piece, context) if isinstance(piece, Command) else piece
@@ -46,20 +43,6 @@ async def send(prompt: PromptFile, words: str, context: inarch.SlashContext, ans
     context.record(SENT, {"text": f"/{prompt.name} of {prompt.source}", "name": prompt.name, "source": prompt.source})
     context.submit(f"@{prompt.keys.agent} {text}" if prompt.keys.agent else text)
     return ""
-
-
-def without_itself(prompt: PromptFile) -> tuple[str, bool]:
-    """Return a file's text without mentions of the file itself, and whether it had some.
-
-    Raises:
-        ToolFailed: The file cannot be read.
-    """
-    body = prompt.body()
-    if prompt.folder.brought is None:
-        return body, False  # mentions cannot name files outside the workspace
-    mention = re.compile(rf"(?<!\S)@(?:\./)?{re.escape(f'{prompt.folder.prefix}/{prompt.file}')}(?![\w/-])")
-    text, count = mention.subn("", body)
-    return text, count > 0
 
 
 async def _asked(prompt: PromptFile, context: inarch.SlashContext, answers: Answers) -> tuple[Entry, ...]:

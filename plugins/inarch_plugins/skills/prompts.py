@@ -23,13 +23,9 @@ class PromptFile:
     """A valid prompt file.
 
     Args:
-        name: Its name.
-        folder: The folder that contains it.
         file: Its path in the folder.
-        description: Its purpose.
         keys: How its text is sent.
         within: The path in the folder that links may not lead out of.
-        root: The absolute path of the workspace.
     """
 
     name: str
@@ -41,11 +37,7 @@ class PromptFile:
     root: str = ""
 
     def body(self) -> str:
-        """Return its text without the front matter.
-
-        Raises:
-            ToolFailed: It cannot be read any more.
-        """
+        """Return its text without the front matter."""
         return inarch.split_front_matter(self.folder.read(self.file, self.within), [])[1].strip()
 
     def places(self, session_id: str) -> dict[str, str]:
@@ -98,11 +90,7 @@ def _files(context: inarch.PluginContext) -> Iterator[tuple[Folder, str]]:
 
 
 def _read(context: inarch.PluginContext, folder: Folder, file: str, bent: list[str]) -> PromptFile:
-    """Return a prompt file.
-
-    Raises:
-        ToolFailed: It is invalid.
-    """
+    """Return a prompt file."""
     name = file.removesuffix(".md").replace("/", ":")
     if NAME.fullmatch(name) is None:
         raise inarch.ToolFailed("validation", f"/{name} is not a valid command name", "use letters, digits and -_.")

@@ -51,11 +51,7 @@ class Skills(PromptFiles):
         return [skill for skill in self.found.values() if skill.is_offered]
 
     def of(self, name: str) -> Skill:
-        """Return the skill with this name, or in a folder of this name.
-
-        Raises:
-            ToolFailed: There is none.
-        """
+        """Return the skill with this name, or in a folder of this name."""
         found = self.found.get(name) or next((one for one in self.found.values() if one.within == name), None)
         if found is None:
             raise inarch.ToolFailed("not_found", f"there is no skill {name!r}", f"known: {', '.join(self.found)}")
@@ -79,11 +75,7 @@ def _directories(folder: Folder) -> list[str]:
 
 
 def _read(context: inarch.PluginContext, folder: Folder, directory: str, bent: list[str]) -> Skill:
-    """Return a skill, and append the errors in its form that do not invalidate it.
-
-    Raises:
-        ToolFailed: It is invalid.
-    """
+    """Return a skill, and append the errors in its form that do not invalidate it."""
     file = f"{directory}/{FILE}"
     head, body = front_matter(folder.read(file, directory), bent)
     given = text_of(head, "name")

@@ -32,25 +32,14 @@ UNASKED = ("none", "bypass")
 
 @frozen
 class Entry:
-    """An entry of a list.
-
-    Args:
-        name: A tool's name, in Inarch or Claude Code, or a glob over names.
-        said: What its pattern adds to a rule.
-        is_allowed: Whether it needs no question; else it is denied.
-    """
+    """An entry of a list."""
 
     name: str
     said: Mapping[str, Any]
     is_allowed: bool
 
     def rule(self, call: inarch.ToolCall, names: Collection[str]) -> Mapping[str, Any] | None:
-        """Return its rule for a call, with the keys of `[[rules]]`; None for calls of other tools.
-
-        Args:
-            call: The call.
-            names: The names by which guards know its tool. What denies, or is about a server, is about these.
-        """
+        """Return its rule for a call, with the keys of `[[rules]]`; None for calls of other tools."""
         is_guard = not self.is_allowed or self.name.startswith("mcp__")
         pairs = ((one, self.name) for one in names) if is_guard else self._granted(call)
         if not any(fnmatchcase(*pair) for pair in pairs):
@@ -69,7 +58,6 @@ class ToolLists:
         allowed: Calls that need no question once the user accepted the list.
         denied: Calls that the turn may not make.
         words: The entries of `allowed` as the file has them.
-        file: The file's absolute path.
     """
 
     allowed: tuple[Entry, ...] = ()

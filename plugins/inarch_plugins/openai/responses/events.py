@@ -61,12 +61,7 @@ class _Words:
 
 @define(eq=False, repr=False)
 class Events:
-    """Reader of the events of one reply.
-
-    Args:
-        service: The service, which explains its errors and redacts its secrets.
-        origin: The maker of its items.
-    """
+    """Reader of the events of one reply."""
 
     service: HttpService
     origin: Origin
@@ -169,11 +164,7 @@ class Events:
         yield from self._ended(response)
 
     def _ended(self, response: Mapping[str, Any]) -> Iterator[Delta]:
-        """Yield the deltas known only at the end.
-
-        Raises:
-            ProviderError: The response failed.
-        """
+        """Yield the deltas known only at the end."""
         yield from self._answers(response)
         if (usage := _usage(_mapping(response.get("usage")))) is not None:
             yield usage

@@ -24,13 +24,7 @@ _WORDS = {"message": "content", "reasoning": "summary"}
 
 @frozen
 class Origin:
-    """Maker of an item: what one service or company encrypted is unreadable to others.
-
-    Args:
-        address: The service's address.
-        model: The requested model.
-        any_model: Whether the service itself drops items that another of its models may not read.
-    """
+    """Maker of an item: what one service or company encrypted is unreadable to others."""
 
     address: str
     model: str
@@ -48,13 +42,7 @@ def words_of(item: Mapping[str, Any]) -> str:
 
 
 def opaque_of(item: Mapping[str, Any], origin: Origin, lead: int = 0) -> dict[str, Any]:
-    """Return the data of an item's part: the item without the text in the part.
-
-    Args:
-        item: The whole item.
-        origin: Its maker.
-        lead: Number of leading characters in the part's text that are not the item's.
-    """
+    """Return the data of an item's part: the item without the text in the part."""
     rest, more = dict(item), dict[str, Any]()
     kind = item.get("type")
     if kind == "function_call":

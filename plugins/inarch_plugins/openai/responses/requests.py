@@ -23,10 +23,7 @@ class Encoder:
     """Encoder of requests, which encodes each message only once.
 
     Args:
-        provider: The name under which opaque data of parts is stored.
-        address: The service's address.
         is_openai: Whether it is OpenAI's own service, or Azure's.
-        extra: Additional fields of every body; they take precedence.
     """
 
     provider: str
@@ -40,12 +37,7 @@ class Encoder:
         return Origin(self.address, model, self.is_openai)
 
     def body(self, request: ModelRequest, options: Mapping[str, Any] | None = None) -> bytes:
-        """Return the body of a streamed request.
-
-        Args:
-            request: The request.
-            options: The fields besides input and tools, by default those of `options`.
-        """
+        """Return the body of a streamed request."""
         system = self._system(request)
         tools = self._kept.once(request.tools, _encoded_tools)
         messages = [self._message(message, request.model) for message in request.messages]
@@ -57,11 +49,7 @@ class Encoder:
         return b",".join([*pieces, rest[1:]])
 
     def _system(self, request: ModelRequest) -> bytes:
-        """Return the system text as the first message.
-
-        `instructions` is unsuitable: from gpt-6.2 on it applies to one turn and is billed uncached (OpenAI's page on
-        prompt caching, as of Nov 2026), and xAI does not accept it. Not all other services know the role `developer`.
-        """
+        """Return the system text as the first message."""
         if not request.system:
             return b""
         role = "developer" if self.is_openai else "system"
