@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import pytest
 
 import inarch
+from inarch.testing import scripted_app
 from inarch_sdk.docstrings import read_docstring
 
 if TYPE_CHECKING:
