@@ -171,6 +171,7 @@ class Attempt:
             ),
             self.turn_id,
         )
+        # Only a request that may cost money waits until its record is on disk.
         if self.price is not None and self.price.input == 0 and self.price.output == 0:
             self.state.journal.flush()
         else:
@@ -218,6 +219,7 @@ class Attempt:
         if was_long:  # the next one would take as long
             message = f"{name} did not end its reply within {pacer.longest_reply_s:g} s"
             return ProviderError("timeout", message, remedy="ask for less at once, or use another model")
+        # A provider may time out by itself, before either of these limits.
         said = f"said nothing for {pacer.longest_silence_s:g} s" if was_silent else "timed out"
         return ProviderError("timeout", f"{name} {said}", retryable=True)
 
@@ -254,6 +256,7 @@ class Attempt:
             self.meter.add(usage)
         self._correct_pace(usage)
         message = self._collected.so_far()
+        # These are not asked for again, so this text is all that the turn gets.
         if why in ("cancelled", "filtered", TOO_LONG):
             self.unfinished = self.state.journal.redactor.text(message.text)
         self._record(Reply(message, (), usage, "error"), why, failure=failure)

@@ -108,6 +108,7 @@ def checked_compacted(value: object, crowded: Crowded) -> Compacted | None:
 
 
 def _is_form_of(now: EarlierTurn, was: EarlierTurn) -> bool:
+    # A compaction words a summary freely, so only its form is compared.
     forms = (was, was.short(), was.dropped(), was.summary(now.messages[0].text if now.messages else ""))
     return now in forms
 
@@ -151,6 +152,7 @@ def _size(state: SessionState, model: str, message: Message) -> float:
 
 
 def _keep(state: SessionState, result: ToolResult) -> str:
+    # A result that was cut is stored whole already.
     ref = result.metadata.get("output_ref")
     if ref:
         return str(ref)
@@ -188,6 +190,7 @@ def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["tu
     left_out = dropped(reason, tokens, state.history, history)
     state.go_on_with(history)
     record(state, left_out, None)
+    # A turn left out for "turns" was never sent, so the next request still continues the last one.
     if left_out and reason == "asked":
         state.asked.prefix.pending = "compaction"
     return left_out

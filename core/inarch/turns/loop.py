@@ -148,6 +148,7 @@ async def _answer(run: TurnRun, guards: EndGuards) -> str:
             if answer := _answered(done):
                 run.messages.append(text_message(answer))
                 return answer
+            # Apart, because the prompt was sent already: a changed one would break the service's cache.
             tell_news(run, apart=True)
 
 
@@ -246,7 +247,7 @@ class EndGuards:
                 self.holds += 1
                 if own is not None:
                     self.own_holds[name] += 1
-                    self.run.meter.iterations = 0
+                    self.run.meter.iterations = 0  # its round has `max_iterations` again, as docs/how-to/goals.md says
                 hold(self.run, guard.plugin, name, reason)
                 return True
         return False
@@ -256,6 +257,7 @@ class EndGuards:
         status, guard, reason = self.conclusion
         error, limit = reason if status == "failed" else None, guard if status != "done" else None
         turn = self.run.ended(status, answer, error=error, limit=limit)
+        # The guard has judged the work, so exit code 4 for calls that changed nothing would contradict it.
         return evolve(turn, unmet=False) if guard else turn
 
     def _conclude(self, guard: str, status: Literal["done", "limited", "failed"], reason: str) -> None:

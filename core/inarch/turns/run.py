@@ -316,6 +316,7 @@ class TurnRun:
 
     def end_cancelled(self) -> None:
         """Record the end of a cancelled turn; a failing store must not replace the cancellation."""
+        # `unmet` would turn Ctrl-C's exit code 130 into 4.
         self.end(evolve(self.ended("cancelled", ""), unmet=False))
         try:
             self.state.journal.flush()

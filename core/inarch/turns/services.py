@@ -194,6 +194,7 @@ def _family(name: str) -> str:
 
 
 def _numbers(name: str) -> list[int]:
+    # Longer numbers are dates: 4-5 is newer than 4-20250514.
     return [int(number) for number in re.findall(r"\d{1,3}(?!\d)", re.sub(r"\d{4,}", "", name))]
 
 

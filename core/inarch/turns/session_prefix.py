@@ -202,6 +202,7 @@ async def shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -
     from inarch.turns.compaction import compacted, record  # most conversations fit
 
     known = state.asked.counter.calibration(model)
+    # Less one, which `count` adds to round up.
     room = window - 1 - state.asked.counter.frame(request) * known.ratio * (1 + known.margin)
     left_out = await compacted(run, called, room, reason, model, strict=strict)
     run.earlier[:] = state.earlier_messages()
@@ -224,6 +225,7 @@ def _watches(compaction: Compaction) -> bool:
 
 def _let_go(state: SessionState) -> None:
     """Release turns that the model no longer sees, except the last one, which is still read; the store has them."""
+    # While the store fails, memory has the only copy.
     if state.gone and state.journal.degraded is None:
         seen = {said.turn_id for said in state.history}
         state.turns[:-1] = [turn for turn in state.turns[:-1] if turn.id in seen]
@@ -286,6 +288,7 @@ def _hide_pictures(run: TurnRun) -> bool:
 async def _ask_blind(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
     """Ask a model that refused the pictures of a request again without them, and send it no others in this session."""
     state, model = run.state, run.answering.full_name
+    # The last request had the pictures, so the next one cannot continue it.
     state.asked.blind.add(model)
     state.asked.prefix.pending = "compaction"
     state.journal.record(Note(f"{model} refused a picture: {error.message}; asking without them", "model"), run.turn.id)
