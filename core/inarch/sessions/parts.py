@@ -219,6 +219,7 @@ class Parts:
         outcome = evolve(composition.outcome, original=whole)
         composition = evolve(composition, models=self.composition.models, outcome=outcome)
         made = Parts(evolve(self.composed, config=copied, composition=composition), given, self.compose, self)
+        # This fills cached properties: secrets and limits are shared, as the store is.
         made.__dict__ |= {"redactor": self.redactor, "pacer": self.pacer}
         return made
 
@@ -246,7 +247,7 @@ class Parts:
         if self.lender is None:
             with suppress(InarchError):
                 self.storage.close()
-        if "workspace" in self.__dict__:
+        if "workspace" in self.__dict__:  # else its cached property was never read
             self._shut(self.config.profile.workspace, "workspace", self.workspace)
         self.composition.close()
 
