@@ -140,6 +140,7 @@ class Approvals:
     async def _answers(self, waiting: Sequence[LiveCall], remarks: Mapping[str, str]) -> dict[str, Approval]:
         digests = tuple(live.digest for live in waiting)
         reasons = tuple(_reason(live, remarks.get(live.call.id, "")) for live in waiting)
+        # An answer counts only for the arguments that were shown.
         for live, bound in zip(waiting, digests, strict=True):
             live.approved = bound
         from inarch.contract.approval_records import ApprovalAsked

@@ -90,6 +90,7 @@ class Executor:
         may_change = any(live.has_effects for live in starting)
         for live in starting:
             live.go("executing", self.runner.announces(live))
+        # Only a change must not outlive its record if the power fails: a call that reads need not wait for the disk.
         if may_change:
             await self.journal.sync()
         else:
@@ -269,6 +270,7 @@ class Scheduler:
             person or self.front_end, self.journal, self.workspace, self.grants, person is not None, self._kept,
             self._runner.tried, tracers=self.tracers,
         )  # fmt: skip
+        # In a narrower mode the user wants to be asked.
         if self.approvers and situation is not None and rank(self.approve) >= rank("auto"):
             from inarch.calls.call_interventions import Approvers
 
@@ -358,7 +360,7 @@ class Scheduler:
 
     async def _approve(self, batch: Sequence[LiveCall], approvals: Approvals) -> None:
         asked: list[LiveCall] = []
-        after = cache(lambda: edges([live.effects for live in batch]))
+        after = cache(lambda: edges([live.effects for live in batch]))  # most batches ask nothing
         for position, live in enumerate(batch):
             judgement = live.judgement
             assert judgement is not None

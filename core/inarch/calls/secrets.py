@@ -29,6 +29,7 @@ _WORD_GIT = re.compile(r"\bgit\b")
 _GIT_PLACES = frozenset({"-C", "--git-dir", "--work-tree"})
 _GIT_TELLS_OF = frozenset({"config", "rev-parse", "status", "ls-files", "ls-tree", "check-attr"})
 """Git subcommands that show no contents of files or messages, except `git status -v`."""
+# `learn_kept` uses globs as pathspecs. A lazy fetch would use the network, an optional lock would write to `.git`.
 _GIT_VARIABLES = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 _LOOKED_AT: WeakKeyDictionary[Redactor, set[bytes]] = WeakKeyDictionary()
 """Repository objects that each redactor has learned from."""
@@ -54,6 +55,7 @@ class Secrets:
     def learn_run(self, words: Sequence[str], cwd: str, rights: Rights) -> None:
         """Learn from `.env` files that a command names or Git stores, and from files that its rights let it read."""
         for word in words[1:]:
+            # A path may be in `--file=.env`, or in `HEAD:.env` of git show.
             for path in {word, word.rpartition("=")[2], word.rpartition(":")[2]}:
                 if _is_dotenv(path):
                     self._learn(path if cwd in ("", ".") else f"{cwd}/{path}")
