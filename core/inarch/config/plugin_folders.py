@@ -75,6 +75,7 @@ class UserFolder:
         path = Path(os.path.realpath(self.folder / _checked(name)))
         try:
             make_folder(path.parent)
+            # A write replaces the file, and with it any lock on the file itself.
             lock = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX)

@@ -75,7 +75,7 @@ class Journal:
     _is_due: bool = field(init=False, default=False)
     _streams: dict[tuple[str | None, str], RedactedStream] = field(init=False, factory=dict)
     _lock: threading.RLock = field(init=False, factory=threading.RLock)
-    _flushing: threading.RLock = field(init=False, factory=threading.RLock)
+    _flushing: threading.RLock = field(init=False, factory=threading.RLock)  # a failed append records its own failure
 
     def record(self, payload: Payload, turn_id: str | None = None) -> Event:
         """Make an event of the payload, store it if it is due, and notify the listeners.
@@ -267,7 +267,7 @@ class Journal:
 def keep_packed(journal: Journal, text: str) -> str:
     """Store a text and return its reference; "" if it cannot be stored."""
     try:
-        data = zlib.compress(text.encode("utf-8", "replace"))
+        data = zlib.compress(text.encode("utf-8", "replace"))  # `unpacked` decodes strictly, without lone surrogates
         return journal.store.put_blob(journal.session_id, data)
     except StoreError:
         return ""

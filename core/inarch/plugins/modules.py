@@ -50,7 +50,7 @@ def load_module(found: FoundPlugin) -> ModuleType:
         from importlib import import_module
 
         module = import_module(found.module)
-        if not issubclass(type(module), ModuleType):
+        if not issubclass(type(module), ModuleType):  # isinstance would ask the object for its `__class__`
             raise ImportError(f"{found.module} puts something else in its own place in sys.modules")
         return module
 

@@ -302,7 +302,7 @@ def _open_outputs() -> bool:
 
 def _call(argv: list[str]) -> int:
     if "_INARCH_COMPLETE" in os.environ:
-        program.main(argv, prog_name="inarch")
+        program.main(argv, prog_name="inarch")  # click completes words only there, and exits
     try:
         with program.make_context("inarch", argv) as ctx:
             result = program.invoke(ctx)
