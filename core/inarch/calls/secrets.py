@@ -94,7 +94,7 @@ class Secrets:
         """
         if tool.category == "file" and (effects.writes or effects.exclusive):
             words = dict.fromkeys(placeholders(arguments))
-            kept = {word for word in words if self._keeps(word, tool, effects.writes)}
+            kept = {word for word in words if self._is_restored(word, tool, effects.writes)}
             return self._revealed(arguments, kept)
         if not tool.receives_secrets:
             return arguments
@@ -110,13 +110,13 @@ class Secrets:
         revealed: Mapping[str, Any] = self.redactor.reveal(arguments, words) if words else arguments
         return revealed
 
-    def _keeps(self, word: str, tool: Tool, paths: Iterable[str]) -> bool:
+    def _is_restored(self, word: str, tool: Tool, paths: Iterable[str]) -> bool:
         """Return whether to replace a placeholder by its value; False if the file contains the placeholder itself."""
         files = [path for path in paths if path and not path.endswith("/")]
         value = self.redactor.value(word)
-        if value is not None and tool.receives_secrets and any(self._stands(path, value) for path in files):
+        if value is not None and tool.receives_secrets and any(self._file_contains(path, value) for path in files):
             return True
-        if any(self._stands(path, word) for path in files):
+        if any(self._file_contains(path, word) for path in files):
             return False
         where = " or ".join(sorted(files)) or "what this call writes"
         raise ToolFailed(
@@ -125,7 +125,7 @@ class Secrets:
             "leave the line of the secret as it is, or ask the user to write it",
         )
 
-    def _stands(self, path: str, value: str) -> bool:
+    def _file_contains(self, path: str, value: str) -> bool:
         needles = {_encoded(value, encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1")} - {b""}
         try:
             data = self.workspace.read(path, 0, _LARGEST_EDITED).data

@@ -15,7 +15,7 @@ from typing import NamedTuple
 PLUGINS = "inarch.plugins"
 COMMANDS = "inarch.commands"
 READY = "inarch.ready"
-"""Requirements of model providers; see `plugins/readiness.py`."""
+"""Requirements of model providers; see `plugins/discovery.py`."""
 SHIPPED = "inarch.shipped"
 """Module that lists the contents of Inarch's own distribution; only Inarch may use this group."""
 OURS = "inarch"

@@ -110,7 +110,7 @@ class Access:
         )
         before = [(from_data(FileChanged, event.data), event.turn_id) for event in unrecorded]
         undoing = ChangesUndoing(undone.id, action, undone.calls, changes)
-        with _told_as("nothing was written, for that could not be recorded"):
+        with _reported_as("nothing was written, for that could not be recorded"):
             self._keep([*before, (undoing, None)])
         try:
             stayed = tuple(self.workspace.restore_all(states, [*dict.fromkeys([*(one.path for one in files), *also])]))
@@ -118,7 +118,7 @@ class Access:
             with suppress(StoreError):
                 self._keep([(evolve(undoing, changes=()), None)])
             raise
-        with _told_as("the files were put back, but that could not be recorded"):
+        with _reported_as("the files were put back, but that could not be recorded"):
             self._keep([(undone, None), *((change, None) for change in changes if change.path not in stayed)])
         return stayed
 
@@ -153,7 +153,7 @@ class Access:
 
 
 @contextmanager
-def _told_as(what: str) -> Iterator[None]:
+def _reported_as(what: str) -> Iterator[None]:
     try:
         yield
     except StoreError as error:

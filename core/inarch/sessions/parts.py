@@ -229,8 +229,8 @@ class Parts:
         from inarch.journal.interrupted_calls import settle
 
         found = settle(call, lambda path: standing_at(self.workspace, path))
-        told = self.replacing.settle if self.replacing is not None else None
-        return found if told is None else told(call.id, found)
+        replaced = self.replacing.settle if self.replacing is not None else None
+        return found if replaced is None else replaced(call.id, found)
 
     async def aclose(self) -> None:
         """Close providers, store, workspace and tracers; may be called twice."""

@@ -274,7 +274,7 @@ class Attempt:
         self.state.parts.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
 
     def _record(self, reply: Reply, error: str = "", ratio: float = 0.0, failure: Failure | None = None) -> None:
-        told = self._collected.answered_by
+        answered = self._collected.answered_by
         for note in self._collected.notes:
             self.state.journal.record(Note(note.text, "repair" if note.repair else "model"), self.turn_id)
         self.state.journal.record(
@@ -289,8 +289,8 @@ class Attempt:
                 error=error,
                 input_ratio=ratio,
                 failure=failure,
-                answered_by=told.model if told else "",
-                company=told.company if told else "",
+                answered_by=answered.model if answered else "",
+                company=answered.company if answered else "",
             ),
             self.turn_id,
         )

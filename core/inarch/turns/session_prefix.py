@@ -70,7 +70,7 @@ def fix(run: TurnRun) -> None:
     if choice.provider.value.name in state.asked.prefix.fixed:
         return
     tools = state.tools.for_model(choice.full_name, window_of(choice, state))
-    _keep(run, Fixed(system_text(state.instructions), tools, digest_of(state.instructions)))
+    _record_fixed(run, Fixed(system_text(state.instructions), tools, digest_of(state.instructions)))
 
 
 def go_on(run: TurnRun) -> None:
@@ -113,7 +113,7 @@ def tell_news(run: TurnRun, *, apart: bool) -> None:
     late = [spec for spec in tools if spec.name not in fixed.known]
     if now == fixed.instructions and not late:
         return
-    _keep(run, evolve(fixed, instructions=now, late=(*fixed.late, *(spec.name for spec in late))))
+    _record_fixed(run, evolve(fixed, instructions=now, late=(*fixed.late, *(spec.name for spec in late))))
     if now != fixed.instructions:
         text = NEW_INSTRUCTIONS.format(state.instructions) if state.instructions else GONE_INSTRUCTIONS
         run.add(NEWS_OF_INSTRUCTIONS, text, apart=apart)
@@ -132,14 +132,17 @@ def kept(data: Mapping[str, Any], blob: Callable[[str], bytes]) -> Fixed | None:
         return None
 
 
-def _keep(run: TurnRun, fixed: Fixed) -> None:
+def _record_fixed(run: TurnRun, fixed: Fixed) -> None:
     state, service = run.state, run.answering.provider.value.name
     state.asked.prefix.fixed[service] = fixed
-    system, tools = _kept(state, fixed.system), _kept(state, json.dumps(to_data(fixed.tools), ensure_ascii=False))
+    system, tools = (
+        _store_text(state, fixed.system),
+        _store_text(state, json.dumps(to_data(fixed.tools), ensure_ascii=False)),
+    )
     state.journal.record(ContextFixed(service, system, tools, fixed.instructions, fixed.late), run.turn.id)
 
 
-def _kept(state: SessionState, text: str) -> str:
+def _store_text(state: SessionState, text: str) -> str:
     """Store a redacted text beside the events and return its reference; "" if it cannot be stored."""
     return keep_packed(state.journal, state.journal.redactor.text(text))
 
