@@ -126,6 +126,7 @@ class Keeping:
             images.folders = tuple(_missing_above(keeper.workspace, new_path or path))
         if entry is None:
             return images
+        # Bytes that this session has stored need no second reading: they are known by their hash.
         if entry.kind == "file" and not keeper.has(expected):
             images.kept = self._kept_file(keeper, path, entry.size, expected)
         elif entry.kind == "link" and isinstance(keeper.workspace, Restorable):

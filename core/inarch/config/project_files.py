@@ -29,7 +29,7 @@ MAX_TOTAL_BYTES = 16_000_000
 MAX_BOUND_BYTES = 64_000_000
 """Size limit of a file that a command runs, such as a compiled program of a project's environment."""
 _MAX_LINKS = 8
-_LINK = (errno.ELOOP, errno.ENOTDIR)
+_LINK = (errno.ELOOP, errno.ENOTDIR)  # what O_NOFOLLOW reports, the second with O_DIRECTORY
 _PACKAGES = ("node_modules", "site-packages", "__pycache__")
 
 

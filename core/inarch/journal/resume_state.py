@@ -138,6 +138,7 @@ class _Held:
 
     def events(self, earlier: Callable[[int, int], Iterable[Event]]) -> Iterator[Event]:
         """Yield the events of turns that may still be visible, in order; `earlier` reads those between two numbers."""
+        # A snapshot has no events, so those before it are read again.
         before = {turn_id for turn_id, first in self.first.items() if first <= self.start}
         if before:
             first = min(self.first[turn_id] for turn_id in before)

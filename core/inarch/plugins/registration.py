@@ -137,6 +137,7 @@ def load_alone(
             return context
         from inarch.config.load import load_config
 
+        # An own HOME, so that no configuration of the user's is read.
         environ = {"HOME": context.state_dir, **variables}
         tables = {"plugins": {plugin.name: settings}} if settings else {}
         config = load_config(context.state_dir, config=tables, environ=environ)

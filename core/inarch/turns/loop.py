@@ -55,6 +55,7 @@ async def run_turn(state: SessionState, prompt: str, before: Collection[str] = (
     """
     try:
         profile = state.config.profile
+        # Before anything is recorded, so that the records name the model from the start.
         for name in filter(None, (profile.model, profile.decision_model)):
             await state.parts.find_default(name)
     except asyncio.CancelledError:
