@@ -175,7 +175,7 @@ def _checked(name: str) -> str:
     parts = name.split("/")
     if "\0" in name or any(part in ("", ".", "..") for part in parts) or is_leftover(parts[-1]):
         raise ToolFailed("validation", f"{name!r} is not a valid file name")
-    if parts[0].casefold() == "config.toml":
+    if parts[0].casefold() == "config.toml":  # macOS ignores case in names
         raise ToolFailed("permission", "the configuration is the user's: no plugin changes it")
     return name
 

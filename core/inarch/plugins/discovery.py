@@ -207,7 +207,7 @@ class Ready(NamedTuple):
     `model` is asked then; "" is the provider's default.
     """
 
-    rank: int
+    rank: int  # the first field, because it decides the order
     plugin: str
     needs: str
     model: str = ""
