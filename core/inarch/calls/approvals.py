@@ -76,7 +76,7 @@ class Approvals:
                 live.choose({})  # the question starts without rights
             return False
         live.approved = live.digest
-        self._given(live, "approve", scope, "user", rights=live.rights)
+        self._record_answer(live, "approve", scope, "user", rights=live.rights)
         return True
 
     def is_left(self, live: LiveCall) -> bool:
@@ -87,7 +87,7 @@ class Approvals:
 
     def let_through(self, live: LiveCall, reason: str) -> None:
         """Record that the approval mode answered instead of the user."""
-        self._given(live, "approve", "once", "mode", reason)
+        self._record_answer(live, "approve", "once", "mode", reason)
 
     async def ask(self, batch: Sequence[LiveCall], prepare: Prepare) -> None:
         """Ask about calls that await approval until each is approved or has ended."""
@@ -106,9 +106,9 @@ class Approvals:
             answers = await self._answers(waiting, remarks)
             if not answers:
                 for live in waiting:
-                    self._unasked(live)
+                    self._settle_unasked(live)
                 return
-            said = [(live, self._again(live, answers.get(live.call.id), prepare)) for live in waiting]
+            said = [(live, self._apply_answer(live, answers.get(live.call.id), prepare)) for live in waiting]
             remarks = {live.call.id: remark for live, remark in said if remark is not None}
             waiting = [live for live in waiting if live.call.id in remarks]
         for live in waiting:
@@ -126,7 +126,7 @@ class Approvals:
         if outcome == "approve" and (wrong := self._chosen(live, rights)) is not None:
             live.choose({})
             outcome, reason = "ask", f"it gave rights that can't be: {wrong}"
-        self._given(live, outcome, "once", "reviewer", reason, rights=live.rights, plugin=plugin)
+        self._record_answer(live, outcome, "once", "reviewer", reason, rights=live.rights, plugin=plugin)
         live.unreviewed = f"{plugin}: {reason}"
         if outcome == "approve":
             live.approved = live.digest
@@ -140,6 +140,7 @@ class Approvals:
     async def _answers(self, waiting: Sequence[LiveCall], remarks: Mapping[str, str]) -> dict[str, Approval]:
         digests = tuple(live.digest for live in waiting)
         reasons = tuple(_reason(live, remarks.get(live.call.id, "")) for live in waiting)
+        # An answer counts only for the arguments that were shown.
         for live, bound in zip(waiting, digests, strict=True):
             live.approved = bound
         from inarch.contract.approval_records import ApprovalAsked
@@ -225,7 +226,7 @@ class Approvals:
             self.journal.record(ErrorHappened(error.message, error.remedy, plugin, "front end"), turn_id)
             return {}
 
-    def _again(self, live: LiveCall, answer: Approval | None, prepare: Prepare) -> str | None:
+    def _apply_answer(self, live: LiveCall, answer: Approval | None, prepare: Prepare) -> str | None:
         """Apply one answer; return what to remark when the call is asked about again, None if it is settled."""
         if live.is_done:
             return None
@@ -260,14 +261,14 @@ class Approvals:
             self.journal.record(ErrorHappened(error.message, error.remedy, door="store"), live.call.turn_id)
             # The session remembers it anyway, as recorded.
             scope = "shape"
-        self._given(live, "approve", scope, "user", answer.reason, rights=live.rights)
+        self._record_answer(live, "approve", scope, "user", answer.reason, rights=live.rights)
         return None
 
     def _changed(self, live: LiveCall, answer: Approval, prepare: Prepare) -> str | None:
         if answer.arguments is None and answer.rights is not None:
             return self._with_rights(live, answer)
         given = live.call.arguments if answer.arguments is None else answer.arguments
-        self._given(live, "modify", "once", "user", answer.reason, given)
+        self._record_answer(live, "modify", "once", "user", answer.reason, given)
         wrong = prepare(live, given)
         if wrong is not None:
             return f"the change is not valid: {wrong}"
@@ -276,7 +277,7 @@ class Approvals:
     def _with_rights(self, live: LiveCall, answer: Approval) -> str:
         # Stored as the reason: a replay reads no files and must ask the same question.
         wrong = self._chosen(live, answer.rights or {}) or answer.reason
-        self._given(live, "modify", "once", "user", wrong, rights=live.rights)
+        self._record_answer(live, "modify", "once", "user", wrong, rights=live.rights)
         return wrong
 
     def _chosen(self, live: LiveCall, rights: ChosenRights) -> str | None:
@@ -289,7 +290,7 @@ class Approvals:
             return f"that can't be: {error.message}"
         return None if live.rights == dict(rights) else ""
 
-    def _unasked(self, live: LiveCall) -> None:
+    def _settle_unasked(self, live: LiveCall) -> None:
         """Settle a call when there is no front end to ask.
 
         A tool that only asks the user runs and finds no answer.
@@ -298,7 +299,7 @@ class Approvals:
         if live.offer is not None and live.offer.unasked and only_asks:
             # It finds no rights, because nothing approved it.
             live.approved, live.judgement = None, live.judgement and live.judgement._replace(by="mode")
-            self._given(live, "approve", "once", "headless")
+            self._record_answer(live, "approve", "once", "headless")
             return
         from inarch.calls.explanation import remedy_of_unasked  # few turns need it
 
@@ -311,12 +312,12 @@ class Approvals:
     def _deny(
         self, live: LiveCall, message: str, by: Literal["user", "headless"], reason: str = "", remedy: str = ""
     ) -> None:
-        self._given(live, "deny", "once", by, reason or message)
+        self._record_answer(live, "deny", "once", by, reason or message)
         instead = live.judgement.remedy if live.judgement is not None else ""
         code: ErrorCode = "unreviewed" if live.unreviewed and by == "headless" else "denied"
         live.fail(ToolError(code, message, remedy or instead or "ask the user how to continue, or do it another way"))
 
-    def _given(
+    def _record_answer(
         self,
         live: LiveCall,
         outcome: str,

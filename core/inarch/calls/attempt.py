@@ -58,6 +58,7 @@ def in_thread(function: Callable[[], Any]) -> asyncio.Future[Outcome]:
             future.set_result(outcome)
 
     def work() -> None:
+        # For any exception that is not caught below: the future must be settled, or the call waits for ever.
         outcome = Outcome(error=PluginError("the thread of the tool ended"))
         try:
             outcome = Outcome(context.run(function))

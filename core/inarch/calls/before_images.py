@@ -126,6 +126,7 @@ class Keeping:
             images.folders = tuple(_missing_above(keeper.workspace, new_path or path))
         if entry is None:
             return images
+        # Bytes that this session has stored need no second reading: they are known by their hash.
         if entry.kind == "file" and not keeper.has(expected):
             images.kept = self._kept_file(keeper, path, entry.size, expected)
         elif entry.kind == "link" and isinstance(keeper.workspace, Restorable):
@@ -184,7 +185,7 @@ class Keeping:
         """Record a change that has happened. It was announced, so it may be stored with the call's result."""
         keeper = self.keeper
         if keeper is None:
-            self._happened(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
+            self._record_happened(FileChanged(self.call_id, change.path, change.before, change.after, change.new_path))
             return
         there = change.after is not None or images.is_folder
         after = _mode(keeper, change.new_path or change.path) if there else 0
@@ -193,7 +194,7 @@ class Keeping:
             if change.new_path is not None:
                 keeper.edited[change.path] = None, 0
             keeper.edited[change.new_path or change.path] = change.after, after
-        self._happened(
+        self._record_happened(
             *(FileChanged(self.call_id, one, None, None, None, 0, _mode(keeper, one), True) for one in images.folders),
             FileChanged(
                 self.call_id, change.path, change.before, change.after, change.new_path, images.mode, after, images.kept
@@ -201,7 +202,7 @@ class Keeping:
             at_once=at_once,
         )
 
-    def _happened(self, *payloads: FileChanged | Note, at_once: bool = True) -> None:
+    def _record_happened(self, *payloads: FileChanged | Note, at_once: bool = True) -> None:
         with suppress(StoreError, PluginError):  # they wait: the next flush of the journal reports the failure
             self.record(*payloads, at_once=at_once)
 
@@ -214,13 +215,13 @@ class Keeping:
             yield
             return
         self._catch_up(keeper)
-        known = self._looked(keeper, lambda: keeper.tree.look(writes))
+        known = self._try_look(keeper, lambda: keeper.tree.look(writes))
         self._announce(keeper, *(FileChanging(self.call_id, path or ".", None, "") for path in writes))
         try:
             yield
         finally:
             if known:
-                self._looked(keeper, lambda: self._record_differences(keeper, writes))
+                self._try_look(keeper, lambda: self._record_sides(keeper, keeper.tree.differences(writes)))
 
     def begin_going_on(self, writes: Sequence[str]) -> Callable[[], None]:
         """Record changes below these paths until the returned function is called, from any thread.
@@ -236,7 +237,7 @@ class Keeping:
         if keeper is None or not writes:
             return lambda: None
         self._catch_up(keeper)
-        if not self._looked(keeper, lambda: keeper.tree.look(writes, holds=False)):
+        if not self._try_look(keeper, lambda: keeper.tree.look(writes, holds=False)):
             return lambda: None
         keeper.going_on.append((self, writes))
 
@@ -252,7 +253,7 @@ class Keeping:
             return
         with keeper.catching_up:
             for other, writes in tuple(keeper.going_on):
-                self._looked(keeper, partial(other.record_so_far, keeper, writes))
+                self._try_look(keeper, partial(other.record_so_far, keeper, writes))
             keeper.edited.clear()
 
     def record_so_far(self, keeper: Keeper, writes: Sequence[str]) -> Sequence[str]:
@@ -268,7 +269,7 @@ class Keeping:
                 found.append((path, before, after))
         return self._record_sides(keeper, found)
 
-    def _looked(self, keeper: Keeper, look: Callable[[], Sequence[str]]) -> bool:
+    def _try_look(self, keeper: Keeper, look: Callable[[], Sequence[str]]) -> bool:
         try:
             notes = look()
         except (InarchError, OSError) as error:
@@ -278,9 +279,6 @@ class Keeping:
         for note in notes:
             self._tell(keeper, note)
         return known
-
-    def _record_differences(self, keeper: Keeper, writes: Sequence[str]) -> Sequence[str]:
-        return self._record_sides(keeper, keeper.tree.differences(writes))
 
     def _record_sides(self, keeper: Keeper, found: Iterable[tuple[str, Side, Side]]) -> Sequence[str]:
         notes, changes = [], []
@@ -296,7 +294,7 @@ class Keeping:
             sides = before.hash, after.hash, None, before.mode, after.mode
             changes.append(FileChanged(self.call_id, path, *sides, kept, before.ignored or after.ignored))
         if changes:
-            self._happened(*changes)
+            self._record_happened(*changes)
         return [*notes, *keeper.tree.blind_spots]
 
     def _kept_file(self, keeper: Keeper, path: str, size: int, expected: str | None) -> bool:
@@ -325,11 +323,11 @@ class Keeping:
 
     def _too_big(self, path: str) -> None:
         text = f"{path} is bigger than {FILE_LIMIT >> 20} MB: this change of it can't be undone"
-        self._happened(Note(text, "undo"))
+        self._record_happened(Note(text, "undo"))
 
     def _tell(self, keeper: Keeper, text: str) -> None:
         if keeper.is_first(text):
-            self._happened(Note(text, "undo"))
+            self._record_happened(Note(text, "undo"))
 
 
 def _mode(keeper: Keeper, path: str) -> int:

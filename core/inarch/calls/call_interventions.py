@@ -60,6 +60,7 @@ class Intervening:
         self, live: LiveCall, part: Bound[Rewriter], prepare: Callable[[LiveCall, Any], str | None]
     ) -> None:
         """Let a rewriter change a call; `prepare` gives it the arguments or returns what is wrong with them."""
+        # Hooks start programs. Nothing may be written: the user has not been asked yet.
         looking = Effects(reads=live.effects.reads, programs=True)
         said = await self._asked(live, part, part.value.rewrite, "rewriter", looking)
         if said is None:
@@ -103,6 +104,7 @@ class Intervening:
         """Let a reviewer add to the result of a call that has ended."""
         declared = live.effects
         anything = declared.exclusive and live.tool.value.category not in READING
+        # Formatters change the call's own files, and undo reverts that with the call.
         mending = None if anything else Effects(declared.reads, declared.writes, programs=True)
         said = await self._asked(live, part, part.value.review, "reviewer", mending)
         review = said if isinstance(said, Review) else Review(said or "")

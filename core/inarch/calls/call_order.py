@@ -54,7 +54,7 @@ def edges(batch: Sequence[Effects]) -> list[tuple[int, ...]]:
             continue
         reads, writes = set(map(components, effects.reads)), set(map(components, effects.writes))
         waits = [at for at, read, written in since if _meet(reads, written) or _meet(writes, read | written)]
-        found.append(tuple(waits) or barrier)
+        found.append(tuple(waits) or barrier)  # an earlier call that it waits for has waited for the barrier
         since.append((position, reads, writes))
     return found
 

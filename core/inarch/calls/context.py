@@ -168,6 +168,7 @@ class CallContext:
         return found
 
     def _demand_own(self, root: str) -> None:
+        # Elsewhere a child would read and change files that this call has not declared.
         if not os.path.realpath(root).startswith(f"{os.path.realpath(self.state)}/"):
             raise ToolFailed("permission", f"{root} is not below the plugin's own state folder")
 

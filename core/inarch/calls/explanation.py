@@ -209,7 +209,7 @@ def command_table(words: Sequence[str]) -> str:
 
 
 def _rule(tool: str, command: str, decision: str, path: str = "") -> str:
-    glob = re.sub(r"[*?[]", r"[\g<0>]", command)
+    glob = re.sub(r"[*?[]", r"[\g<0>]", command)  # fnmatch has no other escape
     lines = ["[[rules]]", f"tool = {json.dumps(tool)}"]
     lines += [f"match = {{command = {json.dumps(glob, ensure_ascii=False)}}}"] if command else []
     lines += [f"path = {json.dumps(path, ensure_ascii=False)}"] if path else []

@@ -87,7 +87,7 @@ class ProjectGrants:
         return (approval.tool, approval.plugin, approval.schema) == now
 
     def _origin(self, bound: Bound[Tool]) -> str | None:
-        return None if bound.is_replaced else self.origins.get(bound.plugin)
+        return None if bound.is_replaced else self.origins.get(bound.plugin)  # a program's own object has no version
 
     def keep(self, shape: Shape, bound: Bound[Tool], words: str, rights: ChosenRights) -> None:
         """Store an approval until it is revoked.

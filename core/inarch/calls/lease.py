@@ -243,7 +243,7 @@ class Handle:
         try:
             parts = [evolve(one, rights=self._within_undo(one.rights)) for one in parts]
             return workspace.start(parts, cwd=cwd, on_end=ended, **more)
-        except BaseException:
+        except BaseException:  # the programs did not start, so no later change is the call's
             goes_on()
             raise
 

@@ -69,6 +69,7 @@ class Runner:
                 outcome = await self._attempt(live, attempt)
             except asyncio.CancelledError:
                 self._close(context, output)
+                # A tool that finished at that moment has had its effects, so its result counts.
                 if attempt.outcome is not None:
                     result = self._result(live, attempt, attempt.outcome)
                 else:

@@ -90,6 +90,7 @@ class Executor:
         may_change = any(live.has_effects for live in starting)
         for live in starting:
             live.go("executing", self.runner.announces(live))
+        # Only a change must not outlive its record if the power fails: a call that reads need not wait for the disk.
         if may_change:
             await self.journal.sync()
         else:
@@ -266,13 +267,14 @@ class Scheduler:
 
     def _approvals(self, person: FrontEnd | None, situation: Callable[[str], Situation] | None) -> Approvals:
         approvals = Approvals(
-            person or self.front_end, self.journal, self.workspace, self.grants, person is not None, self._kept,
-            self._runner.tried, tracers=self.tracers,
+            person or self.front_end, self.journal, self.workspace, self.grants, person is not None,
+            self._promises_kept, self._runner.tried, tracers=self.tracers,
         )  # fmt: skip
+        # In a narrower mode the user wants to be asked.
         if self.approvers and situation is not None and rank(self.approve) >= rank("auto"):
             from inarch.calls.call_interventions import Approvers
 
-            approvals.approvers = Approvers(self.approvers, self.may_allow, situation, self._kept)
+            approvals.approvers = Approvers(self.approvers, self.may_allow, situation, self._promises_kept)
         return approvals
 
     async def _run(self, batch: Sequence[LiveCall], earlier: Sequence[ToolCall], approvals: Approvals) -> None:
@@ -305,7 +307,7 @@ class Scheduler:
     def _judge(self, live: LiveCall) -> None:
         # Rewriters' answers are weighed like the verdict of any policy.
         policies = (*self.policies, *live.said)
-        live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies, self._kept)
+        live.judgement = judge(live.call, live.tool.value, live.effects, self.approve, policies, self._promises_kept)
         if live.judgement.passed_in == BYPASS and live.judgement.by == "person":
             self._offer(live)
             if live.offer is not None and live.offer.is_once:  # it asks the user for an answer, not for a right
@@ -323,7 +325,7 @@ class Scheduler:
 
             live.fail(denied(live, live.judgement))
 
-    def _kept(self) -> frozenset[str]:
+    def _promises_kept(self) -> frozenset[str]:
         return promises_kept(self.workspace, has_undo=self.keeper is not None)
 
     @cached_property
@@ -334,20 +336,20 @@ class Scheduler:
 
     async def _rewrite(self, live: LiveCall) -> None:
         for part in self.rewriters if live.call.origin != "user" else ():
-            await self._intervening.rewrite(live, part, self._give)
+            await self._intervening.rewrite(live, part, self._take_rewrite)
 
     async def _review(self, live: LiveCall) -> None:
         for part in self.reviewers if live.call.origin != "user" else ():
             await self._intervening.review(live, part)
 
-    def _give(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
+    def _take_rewrite(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a call that is not yet judged a plugin's arguments; return what is wrong with them, if anything."""
         before = live.call.arguments
-        if (wrong := self._arguments(live, arguments)) is None:
+        if (wrong := self._set_arguments(live, arguments)) is None:
             live.original = before if live.original is None else live.original
         return wrong
 
-    def _arguments(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
+    def _set_arguments(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a call arguments and their effects; return what is wrong with them, and then keep the old ones."""
         before = live.call, live.effects
         live.call = evolve(live.call, arguments=self.preparation.repaired(live.bound, arguments)[0])
@@ -358,7 +360,7 @@ class Scheduler:
 
     async def _approve(self, batch: Sequence[LiveCall], approvals: Approvals) -> None:
         asked: list[LiveCall] = []
-        after = cache(lambda: edges([live.effects for live in batch]))
+        after = cache(lambda: edges([live.effects for live in batch]))  # most batches ask nothing
         for position, live in enumerate(batch):
             judgement = live.judgement
             assert judgement is not None
@@ -389,7 +391,7 @@ class Scheduler:
     def _change(self, live: LiveCall, arguments: Mapping[str, object]) -> str | None:
         """Give a waiting call the user's arguments; return what is wrong with them, and then keep the old ones."""
         before = live.call.arguments
-        if (wrong := self._arguments(live, arguments)) is not None:
+        if (wrong := self._set_arguments(live, arguments)) is not None:
             return wrong
         live.proposed = before if live.proposed is None else live.proposed
         self._judge(live)

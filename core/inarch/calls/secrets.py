@@ -29,6 +29,7 @@ _WORD_GIT = re.compile(r"\bgit\b")
 _GIT_PLACES = frozenset({"-C", "--git-dir", "--work-tree"})
 _GIT_TELLS_OF = frozenset({"config", "rev-parse", "status", "ls-files", "ls-tree", "check-attr"})
 """Git subcommands that show no contents of files or messages, except `git status -v`."""
+# `learn_kept` uses globs as pathspecs. A lazy fetch would use the network, an optional lock would write to `.git`.
 _GIT_VARIABLES = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 _LOOKED_AT: WeakKeyDictionary[Redactor, set[bytes]] = WeakKeyDictionary()
 """Repository objects that each redactor has learned from."""
@@ -54,6 +55,7 @@ class Secrets:
     def learn_run(self, words: Sequence[str], cwd: str, rights: Rights) -> None:
         """Learn from `.env` files that a command names or Git stores, and from files that its rights let it read."""
         for word in words[1:]:
+            # A path may be in `--file=.env`, or in `HEAD:.env` of git show.
             for path in {word, word.rpartition("=")[2], word.rpartition(":")[2]}:
                 if _is_dotenv(path):
                     self._learn(path if cwd in ("", ".") else f"{cwd}/{path}")
@@ -92,7 +94,7 @@ class Secrets:
         """
         if tool.category == "file" and (effects.writes or effects.exclusive):
             words = dict.fromkeys(placeholders(arguments))
-            kept = {word for word in words if self._keeps(word, tool, effects.writes)}
+            kept = {word for word in words if self._is_restored(word, tool, effects.writes)}
             return self._revealed(arguments, kept)
         if not tool.receives_secrets:
             return arguments
@@ -108,13 +110,13 @@ class Secrets:
         revealed: Mapping[str, Any] = self.redactor.reveal(arguments, words) if words else arguments
         return revealed
 
-    def _keeps(self, word: str, tool: Tool, paths: Iterable[str]) -> bool:
+    def _is_restored(self, word: str, tool: Tool, paths: Iterable[str]) -> bool:
         """Return whether to replace a placeholder by its value; False if the file contains the placeholder itself."""
         files = [path for path in paths if path and not path.endswith("/")]
         value = self.redactor.value(word)
-        if value is not None and tool.receives_secrets and any(self._stands(path, value) for path in files):
+        if value is not None and tool.receives_secrets and any(self._file_contains(path, value) for path in files):
             return True
-        if any(self._stands(path, word) for path in files):
+        if any(self._file_contains(path, word) for path in files):
             return False
         where = " or ".join(sorted(files)) or "what this call writes"
         raise ToolFailed(
@@ -123,7 +125,7 @@ class Secrets:
             "leave the line of the secret as it is, or ask the user to write it",
         )
 
-    def _stands(self, path: str, value: str) -> bool:
+    def _file_contains(self, path: str, value: str) -> bool:
         needles = {_encoded(value, encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1")} - {b""}
         try:
             data = self.workspace.read(path, 0, _LARGEST_EDITED).data

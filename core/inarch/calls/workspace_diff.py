@@ -145,6 +145,7 @@ class Tree:
             raise ToolFailed("execution", f"there are more than {MOST_FILES} files")
         self._unnameable, self._unseen, self.uncovered = found.unnameable, tuple(found.passed), found.uncovered
         present = {entry.path: entry for entry in found.entries}
+        # The survey skips some folders, but files there that are known by name can be looked up.
         for path in [path for path in self._known if path not in present and path.startswith(self._unseen)]:
             with suppress(ToolFailed):
                 if (entry := self.workspace.stat(path)) is not None:
@@ -168,6 +169,7 @@ class Tree:
     def _copied(self, entry: FileStat, at_ns: int, data: bytes | None) -> _Known:
         if entry.kind == "directory":
             return _Known(entry, at_ns, None, -1, 0)
+        # While commands run, no copy is removed: this bounds the scratch file then.
         if data is None or self._end + len(data) > 4 * MOST_BYTES or len(data) > MOST_BYTES:
             return _Known(entry, at_ns, "", -1, 0)
         if self._scratch < 0:

@@ -13,6 +13,7 @@ from inarch_sdk.suggestions import nearest
 
 PREFIX = "INARCH_"
 PLUGIN_PREFIX = "INARCH_PLUGIN_"
+# The program in a copy of the workspace gets CHANGE and APPLY. Benchmarks read BENCH_CACHE.
 _STEERING = "CONFIG PROFILE SAFE_MODE LOG BENCH_CACHE CHANGE APPLY"
 STEERING = frozenset(PREFIX + name for name in _STEERING.split())
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})

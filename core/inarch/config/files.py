@@ -28,7 +28,7 @@ LOCAL_SETTINGS = ".claude/settings.local.json"
 """Settings that Claude Code rewrites after a person's answers, so a change must not end trust."""
 TRUST_FILE = "trust.json"
 _FEW_DOTS = 100
-READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # opening a pipe without O_NONBLOCK waits for its writer
 
 
 class Unreadable(Exception):
@@ -69,7 +69,7 @@ def parse(data: bytes, name: str) -> tuple[Source, dict[str, Any]]:
 
 
 def _tables(text: str) -> dict[str, Any]:
-    if text.count(".") < _FEW_DOTS:
+    if text.count(".") < _FEW_DOTS:  # fewer than the parts that `loads` allows in a key
         return tomllib.loads(text)
     from inarch_lib.toml import loads  # limits the keys, and few files need it
 

@@ -88,7 +88,7 @@ def read_layer(source: Source, tables: Mapping[str, Any], problems: list[ConfigE
 
 
 def _wrong_version(source: Source, found: object) -> ConfigError | None:
-    if type(found) is int and found > VERSION:
+    if type(found) is int and found > VERSION:  # `true` is an int, too
         message = f"was written for a newer Inarch (version {found}; this one knows {VERSION})"
         return source.error(("version",), message, "upgrade Inarch, or use another file with INARCH_CONFIG")
     return None if found == VERSION and type(found) is int else source.error(("version",), f"must be {VERSION}")

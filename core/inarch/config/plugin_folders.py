@@ -75,6 +75,7 @@ class UserFolder:
         path = Path(os.path.realpath(self.folder / _checked(name)))
         try:
             make_folder(path.parent)
+            # A write replaces the file, and with it any lock on the file itself.
             lock = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX)
@@ -174,7 +175,7 @@ def _checked(name: str) -> str:
     parts = name.split("/")
     if "\0" in name or any(part in ("", ".", "..") for part in parts) or is_leftover(parts[-1]):
         raise ToolFailed("validation", f"{name!r} is not a valid file name")
-    if parts[0].casefold() == "config.toml":
+    if parts[0].casefold() == "config.toml":  # macOS ignores case in names
         raise ToolFailed("permission", "the configuration is the user's: no plugin changes it")
     return name
 

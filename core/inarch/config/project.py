@@ -61,6 +61,7 @@ def _unread(root: str, standing: Standing) -> list[str]:
     return [f"{Path(root, thing)}: not read, {NOT_TRUSTED}" for thing in [*single, *sorted(below)]]
 
 
+# By name, because the settings of a plugin that is not loaded yet are unknown.
 _ADDRESSES = ("base_url", "api_base")
 _EXACTLY = {"url": "addresses", "command": "programs to start"}
 _VARIABLES = "_env"

@@ -29,7 +29,7 @@ MAX_TOTAL_BYTES = 16_000_000
 MAX_BOUND_BYTES = 64_000_000
 """Size limit of a file that a command runs, such as a compiled program of a project's environment."""
 _MAX_LINKS = 8
-_LINK = (errno.ELOOP, errno.ENOTDIR)
+_LINK = (errno.ELOOP, errno.ENOTDIR)  # what O_NOFOLLOW reports, the second with O_DIRECTORY
 _PACKAGES = ("node_modules", "site-packages", "__pycache__")
 
 
@@ -180,6 +180,7 @@ def nested_guides(root: str) -> list[str]:
     for number, (folder, folders, files) in enumerate(os.walk(root)):
         if number >= MAX_FOLDERS or len(found) >= MAX_FILES:
             break
+        # In place, which keeps os.walk out of the others, and in order, so that the limits always cut the same ones.
         folders[:] = sorted(name for name in folders if name[0] != "." and name not in _PACKAGES)
         found += [f"{folder}/{name}".removeprefix(f"{root}/") for name in GUIDE_FILES if name in files]
     return sorted(filter(is_nested_guide, found))

@@ -165,7 +165,7 @@ def check_parents(profiles: Tables, problems: list[ConfigError]) -> None:
         elif given is not None and name not in told:
             chain = chain_of(profiles, name)
             if _parent(profiles, chain[-1]) == name:
-                told.update(chain)
+                told.update(chain)  # one report for all profiles of a circle
                 problems.append(given.error(f"extends itself: {' -> '.join([*chain, name])}", "break the circle"))
 
 

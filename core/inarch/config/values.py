@@ -197,7 +197,7 @@ def choice(choices: tuple[Any, ...], value: Any) -> Any:
         Wrong: It is not; with the nearest one.
     """
     for item in choices:
-        if type(item) is type(value) and item == value:
+        if type(item) is type(value) and item == value:  # 1 == True == 1.0
             return item
     texts = [item for item in choices if isinstance(item, str)]
     hint = nearest(value, texts) if isinstance(value, str) and texts else ""
@@ -322,7 +322,7 @@ def _either(kind: Kind, value: Any) -> Any:
         try:
             return read_value(member, value)
         except Wrong as wrong:
-            deeper = wrong if wrong.path else deeper
+            deeper = wrong if wrong.path else deeper  # an error inside a member shows that this member was meant
     raise deeper or mismatch(wanted(kind), value)
 
 

@@ -473,6 +473,7 @@ def able(value: object, capability: type[T]) -> T | None:
 @cache
 def members(capability: type[Any]) -> tuple[str, ...]:
     """Return the names of a capability's members."""
+    # Attributes without a value are only annotations.
     names = {**vars(capability), **getattr(capability, "__annotations__", {})}
     return tuple(name for name in names if not name.startswith("_"))
 

@@ -98,7 +98,7 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
 
 # The first matching base decides; subclasses of plain types lose their additions.
 _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
-    (Enum, lambda value: to_data(value.value)),
+    (Enum, lambda value: to_data(value.value)),  # before str and int: a member may be one, too
     (str, str.__str__),
     (bool, bool),
     (int, int),

@@ -30,7 +30,7 @@ class EarlierTurn:
         answer = next((m for m in reversed(self.messages) if m.role == "assistant" and m.text), None)
         kept = []
         if prompt is not None:
-            own = [part for part in prompt.parts if isinstance(part, Text)][:1]
+            own = [part for part in prompt.parts if isinstance(part, Text)][:1]  # sources add theirs behind the prompt
             later = (m for m in self.messages if m.role == "user" and m is not prompt)
             own += [part for m in later for part in m.parts if isinstance(part, Text)]  # sent while the turn ran
             kept.append(Message("user", tuple(own)))

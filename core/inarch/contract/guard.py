@@ -73,7 +73,7 @@ def left_out(what: str, part: str) -> UsageError:
 
 def _told(error: BaseException) -> str:
     """Describe an error, even if its own text is foreign code that fails."""
-    name = type.__dict__["__name__"].__get__(type(error))
+    name = type.__dict__["__name__"].__get__(type(error))  # a metaclass may have its own `__name__`
     try:
         return str(error) if isinstance(error, InarchError) else f"{name}: {error}".rstrip(": ")
     except KeyboardInterrupt:

@@ -19,6 +19,7 @@ def new_id() -> str:
     global _last_ms, _counter
     now = time.time_ns() // 1_000_000
     if now > _last_ms:
+        # Random in the lower half only, so that the other ids of this millisecond fit above.
         _last_ms, _counter = now, int.from_bytes(os.urandom(2)) & 0x7FF
     else:
         _counter += 1

@@ -163,6 +163,6 @@ class EndGuard(Protocol):
 def patience_of(part: object, most: float = MOST_S) -> float:
     """Return the time limit of one of these in seconds: its own `timeout_s`, or the default, within bounds."""
     patient = able(part, Patient)
-    given = patient.timeout_s if patient is not None else part if isinstance(part, (int, float)) else LONGEST_S
+    given = patient.timeout_s if patient is not None else LONGEST_S
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool) and given > 0
     return min(float(given), most) if is_number else LONGEST_S

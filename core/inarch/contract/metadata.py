@@ -15,7 +15,7 @@ from typing import NamedTuple
 PLUGINS = "inarch.plugins"
 COMMANDS = "inarch.commands"
 READY = "inarch.ready"
-"""Requirements of model providers; see `plugins/readiness.py`."""
+"""Requirements of model providers; see `plugins/discovery.py`."""
 SHIPPED = "inarch.shipped"
 """Module that lists the contents of Inarch's own distribution; only Inarch may use this group."""
 OURS = "inarch"
@@ -114,6 +114,7 @@ def distributions(paths: Sequence[str], only: str = "") -> Iterator[Distribution
 def _name_and_version(folder: str) -> tuple[str, str]:
     stem = folder.rpartition(".")[0]
     name, _, rest = stem.partition("-")
+    # The name of an .egg-info may end with Python's version, `-py3.11`.
     if folder.endswith(".dist-info") and "-" in rest:
         name, _, rest = stem.rpartition("-")
     name = name.lower().replace("_", "-").replace(".", "-")

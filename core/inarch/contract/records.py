@@ -167,7 +167,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The message's plain text, without reasoning, calls, results and texts added to a prompt."""
+        """The message's plain text, without reasoning, calls and results. Texts added to a prompt are paragraphs."""
         between = "\n\n" if self.role == "user" else ""
         return between.join(part.text for part in self.parts if isinstance(part, Text))
 

@@ -217,6 +217,7 @@ def standing_at(workspace: Workspace, path: str) -> Standing:
         from hashlib import sha256
 
         return Standing(sha256(restoring.link_target(path)).hexdigest(), mode)
+    # Mode 0 without a hash means that nothing is there.
     return Standing(workspace.digest(path), mode) if entry.kind == "file" else Standing(None, mode or 1)
 
 

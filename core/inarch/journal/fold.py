@@ -254,6 +254,7 @@ class _Folder:
         for turn in self.turns.values():
             asked = self.turns.get(turn.turn.parent_id or "")
             if asked is not None and asked.turn.type == "user":
+                # Additions are recorded in the agent's turn, but the model sees them in the prompt.
                 asked.context, turn.context = asked.context + turn.context, []
                 asked.is_compacted = turn.is_compacted
         for turn in self.turns.values():

@@ -70,12 +70,12 @@ class Journal:
     degraded: str | None = field(init=False, default=None)
     _waiting: list[Event] = field(init=False, factory=list)
     _unseen: deque[Event] = field(init=False, factory=deque)
-    _telling: bool = field(init=False, default=False)
+    _is_showing: bool = field(init=False, default=False)
     _handed_over: int = field(init=False, default=0)
     _is_due: bool = field(init=False, default=False)
     _streams: dict[tuple[str | None, str], RedactedStream] = field(init=False, factory=dict)
     _lock: threading.RLock = field(init=False, factory=threading.RLock)
-    _flushing: threading.RLock = field(init=False, factory=threading.RLock)
+    _flushing: threading.RLock = field(init=False, factory=threading.RLock)  # a failed append records its own failure
 
     def record(self, payload: Payload, turn_id: str | None = None) -> Event:
         """Make an event of the payload, store it if it is due, and notify the listeners.
@@ -119,7 +119,7 @@ class Journal:
 
     def show(self) -> None:
         """Show the listeners new events, after storing those that must be stored first."""
-        while self._tell():
+        while self._show_unseen():
             try:
                 self._append()
             except (StoreError, PluginError):
@@ -158,19 +158,19 @@ class Journal:
             if kept and self.degraded is not None:
                 self._recovered()
 
-    def _tell(self) -> bool:
+    def _show_unseen(self) -> bool:
         """Show events that may be shown; return whether any must be stored first."""
         with self._lock:
-            if self._telling:  # a listener may record, too: its event waits until every listener has seen this one
+            if self._is_showing:  # a listener may record, too: its event waits until every listener has seen this one
                 return False
-            self._telling = True
+            self._is_showing = True
             try:
                 while self._unseen and not self._is_held(self._unseen[0]):
-                    told = self._unseen.popleft()
+                    event = self._unseen.popleft()
                     for listener in self.listeners:
-                        listener(told)
+                        listener(event)
             finally:
-                self._telling = False
+                self._is_showing = False
             return self._is_due and self.degraded is None
 
     def _is_held(self, event: Event) -> bool:
@@ -252,10 +252,10 @@ class Journal:
             self._unseen.append(self._keep("call.output", event_data(CallOutput(call_id, rest)), turn_id))
 
     def _failed(self, error: StoreError | PluginError) -> None:
-        told, self.degraded = self.degraded, str(error)
+        before, self.degraded = self.degraded, str(error)
         if self.required:
             raise error
-        if told is None:
+        if before is None:
             self.record(ErrorHappened(f"not recorded: {error.message}", remedy=error.remedy, door="store"))
 
     def _recovered(self) -> None:
@@ -267,7 +267,7 @@ class Journal:
 def keep_packed(journal: Journal, text: str) -> str:
     """Store a text and return its reference; "" if it cannot be stored."""
     try:
-        data = zlib.compress(text.encode("utf-8", "replace"))
+        data = zlib.compress(text.encode("utf-8", "replace"))  # `unpacked` decodes strictly, without lone surrogates
         return journal.store.put_blob(journal.session_id, data)
     except StoreError:
         return ""

@@ -66,6 +66,7 @@ class Redactor:
     def from_environ(cls, environ: Mapping[str, str]) -> Redactor:
         """Make one for the values of the environment's key variables."""
         redactor = cls()
+        # Sorted, so that placeholders do not depend on the order of the environment.
         redactor.learn(sorted(environ.items()), by_looks=False)
         return redactor
 

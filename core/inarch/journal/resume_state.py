@@ -91,7 +91,7 @@ class _Held:
             if data["turn"]["type"] == "agent":
                 self.asked[str(data["turn"]["id"])] = str(data["turn"].get("parent_id") or "")
         elif kind == "call.result":
-            self._know((data["result"].get("metadata") or {}).get("files") or {})
+            self._note_hashes((data["result"].get("metadata") or {}).get("files") or {})
         elif kind == "file.changed" and not event.turn_id:  # the model has not seen an undo, or a user's own command
             for key in ("path", "new_path"):
                 self.seen.pop(str(data.get(key)), None)
@@ -104,7 +104,7 @@ class _Held:
                 self.turns.pop(gone, None)
                 self.first.pop(gone, None)
 
-    def _know(self, files: Mapping[str, str | None]) -> None:
+    def _note_hashes(self, files: Mapping[str, str | None]) -> None:
         """Note the hashes of files that a call knew."""
         for path, digest in files.items():
             if digest is None:
@@ -138,6 +138,7 @@ class _Held:
 
     def events(self, earlier: Callable[[int, int], Iterable[Event]]) -> Iterator[Event]:
         """Yield the events of turns that may still be visible, in order; `earlier` reads those between two numbers."""
+        # A snapshot has no events, so those before it are read again.
         before = {turn_id for turn_id, first in self.first.items() if first <= self.start}
         if before:
             first = min(self.first[turn_id] for turn_id in before)
@@ -149,7 +150,7 @@ class _Held:
         """Return the part of the session that a model may still see."""
         settled = [(call, settle(call)) for call in self.open.calls.values()]
         for _, found in settled:
-            self._know((found.result.metadata.get("files") if found.result is not None else None) or {})
+            self._note_hashes((found.result.metadata.get("files") if found.result is not None else None) or {})
         kept = fold(events, blob, {call.id: found for call, found in settled})
         gone = tuple((turn_id, ()) for turn_id in self.dropped)
         return evolve(

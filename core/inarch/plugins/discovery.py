@@ -98,6 +98,7 @@ def discover(paths: Sequence[str] | None = None) -> Discovery:
     The first distribution of a name counts, as for imports. No other distribution can take the names of Inarch's
     plugins.
     """
+    # Inarch's own first. The sort is stable, so the others keep the order in which imports find them.
     found = sorted(distributions(search_path() if paths is None else paths), key=lambda item: item.name != OURS)
     plugins: dict[str, FoundPlugin] = {}
     shadowed: list[FoundPlugin] = []
@@ -206,7 +207,7 @@ class Ready(NamedTuple):
     `model` is asked then; "" is the provider's default.
     """
 
-    rank: int
+    rank: int  # the first field, because it decides the order
     plugin: str
     needs: str
     model: str = ""

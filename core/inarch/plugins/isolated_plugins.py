@@ -67,6 +67,7 @@ class Apart:
             return self._registration(found, loading)
         except PluginError as error:
             loading.close()
+            # Only a hang is remembered: any other failure shows at once when it is tried again.
             if time.monotonic() - begun >= self._seconds and (file := self._verdict(found)):
                 remember(file, error.reason)
             raise

@@ -50,7 +50,7 @@ def load_module(found: FoundPlugin) -> ModuleType:
         from importlib import import_module
 
         module = import_module(found.module)
-        if not issubclass(type(module), ModuleType):
+        if not issubclass(type(module), ModuleType):  # isinstance would ask the object for its `__class__`
             raise ImportError(f"{found.module} puts something else in its own place in sys.modules")
         return module
 
@@ -59,7 +59,7 @@ def _load_file(found: FoundPlugin) -> ModuleType:
     from importlib.util import module_from_spec, spec_from_file_location
 
     known = sys.modules.get(found.module)
-    if known is not None and known.__file__ == found.file:
+    if known is not None and known.__file__ == found.file:  # a second composition in this process
         return known
     spec = spec_from_file_location(found.module, found.file)
     if spec is None or spec.loader is None:

@@ -95,13 +95,10 @@ def providers_named(config: Config, discovery: Discovery, auto: bool) -> Iterato
         models.append(("decision_model", profile.decision_model))
     for key, model in models:
         if model == "auto":
-            yield from ((name, key) for name in _auto(config, discovery) if auto)
+            ready = ready_for(discovery, profile.plugins) if auto else ()
+            yield from ((one.plugin, key) for one in ready if is_given(config, one))
         else:
             yield full_name(model, discovery.plugins, config.environ).partition("/")[0], key
-
-
-def _auto(config: Config, discovery: Discovery) -> Iterator[str]:
-    yield from (one.plugin for one in ready_for(discovery, config.profile.plugins) if is_given(config, one))
 
 
 def ready_for(discovery: Discovery, plugins: Collection[str]) -> list[Ready]:

@@ -169,7 +169,7 @@ def _run(found: FoundPlugin, config: Config, commands: Sequence[str]) -> Tried:
         "variables": {key: config.environ[key] for key in config.environ if key.startswith("INARCH_PLUGIN_")},
         "seconds": PROBE_S,
         "commands": commands,
-        "path": [entry for entry in sys.path if entry not in ("", ".")],
+        "path": [entry for entry in sys.path if entry not in ("", ".")],  # a clone must not add modules to the probe
     }
     with TemporaryDirectory(prefix="inarch-probe-", ignore_cleanup_errors=True) as name:
         folder = Path(name)

@@ -99,6 +99,7 @@ def register(
             values = _module_tools(module) if kind == "tools" else []
             if f"inarch_{kind}" in hooks:
                 values += _answer(name, kind, manager, context, entering)
+            # A tool may have the decorator and be returned by the hook, too.
             offers[kind] = tuple({id(value): value for value in values}.values()) if values else ()
         _check_offers(name, offers)
         return Registration(context, hooks, offers)
@@ -136,6 +137,7 @@ def load_alone(
             return context
         from inarch.config.load import load_config
 
+        # An own HOME, so that no configuration of the user's is read.
         environ = {"HOME": context.state_dir, **variables}
         tables = {"plugins": {plugin.name: settings}} if settings else {}
         config = load_config(context.state_dir, config=tables, environ=environ)
@@ -207,6 +209,7 @@ def _check_hook(name: str, hook: str, function: Callable[..., Any], options: Map
 
 def _required(function: Callable[..., Any]) -> list[str]:
     """Return a function's required parameters; `inspect.signature` would take a hundredth of each start."""
+    # `signature` looks through wrappers, whose own parameters mean nothing.
     if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
         code = function.__code__
         if not (code.co_kwonlyargcount or code.co_flags & inspect.CO_VARARGS):

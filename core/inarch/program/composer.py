@@ -70,6 +70,7 @@ class Options(NamedTuple):
             without=tuple(name.removeprefix("no:") for name in given.get("without") or ()),
             files=tuple(given.get("files") or ()),
             added=tuple(given.get("added") or ()),
+            # Claude Code calls it stream-json.
             output="jsonl" if given.get("output") == "stream-json" else given.get("output") or "text",
             session=None if session == BARE else session,
             resume=resume or session == BARE,

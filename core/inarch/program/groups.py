@@ -128,6 +128,7 @@ class Group(click.Group):
         command = super().get_command(ctx, cmd_name)
         if command is None:
             command = load(f"{self.name} {cmd_name}", ctx.find_root().params)
+            # Mappings among the defaults belong to other subcommands.
             given = {key: value for key, value in (ctx.default_map or {}).items() if not isinstance(value, Mapping)}
             ctx.default_map = {**(ctx.default_map or {}), cmd_name: given}
         return command

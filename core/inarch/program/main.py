@@ -153,6 +153,7 @@ class Commands(click.Group):
         given = {key: value for key, value in ctx.params.items() if ctx.get_parameter_source(key) is not unset}
         useless = given.keys() - _SHOWING - (_LOADING if name not in SUMMARIES else set())
         if useless and (useless := useless - _parameters(command)):  # needed to load a group's subcommands
+            # By its first option's long name, except `without`: its long name --print has another meaning.
             flags = {one.name: one.opts[-1 if one.name != "without" else 0] for one in reversed(self.params)}
             raise click.UsageError(f"{', '.join(flags[key] for key in sorted(useless))} means nothing to {name!r}", ctx)
         ctx.default_map = {name: _defaults(command, given)}
@@ -302,7 +303,7 @@ def _open_outputs() -> bool:
 
 def _call(argv: list[str]) -> int:
     if "_INARCH_COMPLETE" in os.environ:
-        program.main(argv, prog_name="inarch")
+        program.main(argv, prog_name="inarch")  # click completes words only there, and exits
     try:
         with program.make_context("inarch", argv) as ctx:
             result = program.invoke(ctx)

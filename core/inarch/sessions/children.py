@@ -71,6 +71,7 @@ class SessionDoors:
         child = Session(self._opened(parts, call, may_change, task))
         files = _Files(state, call, child.id, keeps=not task.root)
         child.state.journal.listeners += [files.saw, *([task.saw] if task.saw is not None else [])]
+        # A continued child has turns already: its last one counts only if this call has added it.
         before = [turn.id for turn in child.state.turns[-1:]]
         state.journal.record(ChildStarted(call.id, child.id, task.name), turn_id)
         try:

@@ -20,7 +20,6 @@ from inarch_sdk.snapshots import folded, scan
 
 if TYPE_CHECKING:
     from inarch.contract.records import SessionInfo
-    from inarch.contract.stores import ContextStore
     from inarch.journal.redactor import Redactor
 
 
@@ -175,7 +174,6 @@ class KeptTranscript:
 
     def events(self, kinds: Collection[str] = (), after: int = 0) -> Iterator[Event]:
         """Yield the events after a number, all or those of some kinds, with secrets redacted."""
-
         for event in scan(self.store, self.info.id, after, kinds):
             if event.seq > self.info.events:
                 return
@@ -183,7 +181,6 @@ class KeptTranscript:
 
     def spent(self) -> tuple[Spent, ...]:
         """Return the usage of its requests."""
-
         return contents_of(self.store, self.info.id).ledger.rows()
 
 

@@ -110,15 +110,17 @@ class Access:
         )
         before = [(from_data(FileChanged, event.data), event.turn_id) for event in unrecorded]
         undoing = ChangesUndoing(undone.id, action, undone.calls, changes)
-        with _told_as("nothing was written, for that could not be recorded"):
+        # Announced first: after a kill, the next undo begins where this one began.
+        with _reported_as("nothing was written, for that could not be recorded"):
             self._keep([*before, (undoing, None)])
         try:
             stayed = tuple(self.workspace.restore_all(states, [*dict.fromkeys([*(one.path for one in files), *also])]))
         except ToolFailed:
+            # No file was changed, so an empty announcement replaces the one above.
             with suppress(StoreError):
                 self._keep([(evolve(undoing, changes=()), None)])
             raise
-        with _told_as("the files were put back, but that could not be recorded"):
+        with _reported_as("the files were put back, but that could not be recorded"):
             self._keep([(undone, None), *((change, None) for change in changes if change.path not in stayed)])
         return stayed
 
@@ -153,7 +155,7 @@ class Access:
 
 
 @contextmanager
-def _told_as(what: str) -> Iterator[None]:
+def _reported_as(what: str) -> Iterator[None]:
     try:
         yield
     except StoreError as error:
@@ -197,6 +199,7 @@ def access_apart(parts: Parts, session_id: str) -> Access:
         return Journal(parts.store, session_id, redactor=parts.redactor, seq=last)
 
     def tell_tracers(events: Sequence[Event]) -> None:
+        # Tracers get events from an open session, and none is open here.
         for tracer in parts.composition.tracers if events else ():
             with suppress(PluginError), guarded(tracer.plugin, "tracer"):
                 for event in events:

@@ -42,6 +42,7 @@ def fork_session(
     last, turns = _end(contents, at, least=0 if root else 1)
     first = next(scan(store, source_id), None)
     begun = first if first is not None and first.kind == SessionStarted.kind else None
+    # Events after a gap get other numbers in a fork, so a store cannot share them.
     is_same = begun is not None and not any(gap <= last for gap, _ in contents.gaps)
     data = _beginning(store, begun, source_id, turns) | ({"root": root} if root else {})
     data |= {"forked_events": last if is_same else 0}
@@ -51,6 +52,7 @@ def fork_session(
         _copy(store, source_id, started, last)
         return started.session_id
     sharing.fork(source_id, started, last)
+    # The snapshots contain the source's root.
     if not root:
         carry_over(store, source_id, started.session_id, last, (Contents.NAME, Going.NAME, Changes.NAME))
     return started.session_id

@@ -175,6 +175,7 @@ def give_name(
         if names.get(name) in others or any(other.startswith(name) for other in others):
             raise UsageError(f"{name!r} is a session's already", f"take another, or resume it: --session {name!r}")
         keep()
+        # The name of a session that is not stored would lead nowhere.
         if isinstance(store, MemoryStore) or all(info.id != session_id for info in store.sessions()):
             raise UsageError(f"session {session_id} is not stored, so it can't have a name", "name one that has a turn")
         _forget(names, session_id)

@@ -219,6 +219,7 @@ class Parts:
         outcome = evolve(composition.outcome, original=whole)
         composition = evolve(composition, models=self.composition.models, outcome=outcome)
         made = Parts(evolve(self.composed, config=copied, composition=composition), given, self.compose, self)
+        # This fills cached properties: secrets and limits are shared, as the store is.
         made.__dict__ |= {"redactor": self.redactor, "pacer": self.pacer}
         return made
 
@@ -228,8 +229,8 @@ class Parts:
         from inarch.journal.interrupted_calls import settle
 
         found = settle(call, lambda path: standing_at(self.workspace, path))
-        told = self.replacing.settle if self.replacing is not None else None
-        return found if told is None else told(call.id, found)
+        replaced = self.replacing.settle if self.replacing is not None else None
+        return found if replaced is None else replaced(call.id, found)
 
     async def aclose(self) -> None:
         """Close providers, store, workspace and tracers; may be called twice."""
@@ -246,7 +247,7 @@ class Parts:
         if self.lender is None:
             with suppress(InarchError):
                 self.storage.close()
-        if "workspace" in self.__dict__:
+        if "workspace" in self.__dict__:  # else its cached property was never read
             self._shut(self.config.profile.workspace, "workspace", self.workspace)
         self.composition.close()
 

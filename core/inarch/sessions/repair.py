@@ -47,7 +47,7 @@ def end_what_was_cut_off(journal: Journal, history: History, ledger: Ledger) -> 
             for change in changes.get(call.id, ()):
                 journal.record(change, turn.id)
         journal.record(TurnEnded(evolve(turn, calls=()), ledger.rows(turn.id), ledger.total()), turn.id)
-        unknown = list(_unknown(call for call in lost if call.id in history.unknown))
+        unknown = list(_notes_about(call for call in lost if call.id in history.unknown))
         notes += unknown or [Note("the last turn was cut off before it ended; what its calls did is known", SOURCE)]
     return notes
 
@@ -58,7 +58,7 @@ def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]
     for child, (call_id, turn_id, name, began) in children.items():
         spent: tuple[Spent, ...] = ()
         try:
-            spent = _taken(journal.store, child, began).rows()
+            spent = _usage_of_turn(journal.store, child, began).rows()
         except StoreError as error:
             notes.append(Note(f"the usage of {name} is not known: {error.message}", SOURCE))
         journal.record(ChildEnded(call_id, child, name, "cancelled", spent), turn_id or None)
@@ -66,7 +66,7 @@ def end_children(journal: Journal, children: dict[str, tuple[str, str, str, str]
     return notes
 
 
-def _taken(store: ContextStore, child: str, began: str) -> Ledger:
+def _usage_of_turn(store: ContextStore, child: str, began: str) -> Ledger:
     """Return the usage of a child's turn that began then, with all below it; the child may have continued since."""
     ledger, turn_id = Ledger(), ""
     below: dict[str, tuple[str, str]] = {}
@@ -81,7 +81,7 @@ def _taken(store: ContextStore, child: str, began: str) -> Ledger:
         elif event.kind == ChildEnded.kind:
             below.pop(event.data["session_id"], None)
     for session_id, (name, time) in below.items():
-        spent = [to_data(row) for row in _taken(store, session_id, time).rows()]
+        spent = [to_data(row) for row in _usage_of_turn(store, session_id, time).rows()]
         ledger.saw(Event(0, "", child, turn_id, ChildEnded.kind, {"name": name, "spent": spent}))
     return ledger
 
@@ -98,7 +98,7 @@ def _end_calls_of_no_turn(journal: Journal, history: History) -> None:
                 journal.record(change, call.turn_id)
 
 
-def _unknown(calls: Iterator[ToolCall]) -> Iterator[Note]:
+def _notes_about(calls: Iterator[ToolCall]) -> Iterator[Note]:
     for call in calls:
         error = call.result.error if call.result is not None else None
         if error is not None:

@@ -37,6 +37,7 @@ def put_in_place(
     if found.models:
         parts["models"] = MappingProxyType({one.name: _provider(one, config, composed) for one in found.models})
         config = _asking(config, [one.name for one in found.models])
+    # `original` is kept because the replaced objects must be closed, too.
     return config, evolve(composed, **parts, outcome=evolve(composed.outcome, original=composed)), found
 
 

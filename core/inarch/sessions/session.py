@@ -173,7 +173,7 @@ class Session:
             (call,) = await state.scheduler.run(_OUTSIDE_TURNS, [part], origin)
         finally:
             state.journal.listeners.remove(saw)
-            state.journal.flush()
+            state.journal.flush()  # outside of turns nothing else stores it soon
         if call.result is None:
             raise AssertionError("a finished call has a result")
         return call.result
@@ -337,6 +337,7 @@ class Session:
 
         listeners.append(pass_on)
         task = asyncio.create_task(self.run(prompt))
+        # Through the loop as the events are, so that the end does not overtake them.
         task.add_done_callback(lambda _: loop.call_soon(queue.put_nowait, None))
         try:
             while (event := await queue.get()) is not None:

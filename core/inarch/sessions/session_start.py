@@ -107,6 +107,7 @@ class Heard:
         self.inputs = {said[0]: Input(*said) for said in data["inputs"]}
         self._last = int(data["holes"][0])
         self.holes = [(first, last) for first, last in data["holes"][1]]
+        # `reserve` reads numbers from placeholders only.
         self._reserve("".join(f"‹secret:{tag}:{number}›" for tag, number in data["numbers"].items()))
 
     def _reserve(self, text: str) -> None:
@@ -128,6 +129,7 @@ class Observer:
 
     def __call__(self, event: Event) -> None:
         """Show the event; on a failure report it once and stop."""
+        # Tracers see stored events, and deltas are not stored.
         if self.failed or (event.kind == "model.delta" and not self.sees_deltas):
             return
         try:
@@ -310,7 +312,7 @@ def _go_on_from(state: SessionState, history: History) -> None:
         prefix.sent[service] = Sent(messages, digest)
         prefix.pending = "compaction" if history.compacted else None
     elif model:
-        prefix.pending = "resumed" if digest else "older"
+        prefix.pending = "resumed" if digest else "older"  # an older version stored no digest
 
 
 def _instructions(config: Config) -> str:

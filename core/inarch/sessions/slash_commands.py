@@ -109,7 +109,7 @@ async def run_command(
         told = escape(await _told(composition, name, words, context)).rstrip("\n")
     except PluginError as error:
         state.journal.record(ErrorHappened(error.message, error.remedy, error.plugin, error.door))
-        told, context = error.message, None
+        told, context = error.message, None  # a failed command submits no prompts
     except StoreError:
         raise  # nothing can be stored now
     except (InarchError, asyncio.CancelledError) as error:

@@ -171,6 +171,7 @@ class Attempt:
             ),
             self.turn_id,
         )
+        # Only a request that may cost money waits until its record is on disk.
         if self.price is not None and self.price.input == 0 and self.price.output == 0:
             self.state.journal.flush()
         else:
@@ -218,6 +219,7 @@ class Attempt:
         if was_long:  # the next one would take as long
             message = f"{name} did not end its reply within {pacer.longest_reply_s:g} s"
             return ProviderError("timeout", message, remedy="ask for less at once, or use another model")
+        # A provider may time out by itself, before either of these limits.
         said = f"said nothing for {pacer.longest_silence_s:g} s" if was_silent else "timed out"
         return ProviderError("timeout", f"{name} {said}", retryable=True)
 
@@ -254,6 +256,7 @@ class Attempt:
             self.meter.add(usage)
         self._correct_pace(usage)
         message = self._collected.so_far()
+        # These are not asked for again, so this text is all that the turn gets.
         if why in ("cancelled", "filtered", TOO_LONG):
             self.unfinished = self.state.journal.redactor.text(message.text)
         self._record(Reply(message, (), usage, "error"), why, failure=failure)
@@ -271,7 +274,7 @@ class Attempt:
         self.state.parts.pacer.corrected(self.choice.full_name, self.expected_tokens, used)
 
     def _record(self, reply: Reply, error: str = "", ratio: float = 0.0, failure: Failure | None = None) -> None:
-        told = self._collected.answered_by
+        answered = self._collected.answered_by
         for note in self._collected.notes:
             self.state.journal.record(Note(note.text, "repair" if note.repair else "model"), self.turn_id)
         self.state.journal.record(
@@ -286,8 +289,8 @@ class Attempt:
                 error=error,
                 input_ratio=ratio,
                 failure=failure,
-                answered_by=told.model if told else "",
-                company=told.company if told else "",
+                answered_by=answered.model if answered else "",
+                company=answered.company if answered else "",
             ),
             self.turn_id,
         )

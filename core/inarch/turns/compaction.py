@@ -57,7 +57,7 @@ async def compacted(
         reason,
         model,
         partial(_size, state, model),
-        partial(_keep, state),
+        partial(_store_result, state),
         run.asker.ask,
     )
     # The profile's rule comes first; each compaction then gets the result of the one before it.
@@ -81,7 +81,7 @@ async def compacted(
     run.messages[:] = done.running
     state.go_on_with(done.earlier)
     left_out = dropped(reason, int(whole.tokens - crowded.tokens), whole.earlier, done.earlier)
-    running = _kept(run) if done.running != whole.running else ""
+    running = _store_running(run) if done.running != whole.running else ""
     return evolve(
         left_out, results=done.results, steps=done.steps, structure=done.structure, added=done.added, running=running
     )
@@ -108,6 +108,7 @@ def checked_compacted(value: object, crowded: Crowded) -> Compacted | None:
 
 
 def _is_form_of(now: EarlierTurn, was: EarlierTurn) -> bool:
+    # A compaction words a summary freely, so only its form is compared.
     forms = (was, was.short(), was.dropped(), was.summary(now.messages[0].text if now.messages else ""))
     return now in forms
 
@@ -124,7 +125,7 @@ def _is_answered(messages: tuple[Message, ...]) -> bool:
     return not waiting
 
 
-def _kept(run: TurnRun) -> str:
+def _store_running(run: TurnRun) -> str:
     """Store the running turn's messages, as models see them, and return the reference; "" if they cannot be stored."""
     messages = [run.state.asked.hiding.message(message) for message in run.messages]
     return keep_packed(run.state.journal, json.dumps(to_data(messages)))
@@ -150,7 +151,8 @@ def _size(state: SessionState, model: str, message: Message) -> float:
     return (measure.words * known.ratio + measure.images) * (1 + known.margin)
 
 
-def _keep(state: SessionState, result: ToolResult) -> str:
+def _store_result(state: SessionState, result: ToolResult) -> str:
+    # A result that was cut is stored whole already.
     ref = result.metadata.get("output_ref")
     if ref:
         return str(ref)
@@ -188,6 +190,7 @@ def compact(state: SessionState, history: list[EarlierTurn], reason: Literal["tu
     left_out = dropped(reason, tokens, state.history, history)
     state.go_on_with(history)
     record(state, left_out, None)
+    # A turn left out for "turns" was never sent, so the next request still continues the last one.
     if left_out and reason == "asked":
         state.asked.prefix.pending = "compaction"
     return left_out

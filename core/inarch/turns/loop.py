@@ -55,6 +55,7 @@ async def run_turn(state: SessionState, prompt: str, before: Collection[str] = (
     """
     try:
         profile = state.config.profile
+        # Before anything is recorded, so that the records name the model from the start.
         for name in filter(None, (profile.model, profile.decision_model)):
             await state.parts.find_default(name)
     except asyncio.CancelledError:
@@ -109,7 +110,7 @@ async def _outcome(run: TurnRun) -> Turn:
             return run.ended("limited", await _answer_so_far(run, limit), limit=limit.name)
         except Stopped as stopped:
             run.stop(stopped)
-            return run.ended("done", _kept_answer(run, stopped.text, is_last=True) or "")
+            return run.ended("done", _conforming_answer(run, stopped.text, is_last=True) or "")
     except AnswerRefused as refused:
         return run.refused(refused)
     except Refused:
@@ -125,7 +126,7 @@ async def _answer(run: TurnRun, guards: EndGuards) -> str:
         decision = await decide(run)
         if decision.kind == "answer":
             run.messages.append(text_message(decision.text))
-            return _kept_answer(run, decision.text, is_last=True) or ""
+            return _conforming_answer(run, decision.text, is_last=True) or ""
         if decision.calls:
             await run_decided(run, decision)
             run.check_stopped()
@@ -136,7 +137,7 @@ async def _answer(run: TurnRun, guards: EndGuards) -> str:
             run.messages.append(reply.message)
             if not reply.calls:
                 run.declined = reply.finish == "declined"
-                answer = _kept_answer(run, reply.message.text, is_last=run.declined)
+                answer = _conforming_answer(run, reply.message.text, is_last=run.declined)
                 if answer is None:
                     continue
                 if run.declined or not await guards.are_holding(answer):
@@ -148,6 +149,7 @@ async def _answer(run: TurnRun, guards: EndGuards) -> str:
             if answer := _answered(done):
                 run.messages.append(text_message(answer))
                 return answer
+            # Apart, because the prompt was sent already: a changed one would break the service's cache.
             tell_news(run, apart=True)
 
 
@@ -161,7 +163,7 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
     """Return a partial answer, or ask once more without tools; say which limit was reached."""
     # No more requests are allowed, or an answer was arriving when the time was up.
     if limit.name in FINAL or (limit.name == "max_seconds" and run.asker.unfinished):
-        return _kept(run, limit)
+        return _partial_answer(run, limit)
     run.close_calls()
     run.hear()
     seconds = run.asker.time.for_the_last()
@@ -170,13 +172,13 @@ async def _answer_so_far(run: TurnRun, limit: LimitReached) -> str:
         async with asyncio.timeout(seconds):
             reply = await ask_fitting(run, "none")
     except (ProviderError, LimitReached) as error:
-        return _kept(run, limit, f"{error}")
+        return _partial_answer(run, limit, f"{error}")
     except TimeoutError:
-        return _kept(run, limit, f"{run.main.full_name} did not end one within {seconds:.2g} s")
+        return _partial_answer(run, limit, f"{run.main.full_name} did not end one within {seconds:.2g} s")
     return _with_limit(run, reply.message.text, limit)
 
 
-def _kept(run: TurnRun, limit: LimitReached, why: str = "") -> str:
+def _partial_answer(run: TurnRun, limit: LimitReached, why: str = "") -> str:
     """Return the answer so far, which is the text of the last reply, or say why there is none."""
     if run.asker.unfinished:
         return _with_limit(run, run.asker.unfinished, limit)
@@ -194,7 +196,7 @@ MOST_ANSWERS = 3
 OUTPUT_SCHEMA = "output_schema"
 
 
-def _kept_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | None:
+def _conforming_answer(run: TurnRun, answer: str, *, is_last: bool = False) -> str | None:
     """Return the answer in the form of the profile's schema; None if the model was asked to answer again.
 
     Raises:
@@ -246,7 +248,7 @@ class EndGuards:
                 self.holds += 1
                 if own is not None:
                     self.own_holds[name] += 1
-                    self.run.meter.iterations = 0
+                    self.run.meter.iterations = 0  # its round has `max_iterations` again, as docs/how-to/goals.md says
                 hold(self.run, guard.plugin, name, reason)
                 return True
         return False
@@ -256,6 +258,7 @@ class EndGuards:
         status, guard, reason = self.conclusion
         error, limit = reason if status == "failed" else None, guard if status != "done" else None
         turn = self.run.ended(status, answer, error=error, limit=limit)
+        # The guard has judged the work, so exit code 4 for calls that changed nothing would contradict it.
         return evolve(turn, unmet=False) if guard else turn
 
     def _conclude(self, guard: str, status: Literal["done", "limited", "failed"], reason: str) -> None:

@@ -344,7 +344,7 @@ class TurnTime:
             async with asyncio.timeout_at(self._work_ends) as self._work:
                 yield
         except TimeoutError:
-            if self._work is None or not self._work.expired():
+            if self._work is None or not self._work.expired():  # the body's own, not the end of the time
                 raise
             raise self.meter.out_of_time() from None
         finally:

@@ -147,6 +147,7 @@ class Asker:
                     said = Message("user", (Text(error.told),))
                     wanted = evolve(wanted, messages=(*wanted.messages, said))
                     tell(error.told)
+                # Not the redacted request with one message more: a secret may have become known since.
                 request = self.state.asked.hiding.request(wanted)
         raise AssertionError("unreachable")
 

@@ -165,6 +165,7 @@ class Pacer:
                     until = self.clock() + wait.seconds
                     told(wait)
                 await self.sleep(wait.seconds)
+                # Another request may have been refused meanwhile.
                 self._check_reachable(model, lane)
             lane.sent.append(Sent(self.clock(), tokens))
         finally:

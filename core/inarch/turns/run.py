@@ -147,10 +147,10 @@ class TurnRun:
         if denials:
             raise LimitReached("denials", f"stopped: {denials}")
         if origin == "model" and (warning := self.repeats.saw(done, self.state.seen)):
-            done = self.calls[-len(done) :] = self._told(done, warning)
+            done = self.calls[-len(done) :] = self._add_warning(done, warning)
         return done
 
-    def _told(self, calls: tuple[ToolCall, ...], warning: str) -> tuple[ToolCall, ...]:
+    def _add_warning(self, calls: tuple[ToolCall, ...], warning: str) -> tuple[ToolCall, ...]:
         """Return calls whose last result ends with Inarch's own warning, in the form of a reviewer's text."""
         from inarch.contract.other_events import CallReviewed
 
@@ -188,23 +188,23 @@ class TurnRun:
     def results_message(self, calls: Sequence[ToolCall], asked: Sequence[CallPart] = ()) -> Message:
         """Return the tool message that answers these calls, one result each, in order, under the requested names."""
         names = {part.id: part.name for part in asked}
-        parts = (ResultPart(c.id, c.provider_id, names.get(c.id, c.name), self._seen(result_of(c))) for c in calls)
+        parts = (ResultPart(c.id, c.provider_id, names.get(c.id, c.name), self._shown(result_of(c))) for c in calls)
         return Message("tool", tuple(parts))
 
-    def _seen(self, result: ToolResult) -> ToolResult:
+    def _shown(self, result: ToolResult) -> ToolResult:
         journal = self.state.journal
         return with_bytes(result, partial(journal.store.get_blob, journal.session_id))
 
     def add(self, source: str, text: str, images: tuple[Image, ...] = (), *, apart: bool = False) -> None:
         """Add text and pictures to the prompt, or as a separate message at the end; the journal stores them."""
-        self.state.journal.record(ContextAdded(source, text, self._kept(images), apart), self.turn.id)
+        self.state.journal.record(ContextAdded(source, text, self._store_images(images), apart), self.turn.id)
         parts: tuple[Part, ...] = (Text(text), *images)
         if apart:
             self.messages.append(Message("user", parts))
         else:
             self.messages[0] = Message("user", (*self.messages[0].parts, *parts))
 
-    def _kept(self, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
+    def _store_images(self, images: tuple[Image, ...]) -> tuple[KeptImage, ...]:
         """Store the bytes of pictures beside the events; one that cannot be stored is still visible in this turn."""
         kept = []
         for image in images:
@@ -272,7 +272,7 @@ class TurnRun:
     def ended(self, status: TurnStatus, content: str, *, error: str | None = None, limit: str | None = None) -> Turn:
         """Return the turn's final record; its model is the one that answered last, which may be a fallback."""
         thoughts = (p.text for m in self.messages for p in m.parts if isinstance(p, Reasoning) and p.text)
-        told = self.asker.answered or AnsweredBy("")
+        answered = self.asker.answered or AnsweredBy("")
         return evolve(
             self.turn,
             ended=self.state.journal.clock.utc_now(),
@@ -285,8 +285,8 @@ class TurnRun:
             error=error,
             limit=limit,
             unmet=self.declined or self._came_to_nothing(),
-            answered_by=told.model,
-            company=told.company,
+            answered_by=answered.model,
+            company=answered.company,
         )
 
     def _came_to_nothing(self) -> bool:
@@ -299,7 +299,7 @@ class TurnRun:
         if waiting:
             known = {call.id: call.result for call in self.calls}
             stopped = ToolResult(False, error=ToolError("cancelled", "the turn was stopped before this call ended"))
-            parts = (ResultPart(p.id, p.provider_id, p.name, self._seen(known.get(p.id) or stopped)) for p in waiting)
+            parts = (ResultPart(p.id, p.provider_id, p.name, self._shown(known.get(p.id) or stopped)) for p in waiting)
             self.messages.append(Message("tool", tuple(parts)))
 
     def end(self, turn: Turn) -> None:
@@ -316,6 +316,7 @@ class TurnRun:
 
     def end_cancelled(self) -> None:
         """Record the end of a cancelled turn; a failing store must not replace the cancellation."""
+        # `unmet` would turn Ctrl-C's exit code 130 into 4.
         self.end(evolve(self.ended("cancelled", ""), unmet=False))
         try:
             self.state.journal.flush()

@@ -129,7 +129,7 @@ Listed = Mapping[str, str]
 
 async def listed_today(choice: Choice, cache_dir: Path, today: date) -> Listed:
     """Return the list of the choice's service, asking it once a day; empty if it does not answer."""
-    kept = _kept(choice, cache_dir)
+    kept = _stored_list(choice, cache_dir)
     if kept is not None and kept[0] == today.isoformat():
         return kept[1]
     try:
@@ -138,7 +138,7 @@ async def listed_today(choice: Choice, cache_dir: Path, today: date) -> Listed:
                 listed = {one.name: one.retires for one in await choice.provider.value.models()}
     except (ProviderError, PluginError, TimeoutError):
         return {} if kept is None else kept[1]
-    _keep(choice, cache_dir, today, listed)
+    _store_list(choice, cache_dir, today, listed)
     return listed
 
 
@@ -146,7 +146,7 @@ def retirement(choice: Choice, cache_dir: Path, today: date) -> tuple[str, str] 
     """Return a model's retirement, soon or past, and what to do; None if unknown. Nothing is sent."""
     from inarch_sdk.model_table import NOTICE_DAYS, proposed_model, service_of
 
-    row, kept = proposed_model(choice.full_name), _kept(choice, cache_dir)
+    row, kept = proposed_model(choice.full_name), _stored_list(choice, cache_dir)
     said = kept[1].get(choice.model, "") if kept is not None else ""
     day = _day(said) or (row.retires if row is not None else None)
     if day is None or day > today + timedelta(days=NOTICE_DAYS):
@@ -194,6 +194,7 @@ def _family(name: str) -> str:
 
 
 def _numbers(name: str) -> list[int]:
+    # Longer numbers are dates: 4-5 is newer than 4-20250514.
     return [int(number) for number in re.findall(r"\d{1,3}(?!\d)", re.sub(r"\d{4,}", "", name))]
 
 
@@ -218,7 +219,7 @@ def _address(choice: Choice) -> str:
     return "" if provider is None else str(provider.service.address)
 
 
-def _kept(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
+def _stored_list(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
     """Return the day of the stored list of a choice's service, and the list; None if there is none."""
     try:
         kept = json.loads(_path(choice, cache_dir).read_bytes())
@@ -229,7 +230,7 @@ def _kept(choice: Choice, cache_dir: Path) -> tuple[str, Listed] | None:
         return None
 
 
-def _keep(choice: Choice, cache_dir: Path, today: date, listed: Listed) -> None:
+def _store_list(choice: Choice, cache_dir: Path, today: date, listed: Listed) -> None:
     """Store a list for the day; without the file the service is asked again."""
     from inarch_lib.staging import write_cache
 

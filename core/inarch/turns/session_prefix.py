@@ -70,7 +70,7 @@ def fix(run: TurnRun) -> None:
     if choice.provider.value.name in state.asked.prefix.fixed:
         return
     tools = state.tools.for_model(choice.full_name, window_of(choice, state))
-    _keep(run, Fixed(system_text(state.instructions), tools, digest_of(state.instructions)))
+    _record_fixed(run, Fixed(system_text(state.instructions), tools, digest_of(state.instructions)))
 
 
 def go_on(run: TurnRun) -> None:
@@ -113,7 +113,7 @@ def tell_news(run: TurnRun, *, apart: bool) -> None:
     late = [spec for spec in tools if spec.name not in fixed.known]
     if now == fixed.instructions and not late:
         return
-    _keep(run, evolve(fixed, instructions=now, late=(*fixed.late, *(spec.name for spec in late))))
+    _record_fixed(run, evolve(fixed, instructions=now, late=(*fixed.late, *(spec.name for spec in late))))
     if now != fixed.instructions:
         text = NEW_INSTRUCTIONS.format(state.instructions) if state.instructions else GONE_INSTRUCTIONS
         run.add(NEWS_OF_INSTRUCTIONS, text, apart=apart)
@@ -132,14 +132,17 @@ def kept(data: Mapping[str, Any], blob: Callable[[str], bytes]) -> Fixed | None:
         return None
 
 
-def _keep(run: TurnRun, fixed: Fixed) -> None:
+def _record_fixed(run: TurnRun, fixed: Fixed) -> None:
     state, service = run.state, run.answering.provider.value.name
     state.asked.prefix.fixed[service] = fixed
-    system, tools = _kept(state, fixed.system), _kept(state, json.dumps(to_data(fixed.tools), ensure_ascii=False))
+    system, tools = (
+        _store_text(state, fixed.system),
+        _store_text(state, json.dumps(to_data(fixed.tools), ensure_ascii=False)),
+    )
     state.journal.record(ContextFixed(service, system, tools, fixed.instructions, fixed.late), run.turn.id)
 
 
-def _kept(state: SessionState, text: str) -> str:
+def _store_text(state: SessionState, text: str) -> str:
     """Store a redacted text beside the events and return its reference; "" if it cannot be stored."""
     return keep_packed(state.journal, state.journal.redactor.text(text))
 
@@ -202,6 +205,7 @@ async def shrink(run: TurnRun, window: int, reason: Crowding, *, strict: bool) -
     from inarch.turns.compaction import compacted, record  # most conversations fit
 
     known = state.asked.counter.calibration(model)
+    # Less one, which `count` adds to round up.
     room = window - 1 - state.asked.counter.frame(request) * known.ratio * (1 + known.margin)
     left_out = await compacted(run, called, room, reason, model, strict=strict)
     run.earlier[:] = state.earlier_messages()
@@ -224,6 +228,7 @@ def _watches(compaction: Compaction) -> bool:
 
 def _let_go(state: SessionState) -> None:
     """Release turns that the model no longer sees, except the last one, which is still read; the store has them."""
+    # While the store fails, memory has the only copy.
     if state.gone and state.journal.degraded is None:
         seen = {said.turn_id for said in state.history}
         state.turns[:-1] = [turn for turn in state.turns[:-1] if turn.id in seen]
@@ -286,6 +291,7 @@ def _hide_pictures(run: TurnRun) -> bool:
 async def _ask_blind(run: TurnRun, error: ProviderError, tool_choice: ToolChoice) -> Reply:
     """Ask a model that refused the pictures of a request again without them, and send it no others in this session."""
     state, model = run.state, run.answering.full_name
+    # The last request had the pictures, so the next one cannot continue it.
     state.asked.blind.add(model)
     state.asked.prefix.pending = "compaction"
     state.journal.record(Note(f"{model} refused a picture: {error.message}; asking without them", "model"), run.turn.id)

@@ -22,6 +22,7 @@ _LETTERS = bytes(range(65, 91)) + bytes(range(97, 123))
 _DIGITS = b"0123456789"
 _LINES = b"\t\n\r"
 _ASCII = bytes(range(128))
+# UTF-8's first bytes: C3 to C9 begin two-byte letters with marks, E0 and above characters of three bytes or more.
 _NOT_LATIN = bytes(code for code in range(256) if not 0xC3 <= code <= 0xC9)
 _NOT_WIDE = bytes(range(0xE0))
 

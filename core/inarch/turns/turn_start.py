@@ -134,6 +134,7 @@ async def _add(run: TurnRun, source: str, contribution: Contribution) -> None:
     for note in contribution.notes:
         run.state.journal.record(Note(note, source), run.turn.id)
     if contribution.stop:
+        # No model has seen the prompt yet, and none shall see it in a later turn.
         raise Stopped(source, run.state.journal.redactor.text(contribution.stop), erases=True)
     texts = [contribution.text] if contribution.text else []
     if contribution.calls:
