@@ -124,7 +124,7 @@ class Conversation:
         async with self._connecting:
             if not self.is_connected:
                 request = self.turns.talk.session.context().request
-                await self._connect(request, handle=self._link.handle)
+                await self._connect(request)
 
     async def hear(self, pcm: bytes) -> None:
         """Send audio from the microphone. Without a connection, keep it for the next one."""
@@ -254,16 +254,15 @@ class Conversation:
                 await asyncio.sleep(DELAYS_S[link.failures])
                 if self.is_busy:
                     continue
-                link.failures, handle = link.failures + 1, link.handle
+                link.failures += 1
                 try:
                     await self.connect()
                 except inarch.ProviderError as error:
                     link.refused(error)
-                    if not (handle or error.retryable):
+                    if not error.retryable:
                         break
-                    link.handle = "" if not error.retryable else handle  # the handle has expired
                 else:
-                    self.record("resumed", {"is_same": bool(handle)})
+                    self.record("resumed", {"is_same": False})
         finally:
             self._is_replacing = False
         if not self.is_connected:
@@ -281,7 +280,7 @@ class Conversation:
             await self._connect(request, awaits_answer=True)
             return True
 
-    async def _connect(self, request: inarch.ModelRequest, *, awaits_answer: bool = False, handle: str = "") -> None:
+    async def _connect(self, request: inarch.ModelRequest, *, awaits_answer: bool = False) -> None:
         tools = request.tools if self.speaks or request.tool_choice != "none" else ()
         setup = evolve(
             self.setup,
@@ -289,7 +288,6 @@ class Conversation:
             tools=live_tools(tools, self.tools),
             history=history(request.messages),
             awaits_answer=awaits_answer,
-            handle=handle,
         )
         self._floor.lost()
         connection = await self.provider.connect(setup)

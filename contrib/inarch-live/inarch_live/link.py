@@ -23,7 +23,6 @@ from inarch_live.port import (
     LiveEvent,
     LiveResult,
     OutputTranscript,
-    Resumable,
     ServiceNotice,
     SpeechBegan,
     TextDelta,
@@ -59,8 +58,6 @@ class Link:
     pieces: Pieces = field(init=False, factory=Pieces)
     connection: LiveConnection | None = field(init=False, default=None)
     is_answering: bool = field(init=False, default=False)
-    handle: str = field(init=False, default="")
-    """Handle for resuming the conversation in its present state; empty if not possible."""
     failures: int = field(init=False, default=0)
     """Attempts to reconnect in a row without anything received since."""
     _is_leaving: bool = field(init=False, default=False)
@@ -105,7 +102,8 @@ class Link:
 
     def leave_if_idle(self) -> None:
         """Leave a connection that the service will end soon, if nothing is in progress."""
-        if self._is_leaving and self.handle and not (self.turns.is_busy or self.turns.is_asked or self.floor.waiting):
+        is_idle = not (self.is_answering or self.turns.is_busy or self.turns.is_asked or self.floor.waiting)
+        if self._is_leaving and is_idle:
             self.over(None)
 
     async def aclose(self) -> None:
@@ -188,8 +186,6 @@ class Link:
                     self._ended(Ended(reason=event.reason, error=event.error))
             case UsageReported(usage) if usage.input_text or usage.input_audio:  # other reports are wrong
                 self._put(Used(usage_of(event.usage, self.rates)), is_answer=False)
-            case Resumable():
-                self.handle = event.handle
             case GoingAway():
                 self._is_leaving = True
             case ServiceNotice():
@@ -257,5 +253,5 @@ class Link:
     def _put(self, piece: Piece, *, is_answer: bool = True) -> None:
         self.pieces.put(piece)
         if is_answer:
-            self.is_answering, self.handle = True, ""
+            self.is_answering = True
             self.turns.begin()

@@ -102,9 +102,8 @@ class LiveSetup:
         tools: The tools that the model may call.
         voice: The service's name of a voice; empty for its default.
         hearing: How the service detects that the person speaks.
-        history: Earlier messages, oldest first, each call with its result; not sent if there is a `handle`.
+        history: Earlier messages, oldest first, each call with its result.
         awaits_answer: Whether the end of `history` still needs an answer, which the model then gives at once.
-        handle: Handle from an earlier connection whose conversation continues; empty for a new one.
     """
 
     model: str = ""
@@ -114,7 +113,6 @@ class LiveSetup:
     hearing: Hearing = "open"
     history: tuple[History, ...] = ()
     awaits_answer: bool = False
-    handle: str = field(default="", repr=False)
 
 
 @frozen
@@ -155,26 +153,19 @@ class InputTranscript:
     """Transcript of the person's speech.
 
     Args:
-        text: The new part.
-        whole: The utterance so far. Use this one: a service may correct itself.
+        whole: The utterance so far; a service may correct itself.
         is_final: Whether the utterance is complete. The final part may arrive after the answer has begun.
     """
 
-    text: str
     whole: str
     is_final: bool = False
 
 
 @frozen
 class OutputTranscript:
-    """Transcript of the model's voice, with the fields of `InputTranscript`.
-
-    After an interruption it covers all audio that was made, which is more than was heard.
-    """
+    """More of the transcript of the model's voice, which may be more than was heard."""
 
     text: str
-    whole: str
-    is_final: bool = False
 
 
 @frozen
@@ -232,15 +223,8 @@ class GoingAway:
 
 
 @frozen
-class Resumable:
-    """Handle for resuming the conversation in its present state (`LiveSetup.handle`); empty if not possible."""
-
-    handle: str = field(repr=False)
-
-
-@frozen
 class ServiceNotice:
-    """A notice that ends nothing, such as a refused request or a rate limit that is near."""
+    """A notice that ends nothing, such as a refused request."""
 
     text: str
 
@@ -254,12 +238,12 @@ class ConnectionEnded:
 
 LiveEvent = (
     AudioDelta | TextDelta | InputTranscript | OutputTranscript | SpeechBegan | CallsRequested
-    | CallsCancelled | Interrupted | TurnEnded | UsageReported | GoingAway | Resumable | ServiceNotice | ConnectionEnded
+    | CallsCancelled | Interrupted | TurnEnded | UsageReported | GoingAway | ServiceNotice | ConnectionEnded
 )  # fmt: skip
 """Events that arrive over a connection.
 
 One message of a service may contain several. They arrive in this order: calls cancelled, interruption, transcript of
-the person, audio and text, transcript of the model, calls, usage, end of the turn, resumption, going away. So a caller
+the person, audio and text, transcript of the model, calls, usage, end of the turn, going away. So a caller
 that stops playing at an interruption never drops later audio, and the end of a turn follows all its parts.
 """
 

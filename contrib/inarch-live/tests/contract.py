@@ -112,7 +112,6 @@ class LiveProviderContract:
             assert b"".join(event.pcm for event in sound) == ramp(960)
             assert {event.rate for event in sound} == {24_000}
             assert "".join(event.text for event in said) == "Good morning."
-            assert (said[-1].whole, said[-1].is_final) == ("Good morning.", True)
             assert events[-1] == TurnEnded()
 
     async def test_what_the_person_said_comes_as_text(self) -> None:
@@ -124,7 +123,6 @@ class LiveProviderContract:
             await there.hear("open the door")
             events = [event async for event in _until_final(connection)]
             assert (events[-1].whole, events[-1].is_final) == ("open the door", True)
-            assert "".join(event.text for event in events) == "open the door"
 
     async def test_typed_text_is_answered(self) -> None:
         """In writing, where the service writes."""

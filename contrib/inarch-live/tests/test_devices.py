@@ -129,7 +129,7 @@ async def test_a_microphone_that_goes_away_is_reported(tmp_path: Path, monkeypat
         await bench.until(lambda: bench.told)
         assert "microphone" in bench.told[0] and source.stopped and not bench.voice.is_on
         there = await server.connection()
-        await there.until(lambda there: ("end", None) in there.heard.pieces)
+        await there.until(lambda there: "audioStreamEnd" in str(there.received))
 
 
 async def test_a_microphone_that_can_not_be_opened_leaves_the_conversation(tmp_path: Path) -> None:
@@ -179,9 +179,9 @@ async def test_push_to_talk_says_when_the_person_speaks(tmp_path: Path) -> None:
     source = WavSource(LOUD[:FRAME] * 2)
     async with GeminiServer() as server, talking(server.provider(), tmp_path, source=source, hearing="push") as bench:
         there = await server.connection()
-        await there.until(lambda there: ("end", None) in there.heard.pieces)
-        kinds = [kind for kind, _ in there.heard.pieces]
-        assert kinds == ["begin", "audio", "audio", "end"]
+        await there.until(lambda there: "activityEnd" in str(there.received))
+        kinds = [kind for message in there.received for kind in message.get("realtimeInput", ())]
+        assert kinds == ["activityStart", "audio", "audio", "activityEnd"]
         assert bench.voice.keys["space"] == bench.voice.toggle
 
 

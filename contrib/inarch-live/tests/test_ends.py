@@ -76,9 +76,9 @@ async def test_what_was_spoken_to_nobody_is_a_failure(kind: Any, tmp_path: Path)
 def test_what_is_heard_has_a_bound() -> None:
     hearing = Hearing()
     for _ in range(5):
-        hearing.saw(InputTranscript("", "words " * (LONGEST // 10), True))
+        hearing.saw(InputTranscript("words " * (LONGEST // 10), True))
     assert LONGEST - 100 < len(hearing.take()) < LONGEST + 100
-    hearing.saw(InputTranscript("", "more", True))
+    hearing.saw(InputTranscript("more", True))
     assert hearing.take() == "more"
 
 

@@ -105,21 +105,10 @@ def test_a_transcript_is_what_it_is_in_the_end() -> None:
         {"type": f"{kind}.failed", "item_id": "k", "error": {"message": "too loud"}},
     )
     assert events == [
-        InputTranscript("wreck a nice", "wreck a nice"),
-        InputTranscript("recognise", "recognise", True),
-        InputTranscript("speech", "speech", True),
+        InputTranscript("wreck a nice"),
+        InputTranscript("recognise", True),
+        InputTranscript("speech", True),
         ServiceNotice("openai-realtime could not write down what you said: too loud"),
-    ]
-
-
-def test_a_rate_limit_is_reported_when_little_is_left() -> None:
-    limits = [
-        {"name": "tokens", "limit": 1_000, "remaining": 49},
-        {"name": "requests", "limit": 100, "remaining": 6},
-        7,
-    ]
-    assert read({"type": "rate_limits.updated", "rate_limits": limits}) == [
-        ServiceNotice("openai-realtime has 49 of 1000 tokens left a minute")
     ]
 
 

@@ -22,12 +22,12 @@ from inarch_live.port import (
     unset,
 )
 from inarch_live.samples import Resampler
-from inarch_live.wires.audio import encoded
+from inarch_live.wires.contents import encoded, part
 from inarch_live.wires.openai_events import (
     RATE,
     Message,
     Reading,
-    history_items,
+    history_item,
     result_item,
     session_update,
     truncation,
@@ -61,7 +61,7 @@ class OpenAIRealtime:
     default_model: str = field(init=False, default=MODELS["openai"])
 
     async def connect(self, setup: LiveSetup) -> OpenAIConnection:
-        """Return a connection on which the service has accepted `setup`. The service has no handles and ignores one.
+        """Return a connection on which the service has accepted `setup`.
 
         Raises:
             ProviderError: It did not.
@@ -74,8 +74,8 @@ class OpenAIRealtime:
         try:
             messages = socket.messages()
             await _accepted(socket, messages, session_update(setup, self._transcription_model))
-            for item in history_items(setup.history):
-                await socket.send(item)
+            for piece in setup.history:
+                await socket.send(history_item(piece))
         except BaseException:
             await socket.aclose()
             raise
@@ -119,7 +119,7 @@ class OpenAIConnection:
                     yield event
                 if self._reading.wants_response and not self._reading.is_responding:
                     await self.respond()
-                if _is_expired(message):
+                if part(message.get("error"), "code", str) == _EXPIRED:  # the normal end of the connection
                     words = f"{self._socket.service.name} has held this conversation for as long as it may"
                     ended = ConnectionEnded(ProviderError("server", words, retryable=True))
         except ProviderError as error:
@@ -189,9 +189,3 @@ class OpenAIConnection:
         if pcm:
             self._has_input = True
             await self._socket.send({"type": "input_audio_buffer.append", "audio": encoded(pcm)})
-
-
-def _is_expired(message: Message) -> bool:
-    """Return whether a message announces the normal end of the connection."""
-    error = message.get("error")
-    return message.get("type") == "error" and isinstance(error, dict) and error.get("code") == _EXPIRED
