@@ -20,7 +20,7 @@ from inarch.figures import usage_words
 from inarch_live.link import Link
 from inarch_live.live_prices import Rates
 from inarch_live.live_reply import Replying
-from inarch_live.pieces import Batch, Failed, Floor, Sounding, Words
+from inarch_live.pieces import Batch, Floor, Sounding, Words
 from inarch_live.playback import Playback
 from inarch_live.port import AudioDelta, LiveConnection, LiveProvider, LiveResult, LiveSetup
 from inarch_live.service_messages import (
@@ -48,18 +48,7 @@ PIECE = 32_000
 
 @define(eq=False, repr=False)
 class Conversation:
-    """One conversation with a live model, which produces turns of a session.
-
-    Args:
-        provider: The service.
-        setup: Model, voice and hearing mode. The session provides the rest.
-        tools: The composed tools by name.
-        playback: Receives the model's voice.
-        rates: Prices of the model's tokens; None if unknown.
-        record: Stores an event of the plugin outside the turns.
-        heard_voice: Called with each piece of voice that goes to the playback.
-        speaks: Whether a person hears the model. If not, only its words count.
-    """
+    """One conversation with a live model, which produces turns of a session."""
 
     provider: LiveProvider
     setup: LiveSetup
@@ -205,7 +194,7 @@ class Conversation:
         if status == "limited" and was_unasked:  # the model would continue unasked, and every answer costs
             self._link.over(_limited())
         pieces.end()
-        if any(not isinstance(piece, Failed) for piece in pieces):
+        if len(pieces):
             self.turns.begin()
         self._link.leave_if_idle()
         self.turns.talk.changed()

@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 
 import inarch
 from inarch_live.live_prices import Rates, usage_of
-from inarch_live.pieces import Batch, Ended, Failed, Floor, Piece, Pieces, Sounding, Used, Words
+from inarch_live.pieces import Batch, Ended, Floor, Piece, Pieces, Sounding, Used, Words
 from inarch_live.playback import Playback
 from inarch_live.port import (
     AudioDelta,
@@ -34,18 +34,7 @@ from inarch_live.turns import Tasks, Turns
 
 @define(eq=False, repr=False)
 class Link:
-    """The current connection of a conversation, if any, and what arrived over it.
-
-    Args:
-        turns: Tracks the running turn, and begins one when the model answers.
-        floor: Tracks the calls that the model waits for.
-        playback: Receives the model's voice.
-        tasks: Runs listening and sending in the background.
-        rates: Prices of tokens; None if unknown.
-        record: Stores an event outside the turns.
-        heard_voice: Called with each piece of voice that goes to the playback.
-        lost_it: Called when the connection ends, with whether a turn fails with the reason.
-    """
+    """The current connection of a conversation, if any, and what arrived over it."""
 
     turns: Turns
     floor: Floor
@@ -55,6 +44,7 @@ class Link:
     record: Callable[[str, Mapping[str, Any]], object]
     heard_voice: Callable[[AudioDelta], object]
     lost_it: Callable[[bool], object]
+    """Called when the connection ends, with whether a turn fails with the reason."""
     pieces: Pieces = field(init=False, factory=Pieces)
     connection: LiveConnection | None = field(init=False, default=None)
     is_answering: bool = field(init=False, default=False)
@@ -97,7 +87,7 @@ class Link:
         self._error = error
         ends_turn = self.turns.is_running and not was_answered
         if ends_turn:
-            self._put(Failed(self.lost), is_answer=False)
+            self._put(Ended(error=self.lost), is_answer=False)
         self.lost_it(ends_turn)
 
     def leave_if_idle(self) -> None:
@@ -200,7 +190,8 @@ class Link:
         if not self.is_answering:
             self.playback.begin_answer()
         self._put(Sounding(delta.seconds))
-        if not self.floor.is_held and self.playback.put(delta.pcm, delta.rate):
+        if not self.floor.is_held:
+            self.playback.put(delta.pcm, delta.rate)
             self.heard_voice(delta)
 
     def _captioned(self, text: str) -> None:

@@ -32,14 +32,7 @@ _NOT_THERE = 'add "live" to `plugins` of the profile, as in: plugins = ["...", "
 
 @define(eq=False, repr=False)
 class LiveLaunch:
-    """Launch of the terminal's conversation: a composed application with a voice as companion.
-
-    Args:
-        app: The application.
-        given: Values of the command line, including the session.
-        companion: The voice.
-        options: Display options of the command line.
-    """
+    """Launch of the terminal's conversation: a composed application with a voice as companion."""
 
     app: inarch.App
     given: Mapping[str, Any]
@@ -60,7 +53,7 @@ class LiveLaunch:
     def compose(self, front_end: inarch.FrontEnd | None = None) -> inarch.App:
         """Return the application with this front end."""
         if front_end is not None:
-            self.app.front_end = Watched(front_end, self.companion)
+            self.app.front_end = Watched(self.companion, front_end)
         return self.app
 
     def session(self, app: inarch.App) -> inarch.Session:
@@ -93,7 +86,7 @@ def talk(app: inarch.App, given: Mapping[str, Any], settings: Any) -> int:
     spec = app.composition.front_ends["text"].value
     if not is_terminal(sys.stdin):
         inner = spec.open(options) if isinstance(spec, inarch.FrontEndSpec) else spec
-        app.front_end = Watched(inner, voice)
+        app.front_end = Watched(voice, inner)
         return asyncio.run(_by_lines(app, Lines(app, open_session(app, given), voice)))
     talks = able(spec, Converses)
     if talks is None or not is_terminal(sys.stdout) or os.environ.get("TERM", "dumb") in ("dumb", ""):

@@ -97,7 +97,7 @@ class LiveSetup:
     """The setup of a conversation.
 
     Args:
-        model: The service's own name for the model; empty for the provider's default.
+        model: The service's own name for the model.
         instructions: The system prompt.
         tools: The tools that the model may call.
         voice: The service's name of a voice; empty for its default.
@@ -293,16 +293,6 @@ class LiveConnection(Protocol):
 
 class LiveProvider(Protocol):
     """A service that holds spoken conversations."""
-
-    @property
-    def name(self) -> str:
-        """Return the service's name in settings and messages, in lower case."""
-        ...
-
-    @property
-    def default_model(self) -> str:
-        """Return the model to use if none is named."""
-        ...
 
     async def connect(self, setup: LiveSetup) -> LiveConnection:
         """Return a connection on which the service has accepted `setup`.

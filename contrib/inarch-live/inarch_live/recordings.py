@@ -19,11 +19,7 @@ MOST_KEPT_S = 600
 
 @define(eq=False, repr=False)
 class Record:
-    """The session extension `live`, which records events and stores audio.
-
-    Args:
-        session: Access to the session.
-    """
+    """The session extension `live`, which records events and stores audio."""
 
     session: inarch.SessionAccess
 

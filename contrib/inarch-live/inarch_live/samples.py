@@ -58,12 +58,7 @@ REACH = 8
 
 @define(eq=False)
 class Resampler:
-    """Converts 16-bit samples from one rate to another: `add` piece by piece, then `flush`.
-
-    Args:
-        source: Samples a second of the input.
-        target: Samples a second of the output.
-    """
+    """Converts 16-bit samples from one rate to another: `add` piece by piece, then `flush`."""
 
     source: int
     target: int

@@ -31,17 +31,7 @@ _ASCII = " .:-=+*#@"
 
 @define(eq=False, repr=False)
 class Voice:
-    """Records the person and plays the model's voice.
-
-    Args:
-        conversation: The conversation.
-        source: The microphone or a file; None without spoken input.
-        sink: The speaker or a file; None without audible output.
-        tape: Stores audio if that is enabled.
-        speaks_at_once: Whether the source starts by itself, as files and always-open microphones do.
-        headphones: Whether the microphone cannot hear the speaker.
-        glyphs: Whether the terminal can show more than ASCII.
-    """
+    """Records the person and plays the model's voice."""
 
     conversation: Conversation
     source: Source | None
@@ -270,11 +260,7 @@ _CODES = {"failed": FAILED, "limited": LIMITED}
 
 @define(eq=False, repr=False)
 class TurnWatch:
-    """Passes turns and calls of a session on to a voice.
-
-    Args:
-        voice: The voice.
-    """
+    """Passes turns and calls of a session on to a voice."""
 
     voice: Voice
     _ids: dict[str, tuple[str, str]] = field(init=False, factory=dict)
@@ -292,7 +278,7 @@ class TurnWatch:
         elif kind == "call.result":
             id, name = self._ids.get(data["call_id"], ("", ""))
             if id:
-                self._known[id] = live_result(id, name, _result(data["result"]))
+                self._known[id] = live_result(id, name, inarch.from_data(inarch.ToolResult, data["result"]))
         elif data["turn"]["type"] == "agent":
             if kind == "turn.started":
                 self.voice.turn_began()
@@ -310,25 +296,15 @@ class TurnWatch:
 
 
 @define(eq=False, repr=False)
-class Watched:
-    """Passes events and questions on to another front end.
-
-    Args:
-        inner: The front end that shows events and asks questions.
-        voice: The voice that follows turns and calls.
-    """
+class Watched(TurnWatch):
+    """A front end that passes turns and calls on to a voice, and everything to another front end."""
 
     inner: inarch.FrontEnd
-    voice: Voice
     name: str = "live"
-    _watch: TurnWatch = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._watch = TurnWatch(self.voice)
 
     def show(self, event: inarch.Event) -> None:
         """Show an event."""
-        self._watch.saw(event)
+        self.saw(event)
         self.inner.show(event)
 
     async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
@@ -338,13 +314,3 @@ class Watched:
     def close(self) -> None:
         """Finish the display."""
         self.inner.close()
-
-
-def _result(data: Mapping[str, Any]) -> inarch.ToolResult:
-    error = data.get("error")
-    return inarch.ToolResult(
-        bool(data.get("success")),
-        data.get("data"),
-        inarch.ToolError(error["code"], error["message"], error.get("remedy", "")) if error else None,
-        data.get("metadata") or {},
-    )

@@ -91,9 +91,6 @@ class GeminiServer(LiveServer[GeminiThere]):
         """Return the service's side of a new connection."""
         return GeminiThere(socket, path, headers)
 
-    async def greet(self, there: GeminiThere) -> None:
-        """Send nothing, because the client begins."""
-
 
 def _details(audio: int, text: int) -> list[Message]:
     return [{"modality": "AUDIO", "tokenCount": audio}, {"modality": "TEXT", "tokenCount": text}]

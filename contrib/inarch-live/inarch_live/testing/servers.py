@@ -195,9 +195,8 @@ class LiveServer(ABC, Generic[Connected]):
     def there(self, socket: ServerConnection, path: str, headers: dict[str, str]) -> Connected:
         """Return the service's side of a new connection."""
 
-    @abstractmethod
     async def greet(self, there: Connected) -> None:
-        """Send the service's first message."""
+        """Send the service's first message, if it begins."""
 
     async def connection(self, number: int = 0) -> Connected:
         """Wait for a connection and return it, numbered in the order of setups.

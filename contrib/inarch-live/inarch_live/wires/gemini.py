@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define
 
 from inarch import HttpService, ProviderError
 from inarch_live.port import (
     INPUT_RATE,
     KEYS,
-    MODELS,
     ConnectionEnded,
     LiveEvent,
     LiveResult,
@@ -41,17 +40,10 @@ _MIME = f"audio/pcm;rate={INPUT_RATE}"
 
 @define(eq=False, repr=False)
 class GeminiLive:
-    """The provider.
-
-    Args:
-        key: The API key.
-        base_url: The service's address. Another address also gets the key.
-    """
+    """The provider."""
 
     _key: str
     _base_url: str = BASE_URL
-    name: str = field(init=False, default=NAME)
-    default_model: str = field(init=False, default=MODELS["gemini"])
 
     async def connect(self, setup: LiveSetup) -> GeminiConnection:
         """Return a connection on which the service has accepted `setup`.
@@ -61,10 +53,10 @@ class GeminiLive:
         """
         if not self._key:
             raise unset(KEY)
-        service = HttpService(self.name, self._base_url, {"x-goog-api-key": self._key})
+        service = HttpService(NAME, self._base_url, {"x-goog-api-key": self._key})
         socket = await Socket.open(service, _PATH, KEY)
         try:
-            return await _accepted(socket, setup, setup.model or self.default_model)
+            return await _accepted(socket, setup, setup.model)
         except BaseException:
             await socket.aclose()
             raise

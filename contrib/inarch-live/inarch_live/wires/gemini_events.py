@@ -124,11 +124,7 @@ OWN_ID = "call-"
 
 @define(eq=False)
 class Reading:
-    """Reads the messages of one connection.
-
-    Args:
-        service: The service's name in messages.
-    """
+    """Reads the messages of one connection."""
 
     service: str
     _heard: Utterance = field(init=False, factory=Utterance)

@@ -129,11 +129,7 @@ class Spoken:
 
 @define(eq=False)
 class Reading:
-    """Reads the events of one connection.
-
-    Args:
-        service: The service's name in messages.
-    """
+    """Reads the events of one connection."""
 
     service: str
     is_responding: bool = field(init=False, default=False)

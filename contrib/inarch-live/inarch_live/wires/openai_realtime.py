@@ -13,7 +13,6 @@ from inarch_live.port import (
     BYTES_PER_SAMPLE,
     INPUT_RATE,
     KEYS,
-    MODELS,
     ConnectionEnded,
     LiveEvent,
     LiveResult,
@@ -46,19 +45,11 @@ _EXPIRED = "session_expired"
 
 @define(eq=False, repr=False)
 class OpenAIRealtime:
-    """The provider.
-
-    Args:
-        key: The API key.
-        base_url: The service's address. Another address also gets the key.
-        transcription_model: The model that transcribes the person's speech.
-    """
+    """The provider."""
 
     _key: str
     _base_url: str = BASE_URL
     _transcription_model: str = TRANSCRIPTION_MODEL
-    name: str = field(init=False, default=NAME)
-    default_model: str = field(init=False, default=MODELS["openai"])
 
     async def connect(self, setup: LiveSetup) -> OpenAIConnection:
         """Return a connection on which the service has accepted `setup`.
@@ -68,8 +59,8 @@ class OpenAIRealtime:
         """
         if not self._key:
             raise unset(KEY)
-        service = HttpService(self.name, self._base_url, {"authorization": f"Bearer {self._key}"})
-        model = quote(setup.model or self.default_model, safe="")
+        service = HttpService(NAME, self._base_url, {"authorization": f"Bearer {self._key}"})
+        model = quote(setup.model, safe="")
         socket = await Socket.open(service, f"/realtime?model={model}", KEY)
         try:
             messages = socket.messages()
@@ -79,7 +70,7 @@ class OpenAIRealtime:
         except BaseException:
             await socket.aclose()
             raise
-        reading = Reading(self.name)
+        reading = Reading(NAME)
         connection = OpenAIConnection(socket, setup.hearing == "push", reading, messages)
         if setup.awaits_answer:
             await connection.respond()
