@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import define, evolve, field
+from attrs import define, field
 
 import inarch
 from inarch import shorten
@@ -23,7 +23,7 @@ from inarch_batch.coordinator import Batch, Plan, Progress
 from inarch_batch.executors import open_executor
 from inarch_batch.reports import write_predictions, write_report
 from inarch_batch.results import Output
-from inarch_batch.tasks import Task, TaskFault, TaskFile, TaskFileFaults, open_tasks
+from inarch_batch.tasks import Task, TaskFault, TaskFileFaults, open_tasks
 from inarch_batch.trees import GitFailed, Sources, git
 from inarch_lib.schemas.validation import reference_fault
 
@@ -102,11 +102,10 @@ def launch(given: Mapping[str, Any]) -> int:
             for fault in faults.faults:
                 say("error", fault)
             return USAGE
-        tasks = evolve(tasks, places=tasks.places[part])
         plan = Plan(
             given["workers"], ceiling, _composing(given), given["retry"], tuple(given["hosts"]), given["keep_trees"]
         )
-        return _run(given, tasks, output, plan)
+        return _run(given, tasks[part], output, plan)
 
 
 def money(text: str | None) -> Decimal | None:
@@ -160,7 +159,7 @@ def _writing(output: Output) -> Iterator[None]:
         ) from None
 
 
-def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> TaskFile:
+def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> list[Task]:
     path = Path(given["tasks"])
     folder = Path(given["root"]) if given.get("root") else path.parent
 
@@ -201,7 +200,7 @@ def _composing(given: Mapping[str, Any]) -> Mapping[str, Any]:
         app.close()
 
 
-def _run(given: Mapping[str, Any], tasks: TaskFile, output: Output, plan: Plan) -> int:
+def _run(given: Mapping[str, Any], tasks: list[Task], output: Output, plan: Plan) -> int:
     teller = Teller(plan.ceiling, bool(given.get("quiet")))
     with ExitStack() as stack:
         executor = stack.enter_context(open_executor(given["executor"], plan.workers))
