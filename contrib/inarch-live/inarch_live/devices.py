@@ -34,7 +34,7 @@ Heard = Callable[[bytes], object]
 
 
 class Source(Protocol):
-    """Source of the person's audio."""
+    """Source of the person's audio; `start` raises `UsageError` if it can't be opened."""
 
     @property
     def is_over(self) -> bool:
@@ -42,11 +42,7 @@ class Source(Protocol):
         ...
 
     def start(self, heard: Heard) -> None:
-        """Begin to deliver pieces in the event loop.
-
-        Raises:
-            UsageError: There is no such device, or it can't be opened.
-        """
+        """Begin to deliver pieces in the event loop."""
         ...
 
     def stop(self) -> None:
@@ -55,14 +51,10 @@ class Source(Protocol):
 
 
 class Sink(Protocol):
-    """Output for the model's voice."""
+    """Output for the model's voice; `start` raises `UsageError` if it can't be opened."""
 
     def start(self, playback: Playback) -> None:
-        """Begin to take audio from the queue.
-
-        Raises:
-            UsageError: There is no such device, or it can't be opened.
-        """
+        """Begin to take audio from the queue."""
         ...
 
     def stop(self) -> None:

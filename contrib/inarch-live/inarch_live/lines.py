@@ -75,7 +75,7 @@ class Lines:
         """Wait for the next turn and run it; return whether more may follow."""
         if self._spoken:
             await self._turn(*self._spoken.popleft())
-        elif self.voice.conversation.is_busy or not self._typed:
+        elif self.voice.conversation.turns.is_busy or not self._typed:
             await asyncio.sleep(LOOK_S)
         elif self._typed[0] is not None:
             if not self.voice.speaks_at_once or self.voice.is_done():

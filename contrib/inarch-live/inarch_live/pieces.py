@@ -17,15 +17,7 @@ _STOPPED = "This call was stopped before it ended; its earlier changes remain, a
 
 @define(eq=False, repr=False)
 class Batch:
-    """All calls of one message of the service, answered in one message.
-
-    Args:
-        calls: The calls, each id once.
-        blocking: The ids of the calls for which the model waits silently.
-        refused: Answers to calls that are not run at all.
-        is_interrupted: Whether the person has spoken since. The model then gets the results without commenting on them.
-        is_claimed: Whether a turn has taken its calls to run.
-    """
+    """All calls of one message of the service, answered in one message."""
 
     calls: tuple[LiveCall, ...]
     blocking: frozenset[str]

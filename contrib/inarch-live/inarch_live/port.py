@@ -38,14 +38,7 @@ Hearing = Literal["open", "push"]
 
 @frozen
 class LiveTool:
-    """A tool as declared to the service.
-
-    Args:
-        name: The tool's name.
-        description: Its description for the model.
-        parameters: The JSON Schema of its arguments.
-        blocking: Whether the model waits for the result before it says more. Some services ignore this.
-    """
+    """A tool as declared to the service; if `blocking`, the model waits for the result before it says more."""
 
     name: str
     description: str
@@ -63,14 +56,7 @@ class Said:
 
 @frozen
 class LiveCall:
-    """One call that the model requests.
-
-    Args:
-        id: The service's id, which the result repeats; never empty.
-        name: The tool's name as the model wrote it; the tool may not exist.
-        arguments: Its arguments; empty where `fault` is given.
-        fault: Why the arguments could not be read; empty if they could. Answer such a call, do not run it.
-    """
+    """One call that the model requests; its `id` is never empty. Answer a call with a `fault`, do not run it."""
 
     id: str
     name: str
@@ -94,17 +80,7 @@ History = Said | LiveCall | LiveResult
 
 @frozen
 class LiveSetup:
-    """The setup of a conversation.
-
-    Args:
-        model: The service's own name for the model.
-        instructions: The system prompt.
-        tools: The tools that the model may call.
-        voice: The service's name of a voice; empty for its default.
-        hearing: How the service detects that the person speaks.
-        history: Earlier messages, oldest first, each call with its result.
-        awaits_answer: Whether the end of `history` still needs an answer, which the model then gives at once.
-    """
+    """The setup of a conversation. If the end of `history` needs an answer, the model gives it at once."""
 
     model: str = ""
     instructions: str = ""
@@ -197,12 +173,9 @@ class Interrupted:
 
 @frozen
 class TurnEnded:
-    """The model has finished its answer.
+    """The model has finished its answer, cut short for a `reason` or with an `error`.
 
-    Args:
-        reason: Why the answer was cut short, in the service's words; empty for a normal end.
-        error: Why the service could not answer; None if it did.
-        is_idle: Whether nothing more follows. A model that thinks in the background speaks again later.
+    If it is not `is_idle`, more follows: a model that thinks in the background speaks again later.
     """
 
     reason: str = ""

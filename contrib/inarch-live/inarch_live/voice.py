@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from attrs import define, field
@@ -12,15 +12,13 @@ from attrs import define, field
 import inarch
 from inarch.commands import ANSWERED, FAILED, LIMITED, NOT_DONE
 from inarch_live.conversation import Conversation
-from inarch_live.devices import FRAME_S, GONE_S, Sink, Source
+from inarch_live.devices import GONE_S, Sink, Source
 from inarch_live.port import INPUT_RATE, LiveResult
 from inarch_live.recordings import Record, Tape
 from inarch_live.samples import level
 from inarch_live.service_messages import live_result
 from inarch_live.turns import Talk
 
-MOST_UNSENT = int(30 / FRAME_S)
-"""Most pieces that wait to be sent; beyond that, the oldest are dropped."""
 LONGEST_WAIT_S = 30.0
 """Seconds to wait for an answer to a spoken file."""
 TICK_S = 0.1
@@ -83,7 +81,7 @@ class Voice:
             self.conversation.playback.has_device = self.sink is not None
             if self.sink is not None:
                 self.sink.start(self.conversation.playback)
-            await self._connect()
+            await self._try(self.conversation.connect())
             if self.speaks_at_once and self.source is not None and self.conversation.is_connected:
                 self.turn_on()
             self._has_begun = True
@@ -114,7 +112,7 @@ class Voice:
             return
         self.is_on, self._is_paused, self._awaits = True, False, True
         self._heard_at = asyncio.get_running_loop().time()
-        self.conversation.hush()
+        self.conversation.link.hush()
         self._put("begin")
 
     def turn_off(self) -> None:
@@ -126,7 +124,7 @@ class Voice:
 
     def cancelled(self) -> None:
         """Stop the voice after the person pressed Esc."""
-        self.conversation.hush()
+        self.conversation.link.hush()
 
     def is_done(self) -> bool:
         """Return whether the input has ended and every answer was heard."""
@@ -135,7 +133,7 @@ class Voice:
             return False
         if self.source is not None and not (self.source.is_over and self._is_sent) and not talk.is_cut:
             return False
-        if talk.is_busy or talk.is_answering or talk.playback.is_sounding or self._unsent:
+        if talk.turns.is_busy or talk.link.is_answering or talk.playback.is_sounding or self._unsent:
             return False
         if not self._awaits:
             return True
@@ -190,8 +188,6 @@ class Voice:
             self._put(piece)
 
     def _put(self, piece: bytes | Literal["begin", "end"]) -> None:
-        if len(self._unsent) >= MOST_UNSENT and isinstance(self._unsent[0], bytes):
-            self._unsent.popleft()
         self._unsent.append(piece)
         self._is_sent = False
         self._something.set()
@@ -212,23 +208,14 @@ class Voice:
                 self._spoken_at = asyncio.get_running_loop().time()
                 await self.conversation.end_speech()
             else:
-                await self._begin()
+                await self._try(self.conversation.begin_speech())
 
-    async def _begin(self) -> None:
+    async def _try(self, doing: Awaitable[None]) -> None:
         try:
-            await self.conversation.begin_speech()
+            await doing
         except inarch.InarchError as error:
-            self._failed(error)
-
-    async def _connect(self) -> None:
-        try:
-            await self.conversation.connect()
-        except inarch.InarchError as error:
-            self._failed(error)
-
-    def _failed(self, error: inarch.InarchError) -> None:
-        self._talk.tell(str(error))
-        self._cut_off()
+            self._talk.tell(str(error))
+            self._cut_off()
 
     def _cut_off(self) -> None:
         """Close the microphone and drop unsent audio, because there is no connection."""
@@ -241,7 +228,7 @@ class Voice:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(TICK_S)
-            self.conversation.heard()
+            self.conversation.link.heard()
             if self.is_on and self.source is not None and self.source.is_over:
                 self.turn_off()
             elif self.is_on and self._is_sent and self.conversation.is_cut:

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from inarch_live import devices
 from inarch_live.devices import FRAME, Microphone, Speaker, WavSink, WavSource
 from inarch_live.playback import FASTEST, Playback
-from inarch_live.samples import level, mixed
 from inarch_live.testing import LONGEST_S, GeminiServer
 
 import inarch
@@ -45,15 +44,6 @@ def test_what_is_put_is_what_is_heard_and_then_silence(pieces: list[bytes], size
     assert playback.waiting == max(0, len(whole) - len(taken))
     assert playback.drop() == playback._ms(max(0, len(whole) - len(taken)))
     assert not playback.is_sounding and playback.take(4) == b"\0" * 4
-
-
-@pytest.mark.parametrize(("pcm", "loud"), [(b"", 0), (b"\0\0", 0), (b"\0", 0), (b"\x00\x80", 1), (b"\xff\x7f", 1)])
-def test_levels(pcm: bytes, loud: float) -> None:
-    assert level(pcm) == pytest.approx(loud, abs=0.001)
-
-
-def test_channels_are_mixed() -> None:
-    assert mixed(array("h", [10, 20, 30, 40, 50]).tobytes(), 2) == array("h", [15, 35]).tobytes()
 
 
 async def test_the_devices_of_the_library_are_heard_and_hear() -> None:

@@ -172,9 +172,7 @@ async def test_a_proxy_that_refuses_is_named(
     assert "abcdefghij" not in hidden(found[0])
 
 
-def test_a_key_that_is_missing_or_no_key() -> None:
-    assert "GEMINI_API_KEY" in str(refused(GeminiLive("")))
-    assert "OPENAI_API_KEY" in str(refused(OpenAIRealtime("")))
+def test_a_key_that_is_no_key() -> None:
     for key in ("sk-ab\ncdefghij", "sk-äbcdefghij", "sk-\x00abcdefghij"):
         assert refused(OpenAIRealtime(key)).kind == "auth"
         assert refused(GeminiLive(key)).kind == "auth"

@@ -67,12 +67,3 @@ def test_calls_that_can_not_be_read_are_answered_and_not_run() -> None:
     told = there.answer(batch, {"b": result("b")})
     assert [(one.id, one.status) for one in told] == [("a", "error"), ("b", "success")]
     assert "not JSON" in told[0].text
-
-
-def test_what_was_asked_before_an_interruption_is_answered_in_silence() -> None:
-    there = floor()
-    before = there.take(CallsRequested((LiveCall("a", "reads", {}),)))
-    there.interrupted()
-    after = there.take(CallsRequested((LiveCall("b", "reads", {}),)))
-    assert before is not None and before.scheduling == "silent"
-    assert after is not None and after.scheduling == "when_idle"

@@ -31,7 +31,7 @@ from inarch_live.wires.gemini_events import Reading, setup_message
 
 from inarch import ProviderError
 
-from .contract import EDIT, READ, upto
+from .contract import EDIT, READ, connected, upto
 
 SOUND = {"inlineData": {"mimeType": "audio/pcm;rate=24000", "data": base64.b64encode(b"\1\2").decode()}}
 
@@ -175,22 +175,17 @@ def test_each_model_gets_the_behaviour_that_it_knows(model: str, behavior: list[
 
 
 async def test_scheduling_goes_with_tools_that_the_model_does_not_wait_for() -> None:
-    async with GeminiServer() as server:
-        connection = await server.provider().connect(LiveSetup(tools=(EDIT, READ)))
-        there = await server.connection()
+    async with connected(GeminiServer(), LiveSetup(tools=(EDIT, READ))) as (connection, there):
         await there.call(LiveCall("a", "edit_file", {}), LiveCall("b", "read_file", {}))
         await upto(aiter(connection), CallsRequested)
         results = [LiveResult(one, name, "success", "ok") for one, name in (("a", "edit_file"), ("b", "read_file"))]
         await connection.send_results(results, "silent")
         await there.until(lambda there: there.results)
         assert [result.scheduling for result in there.results] == ["", "SILENT"]
-        await connection.aclose()
 
 
 async def test_a_call_without_an_id_is_answered_by_its_name() -> None:
-    async with GeminiServer() as server:
-        connection = await server.provider().connect(LiveSetup())
-        there = await server.connection()
+    async with connected(GeminiServer(), LiveSetup()) as (connection, there):
         await there.send({"toolCall": {"functionCalls": [{"name": "edit_file", "args": {}}]}})
         (*_, asked) = await upto(aiter(connection), CallsRequested)
         assert isinstance(asked, CallsRequested)
@@ -198,26 +193,22 @@ async def test_a_call_without_an_id_is_answered_by_its_name() -> None:
         await there.until(lambda there: there.answers)
         (entry,) = there.received[-1]["toolResponse"]["functionResponses"]
         assert entry == {"name": "edit_file", "response": {"status": "error", "error": "no"}}
-        await connection.aclose()
 
 
 async def test_history_is_words_and_an_unanswered_question_is_taken_up() -> None:
-    async with GeminiServer() as server:
-        history = (
-            Said("user", "why?"),
-            LiveCall("a", "x", {}),
-            LiveResult("a", "x", "success", "7"),
-            Said("agent", "so"),
-        )
-        connection = await server.provider().connect(LiveSetup(history=history, awaits_answer=True))
-        there = await server.connection()
+    history = (
+        Said("user", "why?"),
+        LiveCall("a", "x", {}),
+        LiveResult("a", "x", "success", "7"),
+        Said("agent", "so"),
+    )
+    async with connected(GeminiServer(), LiveSetup(history=history, awaits_answer=True)) as (_, there):
         await there.until(lambda there: len(there.received) == 3)
         setup, before, prompt = there.received
         assert setup["setup"]["historyConfig"] == {"initialHistoryInClientContent": True}
         assert before["clientContent"]["turnComplete"] is True
         assert [turn["role"] for turn in before["clientContent"]["turns"]] == ["user", "model", "user", "model"]
         assert list(prompt) == ["realtimeInput"]
-        await connection.aclose()
 
 
 def test_a_schema_is_sent_in_the_form_that_the_service_accepts() -> None:

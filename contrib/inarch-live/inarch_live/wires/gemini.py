@@ -16,7 +16,6 @@ from inarch_live.port import (
     LiveResult,
     LiveSetup,
     Scheduling,
-    unset,
 )
 from inarch_live.wires.contents import encoded
 from inarch_live.wires.gemini_events import (
@@ -51,8 +50,6 @@ class GeminiLive:
         Raises:
             ProviderError: It did not.
         """
-        if not self._key:
-            raise unset(KEY)
         service = HttpService(NAME, self._base_url, {"x-goog-api-key": self._key})
         socket = await Socket.open(service, _PATH, KEY)
         try:

@@ -90,12 +90,6 @@ def result_item(result: LiveResult) -> Message:
     return _added({"type": "function_call_output", "call_id": result.id, "output": output})
 
 
-def truncation(item_id: str, content_index: int, heard_ms: int) -> Message:
-    """Return the message that removes the unheard part of an answer."""
-    place = {"item_id": item_id, "content_index": content_index, "audio_end_ms": heard_ms}
-    return {"type": "conversation.item.truncate", **place}
-
-
 def _added(item: Message) -> Message:
     return {"type": "conversation.item.create", "item": item}
 

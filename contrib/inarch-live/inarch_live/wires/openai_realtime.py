@@ -18,7 +18,6 @@ from inarch_live.port import (
     LiveResult,
     LiveSetup,
     Scheduling,
-    unset,
 )
 from inarch_live.samples import Resampler
 from inarch_live.wires.contents import encoded, part
@@ -29,7 +28,6 @@ from inarch_live.wires.openai_events import (
     history_item,
     result_item,
     session_update,
-    truncation,
     user_item,
 )
 from inarch_live.wires.sockets import Socket
@@ -57,8 +55,6 @@ class OpenAIRealtime:
         Raises:
             ProviderError: It did not.
         """
-        if not self._key:
-            raise unset(KEY)
         service = HttpService(NAME, self._base_url, {"authorization": f"Bearer {self._key}"})
         model = quote(setup.model, safe="")
         socket = await Socket.open(service, f"/realtime?model={model}", KEY)
@@ -160,7 +156,8 @@ class OpenAIConnection:
             await self._socket.send({"type": "response.cancel"})
         self._reading.cut()
         for item in self._reading.unheard(unheard_ms):
-            await self._socket.send(truncation(item.item_id, item.content_index, item.milliseconds))
+            place = {"item_id": item.item_id, "content_index": item.content_index}
+            await self._socket.send({"type": "conversation.item.truncate", **place, "audio_end_ms": item.milliseconds})
 
     async def respond(self, now: bool = False) -> None:
         """Request an answer after the present one. With `now`, stop the present one first."""
