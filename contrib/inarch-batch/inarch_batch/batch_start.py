@@ -38,32 +38,25 @@ class Teller:
 
     ceiling: Decimal | None
     is_quiet: bool = False
-    _told: float = field(init=False, default=0.0)
-    _is_open: bool = field(init=False, default=False)
+    _moves: bool = field(init=False, factory=sys.stderr.isatty)
+    _due: float = field(init=False, default=0.0)
+
+    def __attrs_post_init__(self) -> None:
+        self._due = time.monotonic() + (0.0 if self._moves else _EVERY_S)  # a short batch needs only its summary
 
     def __call__(self, progress: Progress) -> None:
         """Show the progress, if it is time to."""
         now = time.monotonic()
-        moves = sys.stderr.isatty()
-        if self.is_quiet or now - self._told < (_MOVES_S if moves else _EVERY_S):
+        if self.is_quiet or now < self._due:
             return
-        if not moves and not self._told:
-            self._told = now  # a short batch needs only its summary
-            return
-        self._told = now
+        self._due = now + (_MOVES_S if self._moves else _EVERY_S)
         line = words(progress, self.ceiling)
-        if moves:
-            self._is_open = True
-            sys.stderr.write(f"\r\x1b[K{shorten(line, _COLUMNS)}")
-        else:
-            sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
+        click.echo(f"\r\x1b[K{shorten(line, _COLUMNS)}" if self._moves else line, nl=not self._moves, err=True)
 
     def end(self) -> None:
         """Clear the line that is updated in place."""
-        if self._is_open:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        if self._moves and not self.is_quiet:
+            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def words(progress: Progress, ceiling: Decimal | None) -> str:

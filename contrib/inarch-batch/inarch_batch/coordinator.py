@@ -26,16 +26,7 @@ MOST_DEATHS = 20
 
 @frozen
 class Plan:
-    """Parameters of a batch.
-
-    Args:
-        workers: Number of tasks that run at a time.
-        ceiling: Cost limit of the whole batch, or None.
-        compose: Arguments of `inarch.compose` for each task.
-        retries: How often a failed task starts again.
-        hosts: Hosts that the tasks' setup may reach.
-        keeps_trees: Whether trees stay after their task has ended.
-    """
+    """Parameters of a batch."""
 
     workers: int
     ceiling: Decimal | None

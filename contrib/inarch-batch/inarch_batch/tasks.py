@@ -33,20 +33,7 @@ _OF_SWEBENCH = {"instance_id": "id", "problem_statement": "prompt"}
 
 @frozen
 class Task:
-    """A task in one tree.
-
-    Args:
-        id: Its unique name.
-        prompt: The prompt.
-        root: A folder to copy; empty if `repo` is given.
-        repo: A Git repository: a path or an address.
-        base_commit: The commit of `repo` to start from.
-        profile: Its profile; empty for the batch's.
-        model: Its model; empty for the batch's.
-        max_cost_usd: Its cost limit in US dollars, or None.
-        schema: The JSON Schema of its answer.
-        setup: Programs that run first in its tree, each with its arguments.
-    """
+    """A task in one tree."""
 
     id: str
     prompt: str
