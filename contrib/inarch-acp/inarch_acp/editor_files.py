@@ -42,14 +42,6 @@ class EditorFiles:
 
     The workspace on disk checks every path and makes every change. Commands, searches, lists and undo use it directly.
     The editor is asked once for each file that a call or a prompt names, and again right before a change.
-
-    Args:
-        disk: The workspace on disk.
-        services: What the editor can do.
-        request: Sends a request to the editor.
-        loop: The loop that requests run in.
-        remark: Shows a note to the user.
-        session_id: The session's id, which is set before the first turn.
     """
 
     disk: Any

@@ -14,7 +14,7 @@ from typing import Any
 
 from acp import PROTOCOL_VERSION, RequestError, schema
 from acp.core import Connection
-from attrs import define, evolve, field
+from attrs import define, field
 from pydantic import BaseModel, ValidationError
 
 import inarch
@@ -23,15 +23,13 @@ from inarch_acp.editor_commands import available_commands, check_model, check_va
 from inarch_acp.editor_files import EditorFiles
 from inarch_acp.editor_session import Talk, notification
 from inarch_acp.prompts import Injected, InjectRequest, RevokeRequest, read_prompt
-from inarch_acp.servers import IS_THERE, Asked, Consent, Folder, Wanted, lent, read_folders, read_servers
+from inarch_acp.servers import IS_THERE, Asked, Consent, lent, read_folders, read_servers
 from inarch_acp.updates import Update
 from inarch_acp.wire import INVALID_REQUEST, Wire, as_json, plain
 
 INVALID_PARAMS, INTERNAL, NOT_FOUND = -32602, -32603, -32002
 LAST_ANSWERS_S = 5.0
 """Seconds that open requests may take after the client has gone."""
-PAGE = 50
-"""Sessions in one answer to `session/list`."""
 _NO_EFFECTS = "the editor's MCP servers are not started: it was started with --approve none"
 
 _Opening = schema.NewSessionRequest | schema.LoadSessionRequest | schema.ResumeSessionRequest
@@ -62,14 +60,13 @@ def serve(profile: str | None, flags: Mapping[str, Any], models: tuple[str, ...]
         os.dup2(2, 1)
     except OSError:  # there is no standard error
         os.dup2(nothing, 1)
-    return asyncio.run(_served(Wire, source, sink, profile, flags, models))
+    return asyncio.run(_served(source, sink, profile, flags, models))
 
 
 async def _served(
-    make: Callable[[int, int], Wire], source: int, sink: int, profile: str | None, flags: Mapping[str, Any],
-    models: tuple[str, ...],
-) -> int:  # fmt: skip
-    wire = make(source, sink)
+    source: int, sink: int, profile: str | None, flags: Mapping[str, Any], models: tuple[str, ...]
+) -> int:
+    wire = Wire(source, sink)
     server = Server(wire, profile, flags, models)
     connection = server.connection = Connection(server.answer, wire, listening=False)
     loop = asyncio.get_running_loop()
@@ -86,14 +83,7 @@ async def _served(
 
 @define(eq=False)
 class Server:
-    """Answers the requests of one client.
-
-    Args:
-        wire: The transport for messages.
-        profile: The profile of every session.
-        flags: Keys of the profile that override every other source.
-        models: Models to offer besides the profile's own.
-    """
+    """Answers the requests of one client."""
 
     wire: Wire
     profile: str | None = None
@@ -203,25 +193,19 @@ class Server:
 
     async def _list(self, request: schema.ListSessionsRequest) -> schema.ListSessionsResponse:
         root = _checked(request.cwd) if request.cwd else None
-        after = tuple((request.cursor or "").split(" "))
-        if request.cursor and len(after) != 2:
-            raise inarch.UsageError(f"unknown cursor {request.cursor!r}", "send nextCursor of an earlier answer")
         app = await self._composed(root or str(Path.home()))
         try:
             found = list(await asyncio.to_thread(app.store.sessions, root))
         finally:
             await app.aclose()
         found.sort(key=lambda one: (one.updated, one.id), reverse=True)
-        if request.cursor:  # a place in the order, so new sessions shift nothing
-            found = [one for one in found if (one.updated, one.id) < after]
         shown = [
             schema.SessionInfo(
                 session_id=one.id, cwd=plain(one.root), title=plain(one.title) or None, updated_at=one.updated
             )
-            for one in found[:PAGE]
+            for one in found
         ]
-        more = f"{found[PAGE - 1].updated} {found[PAGE - 1].id}" if len(found) > PAGE else None
-        return schema.ListSessionsResponse(sessions=shown, next_cursor=more)
+        return schema.ListSessionsResponse(sessions=shown)
 
     async def _prompt(self, request: schema.PromptRequest) -> schema.PromptResponse:
         talk = self._talk(request.session_id)
@@ -314,16 +298,14 @@ class Server:
         for remark in (*wrong, *remarks):
             talk.remark(remark)
 
-    async def _composed(
-        self, root: str, more: Sequence[Asked] = (), same: inarch.Replacements | None = None, serves: bool = False
-    ) -> inarch.App:
+    async def _composed(self, root: str, more: Sequence[Asked] = (), serves: bool = False) -> inarch.App:
         """Compose an application. With `serves`, its files are the editor's, if it offers them."""
         serves = serves and bool(self._services.read_text_file or self._services.write_text_file)
-        added = [one.shown for one in more if isinstance(one, Folder)]
+        added = [one.shown for one in more if one.given is None]
 
         def compose() -> inarch.App:
-            with lent([one for one in more if isinstance(one, Wanted)]) as plugins:
-                replacing = partial(self._with_editor, root, same or inarch.Replacements()) if serves else same
+            with lent([one for one in more if one.given is not None]) as plugins:
+                replacing = partial(self._with_editor, root) if serves else None
                 app = inarch.compose(
                     self.profile, root, flags=self.flags, naming=("acp", *plugins), added=added, replacing=replacing
                 )
@@ -337,13 +319,13 @@ class Server:
         async with self._composing:  # plugins must load one at a time
             return await asyncio.to_thread(compose)
 
-    def _with_editor(self, root: str, same: inarch.Replacements, composed: Any) -> inarch.Replacements:
+    def _with_editor(self, root: str, composed: Any) -> inarch.Replacements:
         """Return the replacements with the profile's workspace as the editor has it."""
         named = host.load_config(root, profile=self.profile, flags=self.flags).profile.workspace
         if (bound := composed.workspaces.get(named)) is None:
-            return same  # using the workspace reports it
+            return inarch.Replacements()  # using the workspace reports it
         files: Any = EditorFiles(bound.value.open(root), self._services, self.connection.send_request, self._loop)
-        return evolve(same, workspace=files)
+        return inarch.Replacements(workspace=files)
 
     def _talk(self, session_id: str) -> Talk:
         talk = self._talks.get(session_id)

@@ -26,13 +26,12 @@ from inarch_acp.editor_commands import (
 from inarch_acp.editor_files import EditorFiles
 from inarch_acp.front_end import Asking, Request
 from inarch_acp.prompts import Prompt, has_pictures, put_pictures
-from inarch_acp.servers import Asked, Consent, Folder, SameId
-from inarch_acp.tool_calls import LARGEST_DIFF
+from inarch_acp.servers import Asked, Consent
 from inarch_acp.updates import Spending, Update, Updates, agent_chunk, prompt_response
 from inarch_acp.wire import as_json, plain
 
 Send = Callable[[str, Update], None]
-Compose = Callable[[Sequence[Asked], inarch.Replacements | None], Awaitable[inarch.App]]
+Compose = Callable[[Sequence[Asked]], Awaitable[inarch.App]]
 _PAGE = 200
 """Events of a stored session that are read at once."""
 _NO_PICTURES = "the pictures were left out: the plugin acp is not in the profile of this folder, or isolated"
@@ -40,18 +39,7 @@ _NO_PICTURES = "the pictures were left out: the plugin acp is not in the profile
 
 @define(eq=False)
 class Talk:
-    """A session of an editor, which answers one prompt at a time.
-
-    Args:
-        app: The application composed for this session.
-        send: Sends an update about the session.
-        request: Sends a request to the editor.
-        models: Models to offer besides the profile's own.
-        reads_only: Whether Inarch denies every call with effects, whatever the editor chooses.
-        compose: Composes the same application with the editor's MCP servers and folders.
-        consent: The person's answers about those servers and folders.
-        wanted: The servers and folders to ask about with the first prompt.
-    """
+    """A session of an editor, which answers one prompt at a time."""
 
     app: inarch.App
     send: Send
@@ -77,7 +65,7 @@ class Talk:
     def __attrs_post_init__(self) -> None:
         profile = self.app.config.profile
         self.mode, self.model = profile.approve, profile.model
-        self._front_end = Asking(self._saw, self.request, self._settle, self._read, self.app.config.root)
+        self._front_end = Asking(self._saw, self.request, self._settle, self.app.config.root)
         self.app.front_end = self._front_end
 
     @property
@@ -234,30 +222,33 @@ class Talk:
     async def _widen(self) -> None:
         """Ask once about the editor's servers and folders, and recompose with the approved ones."""
         wanted, self.wanted = self.wanted, ()
-        agreed = await self.consent.ask(wanted, self._front_end.choose, self._send) if wanted else []
-        if not agreed or self.compose is None:
+        if not wanted or self.compose is None:
             return
-        is_kept = await asyncio.to_thread(lambda: self.session.is_kept)
-        same = None if is_kept else inarch.Replacements(clock=SameId(self.id))
+        if not await asyncio.to_thread(lambda: self.session.is_kept):
+            self.remark("the editor's MCP servers and folders are not used: this session is not stored")
+            return
+        agreed = await self.consent.ask(wanted, self._front_end.choose, self._send)
+        if not agreed:
+            return
         try:
-            app = await self.compose(agreed, same)
+            app = await self.compose(agreed)
         except inarch.InarchError as error:  # opening the workspace checks the folders
             self.remark(f"no folder is added: {error}")
-            agreed = [one for one in agreed if not isinstance(one, Folder)]
+            agreed = [one for one in agreed if one.given is not None]
             if not agreed:
                 return
-            app = await self.compose(agreed, same)
+            app = await self.compose(agreed)
         for one in agreed:
             app.redactor.learn(one.variables)
             app.redactor.learn_values(one.secrets)
-        news = [note for note in app.ignored if is_kept and note not in self.app.ignored]
+        news = [note for note in app.ignored if note not in self.app.ignored]
         await self.app.aclose()
         self.app = app
         app.front_end = self._front_end
-        self.session = await asyncio.to_thread(app.session, self.id if is_kept else None)
+        self.session = await asyncio.to_thread(app.session, self.id)
         self._serve_files()
         self._updates = self._new_updates()
-        for note in news:  # a new session records them itself
+        for note in news:
             self.remark(note)
         if self.mode != app.config.profile.approve:
             self.session.set_approve(self.mode)
@@ -338,16 +329,6 @@ class Talk:
         except inarch.StoreError as error:
             sys.stderr.write(f"inarch acp: {inarch.escape(str(error))}\n")
             return b"\xff"  # not text: reported as a change that can't be shown
-
-    def _read(self, path: str) -> bytes | None:
-        try:
-            stat = self.app.workspace.stat(path)
-            if stat is None or stat.kind != "file":
-                return None
-            found = self.app.workspace.read(path, 0, LARGEST_DIFF + 1)
-            return found.data
-        except inarch.InarchError:
-            return None
 
     def _send(self, update: Update) -> None:
         self.send(self.id, update)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 import inarch
 from inarch_acp.prompts import fenced
-from inarch_acp.tool_calls import Content, ShownCall, planned_diff, text_content
+from inarch_acp.tool_calls import Content, ShownCall, absolute, text_content
 from inarch_acp.wire import as_json, plain
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[Any]]
@@ -31,21 +31,11 @@ _CLOSED = "the editor gave no answer"
 
 @define(eq=False)
 class Asking:
-    """A front end that asks about one call at a time. A lasting rejection holds for the session.
-
-    Args:
-        saw: Receives every event, from any thread.
-        request: Sends a request to the editor and returns its result.
-        settled: Waits until every event so far was sent.
-        read: Returns the bytes of a workspace file, or None if there is no such file.
-        root: The workspace.
-        session_id: The session's id, which is set before the first turn.
-    """
+    """A front end that asks about one call at a time. A lasting rejection holds for the session."""
 
     saw: Callable[[inarch.Event], None]
     request: Request
     settled: Callable[[], Awaitable[None]]
-    read: Callable[[str], bytes | None]
     root: str
     session_id: str = ""
     name: str = "acp"
@@ -119,10 +109,17 @@ class Asking:
     def _shown(self, asked: inarch.ApprovalRequest) -> schema.ToolCallUpdate:
         call = ShownCall(asked.call.id, asked.call.name, asked.call.arguments, asked.tool.category)
         call.writes = call.category == "file"  # Inarch asks only about calls that change something
-        change = planned_diff(call.arguments, self.read, self.root) if call.category == "file" else None
-        is_text = asked.file is not None and asked.file.argument
-        words = inarch.escape(asked.preview) if is_text else fenced(plain(asked.preview), "diff")
-        content: list[Content] = [change or text_content(plain(words))]
+        file = asked.file
+        if file is not None and not file.argument:
+            before = None if file.before is None else plain(file.before)
+            place = plain(absolute(self.root, file.path))
+            change: Content = schema.FileEditToolCallContent(
+                type="diff", path=place, old_text=before, new_text=plain(file.after)
+            )
+        else:
+            words = inarch.escape(asked.preview) if file is not None else fenced(plain(asked.preview), "diff")
+            change = text_content(plain(words))
+        content = [change]
         said = [asked.remark, asked.why, *(asked.rights.beyond if asked.rights is not None else ())]
         content += [text_content(plain(inarch.escape(words))) for words in said if words]
         return schema.ToolCallUpdate(

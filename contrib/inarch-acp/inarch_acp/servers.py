@@ -6,11 +6,9 @@ like configured ones, but without trust: Inarch asks about every call.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import shlex
-import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -40,40 +38,22 @@ _OPTIONS = [
 
 
 @frozen
-class Wanted:
-    """A server that an editor names.
+class Asked:
+    """A server or a folder that the editor names. A lasting answer is bound to what is `exact`."""
 
-    Args:
-        name: The prefix of its tools' names.
-        shown: Its program or address as the person sees it, without values that may be secret.
-        given: The editor's own definition.
-    """
-
-    name: str
+    title: str
+    kind: schema.ToolKind
     shown: str
-    given: schema.McpServerStdio | schema.HttpMcpServer = field(repr=False)
-    words: str = "The editor named it. It can do whatever you can; each call of its tools is asked about."
-
-    @property
-    def title(self) -> str:
-        """Return the question's title."""
-        return f"start the MCP server {self.name}"
-
-    @property
-    def kind(self) -> schema.ToolKind:
-        """Return the kind, by which the editor picks an icon."""
-        return "fetch" if isinstance(self.given, schema.HttpMcpServer) else "execute"
-
-    @property
-    def exact(self) -> str:
-        """Return the text that a lasting answer is bound to."""
-        return repr(self.given.model_dump())
+    words: str
+    exact: str = field(repr=False)
+    name: str = ""
+    given: schema.McpServerStdio | schema.HttpMcpServer | None = field(default=None, repr=False)
+    """The editor's own definition of a server, None for a folder."""
 
     @property
     def secrets(self) -> list[tuple[str, str]]:
         """Return the values that Inarch redacts, by their names."""
-        given = self.given
-        headers = given.headers if isinstance(given, schema.HttpMcpServer) else []
+        headers = self.given.headers if isinstance(self.given, schema.HttpMcpServer) else []
         return [(one.name, one.value) for one in headers if one.value]
 
     @property
@@ -83,40 +63,29 @@ class Wanted:
         return [(one.name, one.value) for one in given.env] if isinstance(given, schema.McpServerStdio) else []
 
 
-@frozen
-class Folder:
-    """A folder that an editor names besides the root."""
-
-    shown: str
-    words: str = (
-        "The editor named it. Its files are read without a question then, and changed as those of the root are."
-    )
-    kind: schema.ToolKind = "read"
-    secrets: Sequence[tuple[str, str]] = ()
-    variables: Sequence[tuple[str, str]] = ()
-
-    @property
-    def title(self) -> str:
-        """Return the question's title."""
-        return "add a folder to the workspace"
-
-    @property
-    def exact(self) -> str:
-        """Return the text that a lasting answer is bound to."""
-        return self.shown
+def _folder(place: str) -> Asked:
+    words = "The editor named it. Its files are read without a question then, and changed as those of the root are."
+    return Asked("add a folder to the workspace", "read", place, words, place)
 
 
-def read_folders(given: Iterable[str]) -> tuple[list[Folder], list[str]]:
+def _server(given: schema.McpServerStdio | schema.HttpMcpServer, name: str) -> Asked:
+    kind: schema.ToolKind = "fetch" if isinstance(given, schema.HttpMcpServer) else "execute"
+    words = "The editor named it. It can do whatever you can; each call of its tools is asked about."
+    exact = repr(given.model_dump())
+    return Asked(f"start the MCP server {name}", kind, _shown(given), words, exact, name, given)
+
+
+def read_folders(given: Iterable[str]) -> tuple[list[Asked], list[str]]:
     """Return the folders to ask about, and a line for each one that can't be used."""
     places = list(dict.fromkeys(given))
     wrong = [one for one in places if "\0" in one or not os.path.isabs(one) or not os.path.isdir(one)]  # noqa: PTH112, PTH117
-    folders = [Folder(os.path.realpath(one)) for one in places if one not in wrong]
+    folders = [_folder(os.path.realpath(one)) for one in places if one not in wrong]
     return folders, [f"{inarch.escape(one)} is not added: it is no folder, or its path not absolute" for one in wrong]
 
 
-def read_servers(given: Iterable[Given]) -> tuple[list[Wanted], list[str]]:
+def read_servers(given: Iterable[Given]) -> tuple[list[Asked], list[str]]:
     """Return the servers to ask about, and a line for each one that can't be used."""
-    wanted: list[Wanted] = []
+    wanted: list[Asked] = []
     remarks: list[str] = []
     for one in given:
         name = plain(inarch.escape(one.name, keep_newlines=False))
@@ -125,7 +94,7 @@ def read_servers(given: Iterable[Given]) -> tuple[list[Wanted], list[str]]:
         elif not _is_place(one):
             remarks.append(f"MCP server {name} is not used: it has neither a program nor an address of http or https")
         else:
-            wanted.append(Wanted(_free_name(one.name, wanted), _shown(one), one))
+            wanted.append(_server(one, _free_name(one.name, wanted)))
     if wanted and not IS_THERE:
         return [], [*remarks, ABSENT]
     return wanted, remarks
@@ -137,7 +106,7 @@ def _is_place(given: schema.McpServerStdio | schema.HttpMcpServer) -> bool:
     return bool(given.command.strip()) and "\0" not in "".join([given.command, *given.args])
 
 
-def _free_name(name: str, taken: Sequence[Wanted]) -> str:
+def _free_name(name: str, taken: Sequence[Asked]) -> str:
     """Return a unique name that is valid in tool names and close to the editor's."""
     word = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-_")[:28]
     word = word if word[:1].isalpha() else f"mcp-{word}"[:28].rstrip("-")
@@ -151,9 +120,6 @@ def _shown(given: schema.McpServerStdio | schema.HttpMcpServer) -> str:
         return given.url + (f"\nwith the headers {names}" if names else "")
     names = ", ".join(one.name for one in given.env)
     return shlex.join([given.command, *given.args]) + (f"\nwith the variables {names}" if names else "")
-
-
-Asked = Wanted | Folder
 
 
 @define(eq=False)
@@ -193,7 +159,7 @@ class Consent:
 
 
 @contextmanager
-def lent(servers: Sequence[Wanted]) -> Iterator[Sequence[str]]:
+def lent(servers: Sequence[Asked]) -> Iterator[Sequence[str]]:
     """Add these servers to applications composed in this context, and yield the plugins they need."""
     if not servers:
         yield ()
@@ -204,7 +170,7 @@ def lent(servers: Sequence[Wanted]) -> Iterator[Sequence[str]]:
         yield ("mcp",)
 
 
-def _lent(one: Wanted) -> Any:
+def _lent(one: Asked) -> Any:
     import inarch_mcp
 
     if isinstance(one.given, schema.McpServerStdio):
@@ -213,28 +179,5 @@ def _lent(one: Wanted) -> Any:
         return inarch_mcp.Lent(server)
     named = {name: f"{one.name} header {name}" for name, _ in one.secrets}
     variables = {named[name]: value for name, value in one.secrets}
+    assert one.given is not None
     return inarch_mcp.Lent(inarch_mcp.Server(url=one.given.url, headers_env=named), variables)
-
-
-@define
-class SameId:
-    """A system clock whose first id is given, so that a recomposed session keeps its id."""
-
-    first: str
-
-    def new_id(self) -> str:
-        """Return the given id the first time, then new ones."""
-        known, self.first = self.first, ""
-        return known or inarch.new_id()
-
-    def utc_now(self) -> str:
-        """Return the current time."""
-        return inarch.utc_now()
-
-    def monotonic(self) -> float:
-        """Return monotonic seconds."""
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for a number of seconds."""
-        await asyncio.sleep(seconds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from acp import schema
@@ -31,19 +31,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Update|Delete) File: (.+?)\s*$", re.M)
 
 @define(eq=False)
 class ShownCall:
-    """A call that an editor shows.
-
-    Args:
-        id: Its id.
-        name: Its tool's name.
-        arguments: Its arguments.
-        category: Its tool's category.
-        output: Its output so far.
-        changes: Each changed path's bytes before the first change and after the last; None if there was no file.
-        remarks: Notes on changes that can't be shown.
-        is_done: Whether its end was shown.
-        tool: Its tool, if known.
-    """
+    """A call that an editor shows."""
 
     id: str
     name: str
@@ -142,32 +130,6 @@ def diff(path: str, before: bytes | None, after: bytes | None, root: str) -> sch
         return schema.FileEditToolCallContent(type="diff", path=plain(place), old_text=old, new_text=new)
     except UnicodeDecodeError:
         return None
-
-
-def planned_diff(
-    arguments: Mapping[str, Any], read: Callable[[str], bytes | None], root: str
-) -> schema.FileEditToolCallContent | None:
-    """Return the change that a call will make, or None if it can't be predicted exactly.
-
-    Args:
-        arguments: The call's arguments.
-        read: Returns a file's bytes, or None if there is no such file.
-        root: The workspace.
-    """
-    path, content = arguments.get("file_path"), arguments.get("content")
-    search, replace = arguments.get("search"), arguments.get("replace")
-    if not isinstance(path, str):
-        return None
-    before = read(path)
-    if isinstance(content, str):
-        return diff(path, before, content.encode("utf-8", "surrogatepass"), root)
-    if before is None or not isinstance(search, str) or not isinstance(replace, str) or not search or b"\r" in before:
-        return None
-    old, new = search.encode("utf-8", "surrogatepass"), replace.encode("utf-8", "surrogatepass")
-    count = before.count(old)
-    if count != 1 and not (count and arguments.get("replace_all") is True):
-        return None
-    return diff(path, before, before.replace(old, new), root)
 
 
 def _first_difference(before: bytes, after: bytes) -> int | None:

@@ -33,20 +33,13 @@ _LOOKING = frozenset({"Read", "Grep", "Glob", "LS"})
 
 @define(eq=False)
 class Updates:
-    """A converter from events to updates, which tracks how much of the reply was shown.
-
-    Args:
-        root: The workspace.
-        tool: Returns the tool with a name, or None.
-        blob: Returns bytes that the session stores.
-        tracers: Names of tracers, whose summaries are not part of the answer.
-        replays: Whether the events come from a stored session, which has whole replies instead of pieces.
-    """
+    """A converter from events to updates, which tracks how much of the reply was shown."""
 
     root: str
     tool: Callable[[str], inarch.Tool | None]
     blob: Callable[[str], bytes]
     tracers: frozenset[str] = frozenset()
+    """Names of tracers, whose summaries are not part of the answer."""
     replays: bool = False
     calls: dict[str, ShownCall] = field(init=False, factory=dict)
     finish: str = field(init=False, default="")
@@ -298,14 +291,7 @@ def user_chunk(text: str, message_id: str) -> schema.UserMessageChunk:
 
 @define(eq=False)
 class Spending:
-    """The cost of a session so far and the last known use of its context window.
-
-    Args:
-        known: Cost of the requests whose cost is known, in US dollars.
-        unknown: Number of the other requests; with one of them the session's cost is unknown.
-        used: Tokens of the last request and its reply.
-        window: Tokens of the model's context window, or 0 if unknown.
-    """
+    """The cost of a session so far and the last known use of its context window."""
 
     known: Decimal = Decimal(0)
     unknown: int = 0

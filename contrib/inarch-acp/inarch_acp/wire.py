@@ -17,19 +17,12 @@ from attrs import define, field
 from pydantic import BaseModel
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
-LONGEST_LINE = 64 << 20
-"""Longest message in bytes. Pictures are in base64."""
 _CLOSING_S = 5.0
 
 
 @define(eq=False, repr=False)
 class Wire:
-    """A transport for the protocol package's `Connection`.
-
-    Args:
-        source: The descriptor that messages come from.
-        sink: The descriptor that messages go to.
-    """
+    """A transport for the protocol package's `Connection`."""
 
     source: int
     sink: int
@@ -65,22 +58,12 @@ class Wire:
         self._came.put_nowait(None)
 
     def _read(self) -> None:
-        kept: list[bytes] = []
-        size, is_skipped = 0, False
         try:
-            while data := os.read(self.source, 1 << 16):
-                *ends, rest = data.split(b"\n")
-                for end in ends:
-                    self._from_thread(self._take, None if is_skipped else b"".join([*kept, end]))
-                    kept, size, is_skipped = [], 0, False
-                kept.append(rest)
-                size += len(rest)
-                if size > LONGEST_LINE:
-                    kept, size, is_skipped = [], 0, True
+            with open(self.source, "rb", closefd=False) as stream:
+                for line in stream:
+                    self._from_thread(self._take, line)
         except OSError:
             pass  # the client has gone and closed its terminal or socket
-        if any(kept):
-            self._from_thread(self._take, b"".join(kept))
         self._from_thread(self.hang_up)
 
     def _write(self) -> None:
@@ -97,10 +80,7 @@ class Wire:
         except RuntimeError:
             pass  # the loop is closed and has no reader
 
-    def _take(self, line: bytes | None) -> None:
-        if line is None:
-            self._refuse(INVALID_REQUEST, f"a message of more than {LONGEST_LINE >> 20} MB")
-            return
+    def _take(self, line: bytes) -> None:
         if not line.strip():
             return
         try:

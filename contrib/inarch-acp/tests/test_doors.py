@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 PLUGIN = '''
@@ -52,7 +51,7 @@ plugins = ["sandbox-fs", "sqlite-store", "openai-compatible", "acp", "doors"]
 """
 
 
-def test_what_plugins_and_children_do_is_told_beside_the_answer(
+async def test_what_plugins_and_children_do_is_told_beside_the_answer(
     desk: Any, installing: Any, say: Any, replies: Any
 ) -> None:
     installing("doors", PLUGIN)
@@ -76,15 +75,12 @@ def test_what_plugins_and_children_do_is_told_beside_the_answer(
         assert ended == begins.replace("begins", "done")
         assert held == "> doors holds back the end: say thank you"
 
-    async def main() -> None:
-        async with desk.editor("--profile", "doors") as (editor, connection, _):
-            session = await desk.new(connection)
-            assert (await connection.prompt(session_id=session, prompt=say("begin"))).stop_reason == "end_turn"
-            check(told(editor, session))
-            assert (desk.root / "new.txt").read_text() == "x"
-            assert "I looked" not in editor.said(session)
-        async with desk.editor("--profile", "doors") as (editor, connection, _):
-            await connection.load_session(cwd=str(desk.root), session_id=session, mcp_servers=[])
-            check(told(editor, session))
-
-    asyncio.run(main())
+    async with desk.editor("--profile", "doors") as (editor, connection, _):
+        session = await desk.new(connection)
+        assert (await connection.prompt(session_id=session, prompt=say("begin"))).stop_reason == "end_turn"
+        check(told(editor, session))
+        assert (desk.root / "new.txt").read_text() == "x"
+        assert "I looked" not in editor.said(session)
+    async with desk.editor("--profile", "doors") as (editor, connection, _):
+        await connection.load_session(cwd=str(desk.root), session_id=session, mcp_servers=[])
+        check(told(editor, session))

@@ -22,7 +22,7 @@ def recorded(desk: Any, session_id: str) -> list[inarch.Event]:
         store.close()
 
 
-def test_a_cancel_ends_a_turn_wherever_it_stands(desk: Any, say: Any, wait: Any, replies: Any) -> None:
+async def test_a_cancel_ends_a_turn_wherever_it_stands(desk: Any, say: Any, wait: Any, replies: Any) -> None:
     desk.model.script = {
         "stream": [replies.hanging("begun")],
         "linger": [replies.calling(("linger", {"words": "lingering"})), replies.text("never")],
@@ -36,35 +36,32 @@ def test_a_cancel_ends_a_turn_wherever_it_stands(desk: Any, say: Any, wait: Any,
         await asyncio.Event().wait()
         return None
 
-    async def main() -> None:
-        async with desk.editor("--approve", "edits") as (editor, connection, _):
-            session = await desk.new(connection)
+    async with desk.editor("--approve", "edits") as (editor, connection, _):
+        session = await desk.new(connection)
 
-            async def cancelled(words: str, when: Callable[[], object]) -> None:
-                turn = asyncio.create_task(connection.prompt(session_id=session, prompt=say(words)))
-                await wait(lambda: when() or turn.done(), words)
-                assert not turn.done(), turn.result()
-                await connection.cancel(session_id=session)
-                assert (await turn).stop_reason == "cancelled"
+        async def cancelled(words: str, when: Callable[[], object]) -> None:
+            turn = asyncio.create_task(connection.prompt(session_id=session, prompt=say(words)))
+            await wait(lambda: when() or turn.done(), words)
+            assert not turn.done(), turn.result()
+            await connection.cancel(session_id=session)
+            assert (await turn).stop_reason == "cancelled"
 
-            await cancelled("stream", lambda: "begun" in editor.said(session))
-            await connection.set_session_mode(session_id=session, mode_id="all")
-            await cancelled("linger", lambda: any("content" in call for call in editor.calls(session).values()))
-            (call,) = editor.calls(session).values()
-            assert call["status"] == "failed"
-            await connection.set_session_mode(session_id=session, mode_id="ask")
-            editor.answer = never
-            await cancelled("ask", asking.is_set)
-            assert list(editor.calls(session).values())[1]["status"] == "failed"
-            await connection.cancel(session_id=session)  # nothing runs: nothing happens
-            assert (await connection.prompt(session_id=session, prompt=say("hello"))).stop_reason == "end_turn"
-            assert editor.said(session).endswith("still here")
-        assert not (desk.root / "x.txt").exists()
-        assert "printed by a plugin" in desk.log  # and not on the wire
-        ends = [event.data["turn"]["status"] for event in recorded(desk, session) if event.kind == "turn.ended"]
-        assert ends == ["cancelled", "cancelled", "cancelled", "done"]
-
-    asyncio.run(main())
+        await cancelled("stream", lambda: "begun" in editor.said(session))
+        await connection.set_session_mode(session_id=session, mode_id="all")
+        await cancelled("linger", lambda: any("content" in call for call in editor.calls(session).values()))
+        (call,) = editor.calls(session).values()
+        assert call["status"] == "failed"
+        await connection.set_session_mode(session_id=session, mode_id="ask")
+        editor.answer = never
+        await cancelled("ask", asking.is_set)
+        assert list(editor.calls(session).values())[1]["status"] == "failed"
+        await connection.cancel(session_id=session)  # nothing runs: nothing happens
+        assert (await connection.prompt(session_id=session, prompt=say("hello"))).stop_reason == "end_turn"
+        assert editor.said(session).endswith("still here")
+    assert not (desk.root / "x.txt").exists()
+    assert "printed by a plugin" in desk.log  # and not on the wire
+    ends = [event.data["turn"]["status"] for event in recorded(desk, session) if event.kind == "turn.ended"]
+    assert ends == ["cancelled", "cancelled", "cancelled", "done"]
 
 
 def test_a_session_goes_on_after_a_kill_in_mid_turn(desk: Any, say: Any, wait: Any, replies: Any) -> None:
@@ -114,47 +111,39 @@ def test_a_session_goes_on_after_a_kill_in_mid_turn(desk: Any, say: Any, wait: A
     asyncio.run(after())
 
 
-def test_sessions_run_beside_each_other_and_each_does_one_thing_at_a_time(
+async def test_sessions_run_beside_each_other_and_each_does_one_thing_at_a_time(
     desk: Any, say: Any, wait: Any, replies: Any
 ) -> None:
     desk.model.script = {"stream": [replies.hanging("begun")], "hello": [replies.text("hi")]}
-
-    async def main() -> None:
-        async with desk.editor() as (editor, connection, process):
-            busy, free = await asyncio.gather(desk.new(connection), desk.new(connection))
-            turn = asyncio.create_task(connection.prompt(session_id=busy, prompt=say("stream")))
-            await wait(lambda: "begun" in editor.said(busy), "the beginning of an answer")
-            assert (await connection.prompt(session_id=free, prompt=say("hello"))).stop_reason == "end_turn"
-            assert "hi" in editor.said(free)
-            with pytest.raises(RequestError, match="being answered") as error:
-                await connection.prompt(session_id=busy, prompt=say("hello"))
-            assert error.value.code == -32600
-            process.stdin.close()  # the editor goes away in mid-turn
-            assert await asyncio.wait_for(process.wait(), 60) == 0
-            await asyncio.wait([turn])
-            turn.exception()
-        ends = [event.data["turn"]["status"] for event in recorded(desk, busy) if event.kind == "turn.ended"]
-        assert ends == ["cancelled"]
-
-    asyncio.run(main())
+    async with desk.editor() as (editor, connection, process):
+        busy, free = await asyncio.gather(desk.new(connection), desk.new(connection))
+        turn = asyncio.create_task(connection.prompt(session_id=busy, prompt=say("stream")))
+        await wait(lambda: "begun" in editor.said(busy), "the beginning of an answer")
+        assert (await connection.prompt(session_id=free, prompt=say("hello"))).stop_reason == "end_turn"
+        assert "hi" in editor.said(free)
+        with pytest.raises(RequestError, match="being answered") as error:
+            await connection.prompt(session_id=busy, prompt=say("hello"))
+        assert error.value.code == -32600
+        process.stdin.close()  # the editor goes away in mid-turn
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+        await asyncio.wait([turn])
+        turn.exception()
+    ends = [event.data["turn"]["status"] for event in recorded(desk, busy) if event.kind == "turn.ended"]
+    assert ends == ["cancelled"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_a_signal_ends_the_server_in_good_order(desk: Any, say: Any, wait: Any, replies: Any) -> None:
+async def test_a_signal_ends_the_server_in_good_order(desk: Any, say: Any, wait: Any, replies: Any) -> None:
     desk.model.script = {"stream": [replies.hanging("begun")]}
-
-    async def main() -> None:
-        async with desk.editor() as (editor, connection, process):
-            session = await desk.new(connection)
-            turn = asyncio.create_task(connection.prompt(session_id=session, prompt=say("stream")))
-            await wait(lambda: "begun" in editor.said(session), "the beginning of an answer")
-            process.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(process.wait(), 60) == 0
-            await asyncio.wait([turn])
-            turn.exception()
-        assert [event.kind for event in recorded(desk, session)][-1] == "turn.ended"
-
-    asyncio.run(main())
+    async with desk.editor() as (editor, connection, process):
+        session = await desk.new(connection)
+        turn = asyncio.create_task(connection.prompt(session_id=session, prompt=say("stream")))
+        await wait(lambda: "begun" in editor.said(session), "the beginning of an answer")
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+        await asyncio.wait([turn])
+        turn.exception()
+    assert [event.kind for event in recorded(desk, session)][-1] == "turn.ended"
 
 
 @pytest.mark.parametrize(
@@ -165,13 +154,10 @@ def test_a_signal_ends_the_server_in_good_order(desk: Any, say: Any, wait: Any, 
         ("openrouter/acme/large", "OPENROUTER_API_KEY is not set"),
     ],
 )
-def test_a_model_that_can_not_be_had_is_an_error_and_nobody_answers_in_its_place(
+async def test_a_model_that_can_not_be_had_is_an_error_and_nobody_answers_in_its_place(
     desk: Any, say: Any, model: str, said: str
 ) -> None:
-    async def main() -> None:
-        async with desk.editor("--model", model) as (_, connection, _process):
-            with pytest.raises(RequestError, match=said):
-                session = await desk.new(connection)
-                await connection.prompt(session_id=session, prompt=say("hello"))
-
-    asyncio.run(main())
+    async with desk.editor("--model", model) as (_, connection, _process):
+        with pytest.raises(RequestError, match=said):
+            session = await desk.new(connection)
+            await connection.prompt(session_id=session, prompt=say("hello"))

@@ -76,35 +76,6 @@ def test_a_whole_task_and_its_trajectory(desk: Any, replies: Any) -> None:
     assert (read.final_metrics.total_prompt_tokens, read.final_metrics.total_completion_tokens) == (44, 28)
 
 
-@pytest.mark.slow
-@pytest.mark.needs("harbor-python")
-def test_a_trial_of_harbors_agent_in_an_environment(desk: Any, replies: Any, part: Any) -> None:
-    from harbor.models.trajectories import Trajectory
-
-    desk.model.script = {
-        "work on": [
-            replies.calling(("read_file", {"file_path": "a.txt"})),
-            replies.calling(("write_file", {"file_path": "a.txt", "content": "done\n"}), says="I write."),
-            replies.text("It is done."),
-        ]
-    }
-    trial, program = Path(__file__).with_name("harbor_trial.py"), Path(sys.executable).with_name("inarch-acp")
-    ran = subprocess.run(
-        [part("harbor-python"), trial, desk.folder, desk.root, program, "openai-compatible/m", "work on a.txt"],
-        env=desk.env, cwd=desk.root, capture_output=True, text=True, timeout=180, check=False,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    told = json.loads(ran.stdout.splitlines()[-1])
-    assert (told["n_input_tokens"], told["n_output_tokens"]) == (33, 21)
-    assert told["metadata"]["acp"]["resolved_session_model_id"] == "openai-compatible/m"
-    assert (desk.root / "a.txt").read_text() == "done\n"
-    steps = Trajectory.model_validate_json((desk.folder / "trial/agent/trajectory.json").read_text()).steps
-    assert [step.source for step in steps][:2] == ["user", "agent"]
-    called = [call.arguments for step in steps for call in step.tool_calls or ()]
-    assert called == [{"file_path": "a.txt"}, {"file_path": "a.txt", "content": "done\n"}]
-    assert steps[-1].message.endswith("It is done.")
-
-
 def test_a_model_that_is_not_offered_is_no_success_of_another(desk: Any) -> None:
     _, summary = drive(desk, "absent/of-nobody")
     assert "set_model_error" in summary

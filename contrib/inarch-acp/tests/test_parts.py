@@ -11,7 +11,7 @@ from acp import schema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inarch_acp.prompts import fenced, read_prompt
-from inarch_acp.tool_calls import ShownCall, planned_diff
+from inarch_acp.tool_calls import ShownCall
 from inarch_acp.wire import plain
 
 import inarch
@@ -55,25 +55,6 @@ def test_a_link_to_a_file_of_the_workspace_is_a_mention_of_it(name: str) -> None
 )
 def test_links_of_every_kind(uri: str, said: str) -> None:
     assert read_prompt([schema.ResourceContentBlock(type="resource_link", name="x", uri=uri)], "/w").text == said
-
-
-def test_a_planned_change_is_shown_only_where_it_can_be_said_exactly() -> None:
-    files = {"a": b"one\ntwo\n", "crlf": b"one\r\ntwo\r\n", "binary": b"\xff\x00", "twice": b"x x"}
-
-    def planned(**arguments: object) -> tuple[str | None, str] | None:
-        found = planned_diff(arguments, files.get, "/w")
-        return (found.old_text, found.new_text) if found is not None else None
-
-    assert planned(file_path="a", content="new") == ("one\ntwo\n", "new")
-    assert planned(file_path="absent", content="new") == (None, "new")
-    assert planned(file_path="a", search="two", replace="2") == ("one\ntwo\n", "one\n2\n")
-    assert planned(file_path="twice", search="x", replace="y") is None
-    assert planned(file_path="twice", search="x", replace="y", replace_all=True) == ("x x", "y y")
-    assert planned(file_path="crlf", search="one\n", replace="1\n") is None
-    assert planned(file_path="binary", content="text") is None
-    assert planned(file_path="a", content="x" * 3_000_000) is None
-    assert planned(file_path="a", search="", replace="y") is None
-    assert planned(command="ls") is None
 
 
 def test_titles_are_one_harmless_line_and_places_are_absolute() -> None:

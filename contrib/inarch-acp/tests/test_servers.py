@@ -64,38 +64,34 @@ def offered(desk: Any) -> list[str]:
     return [one["function"]["name"] for one in desk.model.server.requests[-1].json["tools"]]
 
 
-def test_what_is_agreed_to_starts_and_what_is_refused_does_not(desk: Any, say: Any, replies: Any) -> None:
+async def test_what_is_agreed_to_starts_and_what_is_refused_does_not(desk: Any, say: Any, replies: Any) -> None:
     call = ("notes_add", {"text": "milk"})
     desk.model.script = {"note": [replies.calling(call), replies.text("noted")], "hello": [replies.text("hi")]}
-
-    async def main() -> None:
-        async with desk.editor() as (editor, connection, _):
-            assert (await connection.initialize(1)).agent_capabilities.mcp_capabilities.http is True
-            new = await connection.new_session(str(desk.root), mcp_servers=[stdio(desk, "notes"), stdio(desk, "other")])
-            session = new.session_id
-            await connection.set_session_mode(session_id=session, mode_id="edits")
-            assert not (desk.folder / "notes").exists()  # nothing before the person was asked
-            answering(editor, "once", "no", "once")
-            response = await connection.prompt(session_id=session, prompt=say("note"))
-            assert response.stop_reason == "end_turn" and editor.said(session).endswith("noted")
-            assert "notes_add" in offered(desk) and "other_add" not in offered(desk)
-            assert (desk.folder / "notes").read_text() == "started\n" and not (desk.folder / "other").exists()
-            first, second, third = editor.asked
-            assert [one.tool_call.title for one in (first, second)] == [
-                "start the MCP server notes", "start the MCP server other",
-            ]  # fmt: skip
-            shown = str(first.tool_call.content)
-            assert str(desk.folder / "notes") in shown and "NOTES_API_KEY" in shown and TOKEN not in shown
-            assert third.tool_call.title.startswith("notes_add")  # its word that it only reads counts for nothing
-            calls = list(editor.calls(session).values())
-            assert [one["status"] for one in calls] == ["completed", "failed", "completed"]
-            assert "milk by me" in str(desk.model.server.requests[-1].json["messages"])
-            await connection.prompt(session_id=session, prompt=say("hello"))  # nobody is asked twice
-            assert editor.said(session).endswith("hi")
-            assert editor.of(session, "current_mode_update")[-1].current_mode_id == "edits"
-        assert session in [one.session_id for one in await kept(desk)]
-
-    asyncio.run(main())
+    async with desk.editor() as (editor, connection, _):
+        assert (await connection.initialize(1)).agent_capabilities.mcp_capabilities.http is True
+        new = await connection.new_session(str(desk.root), mcp_servers=[stdio(desk, "notes"), stdio(desk, "other")])
+        session = new.session_id
+        await connection.set_session_mode(session_id=session, mode_id="edits")
+        assert not (desk.folder / "notes").exists()  # nothing before the person was asked
+        answering(editor, "once", "no", "once")
+        response = await connection.prompt(session_id=session, prompt=say("note"))
+        assert response.stop_reason == "end_turn" and editor.said(session).endswith("noted")
+        assert "notes_add" in offered(desk) and "other_add" not in offered(desk)
+        assert (desk.folder / "notes").read_text() == "started\n" and not (desk.folder / "other").exists()
+        first, second, third = editor.asked
+        assert [one.tool_call.title for one in (first, second)] == [
+            "start the MCP server notes", "start the MCP server other",
+        ]  # fmt: skip
+        shown = str(first.tool_call.content)
+        assert str(desk.folder / "notes") in shown and "NOTES_API_KEY" in shown and TOKEN not in shown
+        assert third.tool_call.title.startswith("notes_add")  # its word that it only reads counts for nothing
+        calls = list(editor.calls(session).values())
+        assert [one["status"] for one in calls] == ["completed", "failed", "completed"]
+        assert "milk by me" in str(desk.model.server.requests[-1].json["messages"])
+        await connection.prompt(session_id=session, prompt=say("hello"))  # nobody is asked twice
+        assert editor.said(session).endswith("hi")
+        assert editor.of(session, "current_mode_update")[-1].current_mode_id == "edits"
+    assert session in [one.session_id for one in await kept(desk)]
 
 
 async def kept(desk: Any) -> Any:
@@ -159,7 +155,7 @@ def test_an_address_has_its_headers_and_a_lasting_yes_holds_for_the_next_session
         asyncio.run(main())
 
 
-def test_a_kept_session_is_asked_as_a_new_one_and_a_cancel_is_a_no(
+async def test_a_kept_session_is_asked_as_a_new_one_and_a_cancel_is_a_no(
     desk: Any, say: Any, wait: Any, replies: Any
 ) -> None:
     desk.model.script = {"hello": [replies.text("hi")]}
@@ -170,30 +166,27 @@ def test_a_kept_session_is_asked_as_a_new_one_and_a_cancel_is_a_no(
         await asyncio.Event().wait()
         return "once"
 
-    async def main() -> None:
-        async with desk.editor() as (editor, connection, _):
-            session = await desk.new(connection)
-            await connection.prompt(session_id=session, prompt=say("hello"))
-        async with desk.editor() as (editor, connection, _):
-            await connection.load_session(str(desk.root), session, mcp_servers=[stdio(desk, "notes")])
-            answering(editor, "once")
-            await connection.prompt(session_id=session, prompt=say("hello"))
-            said = desk.model.server.requests[-1].json["messages"]  # a running conversation keeps its list of tools
-            assert "notes_add" not in offered(desk) and "- notes_add: " in json.dumps(said)
-            other = (await connection.new_session(str(desk.root), mcp_servers=[stdio(desk, "other")])).session_id
-            editor.answer = never
-            turn = asyncio.create_task(connection.prompt(session_id=other, prompt=say("hello")))
-            await wait(asking.is_set, "the question")
-            await connection.cancel(session_id=other)
-            assert (await turn).stop_reason == "cancelled"
-            assert [one["status"] for one in editor.calls(other).values()] == ["failed"]
-            await connection.prompt(session_id=other, prompt=say("hello"))
-            assert "other_add" not in offered(desk) and not (desk.folder / "other").exists()
-
-    asyncio.run(main())
+    async with desk.editor() as (editor, connection, _):
+        session = await desk.new(connection)
+        await connection.prompt(session_id=session, prompt=say("hello"))
+    async with desk.editor() as (editor, connection, _):
+        await connection.load_session(str(desk.root), session, mcp_servers=[stdio(desk, "notes")])
+        answering(editor, "once")
+        await connection.prompt(session_id=session, prompt=say("hello"))
+        said = desk.model.server.requests[-1].json["messages"]  # a running conversation keeps its list of tools
+        assert "notes_add" not in offered(desk) and "- notes_add: " in json.dumps(said)
+        other = (await connection.new_session(str(desk.root), mcp_servers=[stdio(desk, "other")])).session_id
+        editor.answer = never
+        turn = asyncio.create_task(connection.prompt(session_id=other, prompt=say("hello")))
+        await wait(asking.is_set, "the question")
+        await connection.cancel(session_id=other)
+        assert (await turn).stop_reason == "cancelled"
+        assert [one["status"] for one in editor.calls(other).values()] == ["failed"]
+        await connection.prompt(session_id=other, prompt=say("hello"))
+        assert "other_add" not in offered(desk) and not (desk.folder / "other").exists()
 
 
-def test_what_can_not_be_used_is_said_and_the_session_goes_on(desk: Any, say: Any, replies: Any) -> None:
+async def test_what_can_not_be_used_is_said_and_the_session_goes_on(desk: Any, say: Any, replies: Any) -> None:
     desk.model.script = {"hello": [replies.text("hi")]}
     desk.configure('[plugins.mcp.servers.notes]\ncommand = "none"')
     lost = schema.McpServerStdio(name="lost", command=str(desk.folder / "absent"), args=[], env=[])
@@ -209,17 +202,14 @@ def test_what_can_not_be_used_is_said_and_the_session_goes_on(desk: Any, say: An
             words: str = editor.said(session)
             return words
 
-    async def main() -> None:
-        assert "MCP server old is not used: it is of the kind sse" in await said([sse])
-        assert "MCP server odd is not used" in await said([odd])
-        assert "your configuration has one of this name" in await said([stdio(desk, "notes")])
-        assert "'lost' is left out: there is no program" in await said([lost], answers=("once",))
-        assert "started with --approve none" in await said([stdio(desk, "x")], "--approve", "none")
-        without = desk.folder / "without"
-        without.mkdir()
-        (without / "sitecustomize.py").write_text("import sys\nsys.modules['inarch_mcp'] = None\n")
-        desk.keys = {"PYTHONPATH": f"{without}:{desk.shared}"}
-        assert "inarch-mcp is not installed" in await said([stdio(desk, "x")])
-        assert not (desk.folder / "x").exists()
-
-    asyncio.run(main())
+    assert "MCP server old is not used: it is of the kind sse" in await said([sse])
+    assert "MCP server odd is not used" in await said([odd])
+    assert "your configuration has one of this name" in await said([stdio(desk, "notes")])
+    assert "'lost' is left out: there is no program" in await said([lost], answers=("once",))
+    assert "started with --approve none" in await said([stdio(desk, "x")], "--approve", "none")
+    without = desk.folder / "without"
+    without.mkdir()
+    (without / "sitecustomize.py").write_text("import sys\nsys.modules['inarch_mcp'] = None\n")
+    desk.keys = {"PYTHONPATH": f"{without}:{desk.shared}"}
+    assert "inarch-mcp is not installed" in await said([stdio(desk, "x")])
+    assert not (desk.folder / "x").exists()

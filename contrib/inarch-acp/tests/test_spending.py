@@ -73,17 +73,13 @@ def test_each_reply_is_told_at_once_and_the_sum_goes_on_in_a_loaded_session(
     [("context_tokens = 32000", True, None), (PRICED, False, A_REPLY)],
     ids=["no price", "no window"],
 )
-def test_what_is_not_known_is_not_told(
+async def test_what_is_not_known_is_not_told(
     desk: Any, say: Any, replies: Any, provider: str, tells: bool, cost: float | None
 ) -> None:
     desk.model.script = {"hello": [replies.text("hi")]}
     desk.configure(provider=provider)
-
-    async def main() -> None:
-        async with desk.editor() as (editor, connection, _):
-            session = await desk.new(connection)
-            response = await connection.prompt(session_id=session, prompt=say("hello"))
-            assert [one for _, _, one in told(editor, session)] == ([None, None] if tells else [])
-            assert response.field_meta["inarch"].get("session_cost_usd") == cost
-
-    asyncio.run(main())
+    async with desk.editor() as (editor, connection, _):
+        session = await desk.new(connection)
+        response = await connection.prompt(session_id=session, prompt=say("hello"))
+        assert [one for _, _, one in told(editor, session)] == ([None, None] if tells else [])
+        assert response.field_meta["inarch"].get("session_cost_usd") == cost

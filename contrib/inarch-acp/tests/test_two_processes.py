@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import subprocess
@@ -15,18 +14,16 @@ from acp import RequestError
 
 
 @pytest.mark.parametrize("again", ["load_session", "resume_session"])
-def test_a_session_without_a_prompt_goes_on_in_another_process(desk: Any, say: Any, replies: Any, again: str) -> None:
+async def test_a_session_without_a_prompt_goes_on_in_another_process(
+    desk: Any, say: Any, replies: Any, again: str
+) -> None:
     desk.model.script = {"hello": [replies.text("I hear you.")]}
-
-    async def main() -> None:
-        async with desk.editor() as (_, connection, _):
-            session = await desk.new(connection)
-        async with desk.editor() as (editor, connection, _):
-            await getattr(connection, again)(cwd=str(desk.root), session_id=session, mcp_servers=[])
-            await connection.prompt(session_id=session, prompt=say("hello"))
-            assert editor.said(session).endswith("I hear you.")
-
-    asyncio.run(main())
+    async with desk.editor() as (_, connection, _):
+        session = await desk.new(connection)
+    async with desk.editor() as (editor, connection, _):
+        await getattr(connection, again)(cwd=str(desk.root), session_id=session, mcp_servers=[])
+        await connection.prompt(session_id=session, prompt=say("hello"))
+        assert editor.said(session).endswith("I hear you.")
 
 
 SEVERAL = """
@@ -37,37 +34,20 @@ with inarch.compose(root=sys.argv[1]) as app:
 """
 
 
-def test_every_session_of_a_folder_is_listed_once_and_no_other(desk: Any) -> None:
+async def test_every_session_of_a_folder_is_listed_once_and_no_other(desk: Any) -> None:
     other, link = desk.folder / "other", desk.folder / "link"
     other.mkdir()
     link.symlink_to(desk.root)
     for folder, count in ((desk.root, 120), (other, 1)):
-        subprocess.run([sys.executable, "-P", "-c", SEVERAL, folder, str(count)], env=desk.env, check=True)
-
-    async def main() -> None:
-        async with desk.editor() as (_, connection, _):
-
-            async def listed(cwd: Path | None) -> list[Any]:
-                found: list[Any] = []
-                cursor = None
-                while not found or cursor is not None:
-                    page = await connection.list_sessions(cwd=cwd and str(cwd), cursor=cursor)
-                    found += page.sessions
-                    cursor = page.next_cursor
-                    await desk.new(connection)  # a session that comes meanwhile shifts nothing
-                return found
-
-            for cwd, count in ((desk.root, 120), (link, 123), (other, 1), (None, 128)):
-                found = await listed(cwd)
-                assert len({one.session_id for one in found}) == len(found) == count
-                assert [one.updated_at for one in found] == sorted((one.updated_at for one in found), reverse=True)
-                assert cwd is None or {one.cwd for one in found} == {str(cwd.resolve())}
-            with pytest.raises(RequestError, match="absolute path"):
-                await connection.list_sessions(cwd="relative")
-            with pytest.raises(RequestError, match="cursor"):
-                await connection.list_sessions(cursor="unknown")
-
-    asyncio.run(main())
+        subprocess.run([sys.executable, "-P", "-c", SEVERAL, folder, str(count)], env=desk.env, check=True)  # noqa: ASYNC221
+    async with desk.editor() as (_, connection, _):
+        for cwd, count in ((desk.root, 120), (link, 120), (other, 1), (None, 121)):
+            found = (await connection.list_sessions(cwd=cwd and str(cwd))).sessions
+            assert len({one.session_id for one in found}) == len(found) == count
+            assert [one.updated_at for one in found] == sorted((one.updated_at for one in found), reverse=True)
+            assert cwd is None or {one.cwd for one in found} == {str(cwd.resolve())}
+        with pytest.raises(RequestError, match="absolute path"):
+            await connection.list_sessions(cwd="relative")
 
 
 @pytest.mark.needs("acpx")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import define, evolve, field
+from attrs import define, field
 
 import inarch
 from inarch import shorten
@@ -23,7 +23,7 @@ from inarch_batch.coordinator import Batch, Plan, Progress
 from inarch_batch.executors import open_executor
 from inarch_batch.reports import write_predictions, write_report
 from inarch_batch.results import Output
-from inarch_batch.tasks import Task, TaskFault, TaskFile, TaskFileFaults, open_tasks
+from inarch_batch.tasks import Task, TaskFault, TaskFileFaults, open_tasks
 from inarch_batch.trees import GitFailed, Sources, git
 from inarch_lib.schemas.validation import reference_fault
 
@@ -38,32 +38,25 @@ class Teller:
 
     ceiling: Decimal | None
     is_quiet: bool = False
-    _told: float = field(init=False, default=0.0)
-    _is_open: bool = field(init=False, default=False)
+    _moves: bool = field(init=False, factory=sys.stderr.isatty)
+    _due: float = field(init=False, default=0.0)
+
+    def __attrs_post_init__(self) -> None:
+        self._due = time.monotonic() + (0.0 if self._moves else _EVERY_S)  # a short batch needs only its summary
 
     def __call__(self, progress: Progress) -> None:
         """Show the progress, if it is time to."""
         now = time.monotonic()
-        moves = sys.stderr.isatty()
-        if self.is_quiet or now - self._told < (_MOVES_S if moves else _EVERY_S):
+        if self.is_quiet or now < self._due:
             return
-        if not moves and not self._told:
-            self._told = now  # a short batch needs only its summary
-            return
-        self._told = now
+        self._due = now + (_MOVES_S if self._moves else _EVERY_S)
         line = words(progress, self.ceiling)
-        if moves:
-            self._is_open = True
-            sys.stderr.write(f"\r\x1b[K{shorten(line, _COLUMNS)}")
-        else:
-            sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
+        click.echo(f"\r\x1b[K{shorten(line, _COLUMNS)}" if self._moves else line, nl=not self._moves, err=True)
 
     def end(self) -> None:
         """Clear the line that is updated in place."""
-        if self._is_open:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        if self._moves and not self.is_quiet:
+            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def words(progress: Progress, ceiling: Decimal | None) -> str:
@@ -102,11 +95,10 @@ def launch(given: Mapping[str, Any]) -> int:
             for fault in faults.faults:
                 say("error", fault)
             return USAGE
-        tasks = evolve(tasks, places=tasks.places[part])
         plan = Plan(
             given["workers"], ceiling, _composing(given), given["retry"], tuple(given["hosts"]), given["keep_trees"]
         )
-        return _run(given, tasks, output, plan)
+        return _run(given, tasks[part], output, plan)
 
 
 def money(text: str | None) -> Decimal | None:
@@ -160,7 +152,7 @@ def _writing(output: Output) -> Iterator[None]:
         ) from None
 
 
-def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> TaskFile:
+def _tasks(given: Mapping[str, Any], pattern: str, sources: Sources) -> list[Task]:
     path = Path(given["tasks"])
     folder = Path(given["root"]) if given.get("root") else path.parent
 
@@ -201,7 +193,7 @@ def _composing(given: Mapping[str, Any]) -> Mapping[str, Any]:
         app.close()
 
 
-def _run(given: Mapping[str, Any], tasks: TaskFile, output: Output, plan: Plan) -> int:
+def _run(given: Mapping[str, Any], tasks: list[Task], output: Output, plan: Plan) -> int:
     teller = Teller(plan.ceiling, bool(given.get("quiet")))
     with ExitStack() as stack:
         executor = stack.enter_context(open_executor(given["executor"], plan.workers))

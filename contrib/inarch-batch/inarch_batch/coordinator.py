@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from decimal import Decimal
 from pathlib import Path
@@ -12,12 +11,11 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from inarch.commands import say
 from inarch_batch.executors import WorkersUnreachable
 from inarch_batch.ledger import Ledger
-from inarch_batch.results import Output, Result
+from inarch_batch.results import Output, Result, result_of
 from inarch_batch.task_run import Job, Outcome, kept_result, run_job, version
-from inarch_batch.tasks import Place, TaskFault, TaskFile
+from inarch_batch.tasks import Task, TaskFault
 from inarch_batch.trees import Sources, remove
 
 LOOK_S = 0.25
@@ -28,16 +26,7 @@ MOST_DEATHS = 20
 
 @frozen
 class Plan:
-    """Parameters of a batch.
-
-    Args:
-        workers: Number of tasks that run at a time.
-        ceiling: Cost limit of the whole batch, or None.
-        compose: Arguments of `inarch.compose` for each task.
-        retries: How often a failed task starts again.
-        hosts: Hosts that the tasks' setup may reach.
-        keeps_trees: Whether trees stay after their task has ended.
-    """
+    """Parameters of a batch."""
 
     workers: int
     ceiling: Decimal | None
@@ -61,24 +50,16 @@ class Progress:
 
 @define(eq=False, repr=False)
 class _Started:
-    place: Place
+    task: Task
     job: Job
     is_alone: bool
 
 
 @define(eq=False, repr=False)
 class Batch:
-    """A running batch.
+    """A running batch."""
 
-    Args:
-        tasks: The tasks to run.
-        output: The output folder, which no other batch may use meanwhile.
-        plan: The parameters of the batch.
-        executor: Runs the tasks.
-        told: Receives the progress several times a second.
-    """
-
-    tasks: TaskFile
+    tasks: Sequence[Task]
     output: Output
     plan: Plan
     executor: Executor
@@ -87,11 +68,10 @@ class Batch:
     fault: str = ""
     is_out_of_money: bool = False
     unpriced: str = ""
-    away: str = ""
     _ledger: Ledger = field(init=False)
     _sources: Sources = field(init=False)
-    _waiting: deque[Place] = field(init=False, factory=deque)
-    _poor: deque[Place] = field(init=False, factory=deque)
+    _waiting: deque[Task] = field(init=False, factory=deque)
+    _poor: deque[Task] = field(init=False, factory=deque)
     _running: dict[Future[Outcome], _Started] = field(init=False, factory=dict)
     _tries: dict[str, int] = field(init=False, factory=dict)
     _deaths: dict[str, int] = field(init=False, factory=dict)
@@ -115,9 +95,9 @@ class Batch:
         self._ledger.make()
         self._ledger.give_up()  # holds of workers that were killed with an earlier coordinator
         self.output.stop.unlink(missing_ok=True)
-        wanted = {place.id for place in self.tasks.places}
+        wanted = {task.id for task in self.tasks}
         self._counts.update(status for task_id, status in self.output.statuses.items() if task_id in wanted)
-        self._waiting.extend(place for place in self.tasks.places if place.id not in self.output.statuses)
+        self._waiting.extend(task for task in self.tasks if task.id not in self.output.statuses)
         try:
             while self._fill() or self._running:
                 ended, _ = wait(self._running, LOOK_S, FIRST_COMPLETED)
@@ -137,7 +117,7 @@ class Batch:
         """Return the progress."""
         counts, running = self._counts, len(self._running)
         done, failed, limited = (counts[status] for status in ("done", "failed", "limited"))
-        to_come = len(self.tasks.places) - done - failed - limited - running
+        to_come = len(self.tasks) - done - failed - limited - running
         return Progress(done, failed, limited, running, to_come, self._ledger.spent)
 
     def _fill(self) -> bool:
@@ -153,38 +133,28 @@ class Batch:
             self._waiting.appendleft(self._poor.popleft())
         began = False
         while self._waiting and len(self._running) < (1 if is_alone else self.plan.workers):
-            place = self._waiting.popleft()
+            task = self._waiting.popleft()
             try:
-                self._begin(place, is_alone)
-            except WorkersUnreachable as away:
-                self._waiting.appendleft(place)
-                self._is_away(away)
-                return True
+                self._begin(task, is_alone)
+            except WorkersUnreachable as error:
+                self.fault = f"{error}"
+                return False
             began = True
-            self.away = ""
         return began
 
-    def _is_away(self, away: WorkersUnreachable) -> None:
-        """Report once that workers can't be reached, and pause, because running tasks can't report either."""
-        if not self.away:
-            self.away = f"{away}"
-            say("note", f"{away}; waiting for it")
-        time.sleep(LOOK_S)
-
-    def _begin(self, place: Place, is_alone: bool) -> None:
-        folder = self.output.of_task(place.id)
+    def _begin(self, task: Task, is_alone: bool) -> None:
+        folder = self.output.of_task(task.id)
         try:
-            task = self.tasks.read(place)
             commit = "" if task.root else self._sources.commit(task)
             source = "" if task.root else str(self._sources.place(task.repo))
         except (TaskFault, OSError) as error:
-            self.fault = f"{self.tasks.path}:{place.line}: {error}"
+            self.fault = f"task {task.id}: {error}"
             return
         job = Job(
             task, str(folder.absolute()), str(self.output.folder.absolute()), source, commit,
             self.plan.ceiling, self.plan.compose, self.plan.hosts, self.plan.keeps_trees, version(),
         )  # fmt: skip
-        self._running[self.executor.submit(run_job, job)] = _Started(place, job, is_alone)
+        self._running[self.executor.submit(run_job, job)] = _Started(task, job, is_alone)
 
     def _ended(self, started: _Started, future: Future[Outcome]) -> None:
         error = CancelledError("it was cancelled") if future.cancelled() else future.exception()
@@ -198,48 +168,40 @@ class Batch:
         elif outcome.why == "money":
             # if it ran alone, no other task held money: the rest can't pay for a request
             self.is_out_of_money = started.is_alone
-            self._poor.append(started.place)
+            self._poor.append(started.task)
         elif not self.is_stopping and not self.fault:
-            self._waiting.appendleft(started.place)
+            self._waiting.appendleft(started.task)
 
     def _died(self, started: _Started, error: BaseException) -> Outcome:
         """Return the outcome that a dead worker has left. Without a result, another worker continues the task."""
         self._ledger.give_up_dead()
-        place = started.place
+        task = started.task
         kept = kept_result(Path(started.job.folder))
         if kept is not None:
             return Outcome(kept)
-        deaths = self._deaths[place.id] = self._deaths.get(place.id, 0) + 1
+        deaths = self._deaths[task.id] = self._deaths.get(task.id, 0) + 1
         if deaths <= MOST_DEATHS:
             return Outcome(None, "stopped")
-        return Outcome(failure(place.id, f"its worker died {deaths} times, the last time of: {error}"))
+        return Outcome(result_of(task.id, "failed", error=f"its worker died {deaths} times, the last time of: {error}"))
 
     def _has_result(self, started: _Started, result: Result) -> None:
-        place, folder = started.place, Path(started.job.folder)
-        result = _with_costs(result, self._earlier.pop(place.id, None))
-        tries = self._tries.pop(place.id, 0)
+        task, folder = started.task, Path(started.job.folder)
+        result = _with_costs(result, self._earlier.pop(task.id, None))
+        tries = self._tries.pop(task.id, 0)
         if result["status"] == "failed" and tries < self.plan.retries and not self.is_stopping:
-            self._tries[place.id], self._earlier[place.id] = tries + 1, result
+            self._tries[task.id], self._earlier[task.id] = tries + 1, result
             remove(folder)
-            self._waiting.append(place)
+            self._waiting.append(task)
             return
         try:
             self.output.add(result)
         except OSError as error:
             self.fault = f"{self.output.results} can't be written: {error.strerror}"
             return
-        self._deaths.pop(place.id, None)
+        self._deaths.pop(task.id, None)
         self._counts[result["status"]] += 1
         if not self.plan.keeps_trees:
             remove(folder)
-
-
-def failure(task_id: str, error: str) -> Result:
-    """Return the result of a task that failed before it started."""
-    return {
-        "id": task_id, "status": "failed", "answer": "", "patch": "", "cost_usd": 0.0, "unknown_costs": 0,
-        "tokens": {"input": 0, "output": 0, "cached": 0}, "model": "", "session": "", "seconds": 0.0, "error": error,
-    }  # fmt: skip
 
 
 def _with_costs(result: Result, earlier: Result | None) -> Result:

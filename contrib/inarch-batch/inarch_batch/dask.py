@@ -1,8 +1,7 @@
 """Workers on other machines, with Dask's scheduler and workers: `--executor dask://HOST:PORT`.
 
-A client reconnects to its scheduler by itself, but some of its earlier futures then never complete. So the batch gives
-up a client that lost its connection, with all its futures, and starts their tasks again. Results that workers
-finished meanwhile are on disk, so those tasks do not run twice.
+If the scheduler goes away, the batch ends and goes on when it is run again. Results that workers finished meanwhile are
+on disk, so those tasks do not run twice.
 """
 
 from __future__ import annotations
@@ -23,56 +22,61 @@ from inarch_batch.task_run import version
 P = ParamSpec("P")
 T = TypeVar("T")
 _CONNECT_S = 10
-_AGAIN_S = 2
+_CLOSE_S = 2
 _LOOK_S = 0.2
 
 
 class Dask(Executor):
-    """A client of a Dask scheduler, which may disappear and return."""
+    """A client of a Dask scheduler, for the lifetime of its first connection."""
 
     def __init__(self, workers: int, address: str) -> None:
         for name in [name for name in logging.root.manager.loggerDict if name.startswith(("distributed", "tornado"))]:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # the batch reports a lost connection once
         if not address:
             raise UsageError("--executor dask names no scheduler", "write it like dask://127.0.0.1:8786")
-        self._address = f"tcp://{address}"
-        self._link: _Link | None = None
+        connect: Any = Client
         try:
-            self._connected(_CONNECT_S)
-        except WorkersUnreachable as error:
-            raise UsageError(f"{error}", "start `dask scheduler` there, and `dask worker`s") from None
+            self._client = connect(f"tcp://{address}", timeout=_CONNECT_S, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise UsageError(
+                f"the scheduler tcp://{address} can't be reached: {error}", "start `dask scheduler` there, and workers"
+            ) from None
+        self._connection = self._client.scheduler_comm
+        self._is_lost = False
+        self._open: set[Future[Any]] = set()
+        self._lock = threading.Lock()
         self._check_versions()
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Submit a function call to a worker.
 
         Raises:
-            WorkersUnreachable: The scheduler can't be reached now.
+            WorkersUnreachable: The scheduler is gone.
         """
-        return self._connected(_AGAIN_S).submit(fn, *args, **kwargs)
+        ours: Future[T] = Future()
+        try:
+            if self._is_lost:
+                raise ConnectionError("the connection was lost")
+            theirs = self._client.get_executor(pure=False).submit(fn, *args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - a closing client raises all kinds of errors
+            raise WorkersUnreachable(f"the scheduler is gone: {error}") from None
+        with self._lock:
+            self._open.add(ours)
+        theirs.add_done_callback(lambda done: self._take(ours, done))
+        return ours
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Disconnect from the scheduler. Its workers keep running."""
-        if self._link is not None:
-            self._link.give_up()
-
-    def _connected(self, timeout: float) -> _Link:
-        if self._link is None or self._link.is_lost:
-            connect: Any = Client
-            try:
-                client = connect(self._address, timeout=timeout, set_as_default=False)
-            except (OSError, TimeoutError, ValueError) as error:
-                raise WorkersUnreachable(f"the scheduler {self._address} can't be reached: {error}") from None
-            self._link = _Link(client)
-        return self._link
+        """Disconnect from the scheduler, whose workers keep running, and fail open futures."""
+        self._is_lost = True
+        with suppress(Exception):  # the scheduler may be gone
+            self._client.close(timeout=_CLOSE_S)
+        for ours in [*self._open]:
+            if self._drop(ours):
+                ours.set_exception(ConnectionError("its scheduler is gone"))
 
     def _check_versions(self) -> None:
-        """Check that all workers run the same versions as this machine.
-
-        Raises:
-            UsageError: A worker runs other versions.
-        """
-        found = self._connected(_AGAIN_S).client.run(version, on_error="return")
+        found = self._client.run(version, on_error="return")
         others = {worker: said for worker, said in found.items() if said != version()}
         if others:
             worker, said = next(iter(others.items()))
@@ -80,40 +84,6 @@ class Dask(Executor):
             raise UsageError(
                 f"the worker {worker} has {said}{more}; here is {version()}", "install the same versions everywhere"
             )
-
-
-class _Link:
-    """A client for the lifetime of its first connection, with its open futures."""
-
-    def __init__(self, client: Any) -> None:
-        self.client, self.is_lost = client, False
-        self._connection = client.scheduler_comm
-        self._open: set[Future[Any]] = set()
-        self._lock = threading.Lock()
-        threading.Thread(target=self._watch, daemon=True).start()
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        ours: Future[T] = Future()
-        with self._lock:
-            self._open.add(ours)
-        try:
-            theirs = self.client.get_executor(pure=False).submit(fn, *args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - a closing client raises all kinds of errors
-            self._drop(ours)
-            raise WorkersUnreachable(f"the scheduler is away: {error}") from None
-        theirs.add_done_callback(lambda done: self._take(ours, done))
-        return ours
-
-    def give_up(self) -> None:
-        """Close the client and fail its open futures."""
-        self.is_lost = True
-        with suppress(Exception):  # the scheduler may be gone
-            self.client.close(timeout=_AGAIN_S)
-        with self._lock:
-            lost = [*self._open]
-        for ours in lost:
-            if self._drop(ours):
-                ours.set_exception(ConnectionError("its scheduler is gone"))
 
     def _take(self, ours: Future[Any], done: Future[Any]) -> None:
         if not self._drop(ours):
@@ -132,8 +102,8 @@ class _Link:
             return is_open
 
     def _watch(self) -> None:
+        """Give the client up once its connection is lost: it reconnects, but earlier futures may never complete."""
         wait = threading.Event().wait
-        while not self.is_lost:
-            if self.client.status != "running" or self.client.scheduler_comm is not self._connection:
-                self.give_up()
+        while self._client.status == "running" and self._client.scheduler_comm is self._connection:
             wait(_LOOK_S)
+        self.shutdown()

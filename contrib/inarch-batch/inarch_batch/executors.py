@@ -21,7 +21,7 @@ GROUP = "inarch_batch.executors"
 
 
 class WorkersUnreachable(Exception):
-    """Workers can't be reached now. The coordinator retries."""
+    """Workers can't be reached. The batch ends, and goes on when it is run again."""
 
 
 class Threads(ThreadPoolExecutor):

@@ -73,12 +73,7 @@ class Room:
 
 @frozen
 class Ledger:
-    """The shared database, which any process may open. Each method is one transaction.
-
-    Args:
-        path: Its file.
-        ceiling: Cost limit of the whole batch, or None.
-    """
+    """The shared database, which any process may open. Each method is one transaction."""
 
     path: Path
     ceiling: Decimal | None = None

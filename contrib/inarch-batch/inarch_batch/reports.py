@@ -46,10 +46,6 @@ p { color: var(--quiet); }
 def write_report(output: Output, spent: str) -> Path:
     """Write the HTML report of a batch atomically and return its path.
 
-    Args:
-        output: The output folder.
-        spent: The money spent, as shown in the page.
-
     Raises:
         OSError: It can't be written.
     """

@@ -21,6 +21,15 @@ Result = Mapping[str, Any]
 """A line of `results.jsonl`: `id`, `status`, `answer`, `patch`, `cost_usd`, `tokens`, `session`, `seconds`, `error`."""
 
 
+def result_of(task_id: str, status: str, **more: Any) -> dict[str, Any]:
+    """Return a result, empty but for what is given."""
+    return {
+        "id": task_id, "status": status, "answer": "", "patch": "", "cost_usd": 0.0, "unknown_costs": 0,
+        "tokens": {"input": 0, "output": 0, "cached": 0}, "model": "", "session": "", "seconds": 0.0, "error": "",
+        **more,
+    }  # fmt: skip
+
+
 @define(eq=False, repr=False)
 class Output:
     """The output folder of a batch.

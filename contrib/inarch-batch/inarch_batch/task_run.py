@@ -19,6 +19,7 @@ import inarch
 from inarch.staging import make_folder, write_whole
 from inarch_batch import trees
 from inarch_batch.ledger import Ledger, leased
+from inarch_batch.results import result_of
 from inarch_batch.tasks import Task
 from inarch_batch.worker_models import Purse
 
@@ -32,20 +33,7 @@ _SHOWN = 2_000
 
 @frozen
 class Job:
-    """A worker's job, in plain values that can go to another machine.
-
-    Args:
-        task: The task.
-        folder: Its folder below the output folder.
-        output: The output folder, at the same path on every worker.
-        source: Path of its repository; empty if a folder is copied.
-        commit: The full name of the commit.
-        ceiling: Cost limit of the whole batch.
-        compose: Arguments of `inarch.compose`.
-        hosts: Hosts that its setup may reach.
-        keeps_tree: Whether its tree stays after it has ended.
-        version: The required versions of Inarch and of this distribution.
-    """
+    """A worker's job, in plain values that can go to another machine."""
 
     task: Task
     folder: str
@@ -261,26 +249,16 @@ class _Attempt:
     def _result(self, turn: inarch.Turn, patch: str, app: inarch.App, session: inarch.Session) -> Mapping[str, Any]:
         spent = app.transcript(session.id).spent()
         status = turn.status if turn.status in ("done", "limited") else "failed"
-        error = turn.error or ("" if status == "done" else turn.limit or turn.status)
-        line = self._line(status, turn.content, patch, error, session.id)
-        line["cost_usd"] = float(sum((row.cost_usd for row in spent), Decimal(0)))
-        line["unknown_costs"] = sum(row.unknown for row in spent)
-        line["tokens"] = {
-            "input": sum(row.input_tokens for row in spent),
-            "output": sum(row.output_tokens for row in spent),
-            "cached": sum(row.cached_tokens for row in spent),
-        }
-        line["model"] = turn.model
-        return line
+        tokens = {name: sum(getattr(row, f"{name}_tokens") for row in spent) for name in ("input", "output", "cached")}
+        return self._line(
+            status, answer=turn.content, patch=patch, session=session.id, model=turn.model, tokens=tokens,
+            error=turn.error or ("" if status == "done" else turn.limit or turn.status),
+            cost_usd=float(sum((row.cost_usd for row in spent), Decimal(0))),
+            unknown_costs=sum(row.unknown for row in spent),
+        )  # fmt: skip
 
-    def _line(
-        self, status: str, answer: str = "", patch: str = "", error: str = "", session: str = ""
-    ) -> dict[str, Any]:
-        return {
-            "id": self.job.task.id, "status": status, "answer": answer, "patch": patch, "cost_usd": 0.0,
-            "unknown_costs": 0, "tokens": {"input": 0, "output": 0, "cached": 0}, "model": "", "session": session,
-            "seconds": round(time.monotonic() - self.began, 3), "error": error,
-        }  # fmt: skip
+    def _line(self, status: str, **more: Any) -> dict[str, Any]:
+        return result_of(self.job.task.id, status, seconds=round(time.monotonic() - self.began, 3), **more)
 
 
 def _ledger_of(job: Job) -> Ledger:

@@ -32,10 +32,6 @@ class GitFailed(Exception):
 def git(*words: str | os.PathLike[str], alone: bool = False) -> bytes:
     """Run Git and return its output.
 
-    Args:
-        *words: Its arguments.
-        alone: Whether to ignore the user's configuration, whose filters could change a patch.
-
     Raises:
         GitFailed: Git failed.
     """
@@ -120,13 +116,6 @@ class Sources:
 
 def make_tree(tree: Path, root: str, source: str, commit: str, left_out: Path) -> None:
     """Make a clean tree: a copy of `root`, or the commit of a repository.
-
-    Args:
-        tree: The path of the tree, which is replaced if it exists.
-        root: The folder to copy, empty for a repository.
-        source: The path of the repository.
-        commit: The full name of its commit.
-        left_out: A folder that is not copied: the batch's output folder.
 
     Raises:
         GitFailed: Git failed.

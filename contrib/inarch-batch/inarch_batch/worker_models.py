@@ -33,14 +33,7 @@ _OUTPUT = (inarch.TextDelta, inarch.ReasoningDelta, inarch.CallDelta)
 
 @define(eq=False, repr=False)
 class Purse:
-    """The money and rate limits for one attempt at a task.
-
-    Args:
-        ledger: The money of the batch.
-        folder: The task's folder, under which money is held while a worker has its lease.
-        is_empty: Whether a request was not sent for lack of the batch's money.
-        is_unpriced: Whether the reason was that the model's price is unknown.
-    """
+    """The money and rate limits for one attempt at a task."""
 
     ledger: Ledger
     folder: str

@@ -99,17 +99,18 @@ def test_a_worker_of_dask_that_is_killed_leaves_its_task_to_the_other(person: An
     assert 8 <= person.asked.total() <= 11
 
 
-def test_a_scheduler_that_goes_away_and_comes_back(person: Any, cluster: Cluster) -> None:
+def test_a_scheduler_that_goes_away_ends_the_batch_which_goes_on_with_another(person: Any, cluster: Cluster) -> None:
     person.steps = lambda task, step: (time.sleep(0.3), person.writes() if step == 0 else person.says("done"))[1]
     cluster.start()
-    running = person.start(person.many(6), "-w", "2", "--executor", f"dask://{cluster.address}")
+    words = (person.many(6), "-w", "2", "--executor", f"dask://{cluster.address}")
+    running = person.start(*words)
     while len(person.asked) < 3:
         time.sleep(0.05)
     cluster.kill()
-    time.sleep(1)
-    cluster.start()
     _, err = running.communicate(timeout=120)
-    assert running.returncode == 0, err
+    assert (running.returncode, "the scheduler is gone" in err, "run the same again" in err) == (1, True, True), err
+    cluster.start()
+    assert person.run(*words).returncode == 0
     assert len(person.results()) == 6
     assert 12 <= person.asked.total() <= 16
 

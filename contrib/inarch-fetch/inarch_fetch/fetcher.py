@@ -32,14 +32,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 class Page(NamedTuple):
-    """A fetched page.
-
-    Args:
-        url: Its address after redirects.
-        title: Its title, if it has one.
-        text: Its text; HTML is converted to Markdown.
-        is_cut: Whether its end was cut.
-    """
+    """A fetched page."""
 
     url: str
     title: str
@@ -54,12 +47,7 @@ async def resolved(host: str, port: int) -> Sequence[str]:
 
 
 class Fetcher:
-    """Fetches pages within the bounds of the settings.
-
-    Args:
-        settings: The listed hosts, and the limits of size and time.
-        resolve: Returns the addresses of a name.
-    """
+    """Fetches pages within the bounds of the settings."""
 
     def __init__(self, settings: Settings, resolve: Resolve = resolved) -> None:
         self._settings = settings

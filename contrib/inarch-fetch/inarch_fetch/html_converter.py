@@ -23,13 +23,6 @@ _BESIDE = 1 << 16
 async def converted(page: bytes, url: str, charset: str, most: int, seconds: float) -> Read:
     """Return a page's title and text.
 
-    Args:
-        page: Its bytes.
-        url: Its address.
-        charset: The encoding that the response declares, empty if it declares none.
-        most: Characters of text to return.
-        seconds: Processor time that the conversion may take.
-
     Raises:
         inarch.ToolFailed: The process ended without a result.
     """

@@ -64,14 +64,7 @@ class Read(NamedTuple):
 
 
 def read_html(page: bytes, url: str, charset: str, most: int) -> Read:
-    """Return title and main text of an HTML page as Markdown with absolute links.
-
-    Args:
-        page: Its bytes.
-        url: Its address.
-        charset: The encoding that the response declares, empty if it declares none.
-        most: Characters of text to return.
-    """
+    """Return title and main text of an HTML page as Markdown with absolute links."""
     soup = BeautifulSoup(html_of(page, charset), "lxml")
     title = soup.title.get_text(" ", strip=True)[:_LONGEST_TITLE] if soup.title else ""
     for element in soup.find_all(_NEVER_TEXT):

@@ -22,16 +22,7 @@ _TAG = re.compile(r"</?[a-z][^<>]*>")
 
 
 class Form(NamedTuple):
-    """Request and reply format of a service.
-
-    Args:
-        path: The path below its address.
-        parameters: Returns the parameters for a query and a number of results.
-        key_header: The header with the key, empty if no key is needed.
-        results: Returns the results in a reply.
-        text: The field of a result with the excerpt of the page.
-        remedies: The remedy for each HTTP status.
-    """
+    """Request and reply format of a service."""
 
     path: str
     parameters: Callable[[str, int], Mapping[str, str]]

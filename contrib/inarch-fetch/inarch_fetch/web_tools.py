@@ -34,11 +34,7 @@ class _Reader:
 
 
 class WebFetch(_Reader):
-    """Tool that returns a page as Markdown; pages are cached for a quarter of an hour.
-
-    Args:
-        settings: Those of the plugin.
-    """
+    """Tool that returns a page as Markdown; pages are cached for a quarter of an hour."""
 
     name, title = "web_fetch", "Fetch {url}"
     description = (
@@ -86,13 +82,7 @@ class WebFetch(_Reader):
 
 
 class WebSearch(_Reader):
-    """Tool that returns the results of the configured search service.
-
-    Args:
-        service: The service.
-        key: Its key, empty if it needs none.
-        timeout_s: Timeout in seconds.
-    """
+    """Tool that returns the results of the configured search service."""
 
     name, title = "web_search", "Search the web for {query}"
     description = (

@@ -6,11 +6,8 @@ import asyncio
 import gzip
 import json
 import ssl
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
-from encodings.aliases import aliases
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -23,7 +20,7 @@ from inarch_fetch import Search, Settings
 from inarch_fetch.addresses import place_of
 from inarch_fetch.fetcher import Fetcher
 from inarch_fetch.html_converter import converted
-from inarch_fetch.page_text import charset_of, html_of, read_html, text_of
+from inarch_fetch.page_text import read_html
 from inarch_fetch.web_tools import WebFetch, WebSearch
 
 import inarch
@@ -281,15 +278,6 @@ def test_a_charset_is_one_of_the_webs_or_not_heeded(site: Site, charset: str) ->
     assert fetched(site, f"charset/meta/{charset}").text == (said or "xä")
 
 
-@settings(deadline=None)
-@given(st.binary(max_size=200), st.text(max_size=20) | st.sampled_from(sorted(aliases)))
-def test_any_bytes_of_any_charset_are_text(body: bytes, charset: str) -> None:
-    assert isinstance(text_of(body, charset), str)
-    assert isinstance(
-        html_of(b"<meta charset='%b'>" % charset.encode() + body, charset_of(f"x;charset={charset}")), str
-    )
-
-
 def test_a_page_that_grows_is_cut_and_one_that_grows_without_end_is_given_up() -> None:
     few, many = (b"<table><tr>" + b"<td colspan=1000>x" * cells for cells in (20, 20_000))
     read = asyncio.run(converted(few, "http://example.org/", "", 1_000, 20))
@@ -509,38 +497,6 @@ def test_what_is_no_address_is_refused_before_anybody_is_asked(url: str) -> None
     assert failure.value.code == "validation"
 
 
-@settings(deadline=None)
-@given(st.text(max_size=80))
-def test_any_text_is_an_address_or_refused(text: str) -> None:
-    try:
-        assert place_of("http://" + text).port
-    except inarch.ToolFailed:
-        pass
-
-
-def within(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    names = st.sampled_from(["p", "div", "a", "main", "ul", "li", "pre", "td"])
-    return st.builds(lambda name, text: f"<{name} href='{text[:9]}' class=language-x>{text}</{name}>", names, inner)
-
-
-@settings(deadline=None)
-@given(st.recursive(st.text(max_size=20), within, max_leaves=20))
-def test_any_page_is_read(page: str) -> None:
-    read_html(page.encode("utf-8", "replace"), "http://example.org/", "", 100_000)
-
-
 def test_elements_thousands_deep_are_still_text() -> None:
     deep = b"<div>" * 20_000 + b"the words" + b"</div>" * 20_000
     assert read_html(deep, "http://example.org/", "", 100_000).text == "the words"
-
-
-def test_nothing_that_fetches_is_imported_before_a_call(tmp_path: Path) -> None:
-    code = (
-        "import asyncio, inarch, sys\n"
-        "app = inarch.compose(root=sys.argv[1], journal=False, environ={'HOME': sys.argv[1]}, config={'profiles': "
-        "{'default': {'plugins': ['sandbox-fs', 'offline', 'fetch'], 'model': 'offline'}}})\n"
-        "assert 'web_fetch' in app.composition.tools\n"
-        "print(sorted({'httpx2', 'bs4', 'markdownify'} & set(sys.modules)))"
-    )
-    shown = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "[]"

@@ -20,7 +20,7 @@ from inarch.figures import usage_words
 from inarch_live.link import Link
 from inarch_live.live_prices import Rates
 from inarch_live.live_reply import Replying
-from inarch_live.pieces import Batch, Failed, Floor, Sounding, Words
+from inarch_live.pieces import Batch, Floor, Sounding, Words
 from inarch_live.playback import Playback
 from inarch_live.port import AudioDelta, LiveConnection, LiveProvider, LiveResult, LiveSetup
 from inarch_live.service_messages import (
@@ -48,18 +48,7 @@ PIECE = 32_000
 
 @define(eq=False, repr=False)
 class Conversation:
-    """One conversation with a live model, which produces turns of a session.
-
-    Args:
-        provider: The service.
-        setup: Model, voice and hearing mode. The session provides the rest.
-        tools: The composed tools by name.
-        playback: Receives the model's voice.
-        rates: Prices of the model's tokens; None if unknown.
-        record: Stores an event of the plugin outside the turns.
-        heard_voice: Called with each piece of voice that goes to the playback.
-        speaks: Whether a person hears the model. If not, only its words count.
-    """
+    """One conversation with a live model, which produces turns of a session."""
 
     provider: LiveProvider
     setup: LiveSetup
@@ -73,7 +62,7 @@ class Conversation:
     turns: Turns = field(init=False)
     _floor: Floor = field(init=False)
     _tasks: Tasks = field(init=False)
-    _link: Link = field(init=False)
+    link: Link = field(init=False)
     _session_id: str = field(init=False, default="")
     _news: News = field(init=False, factory=News)
     _is_stale: bool = field(init=False, default=False)
@@ -83,31 +72,21 @@ class Conversation:
 
     def __attrs_post_init__(self) -> None:
         self._floor = Floor(blocks(self.tools))
-        self._tasks = Tasks(lambda error: self._link.over(_as_provider_error(error)))
+        self._tasks = Tasks(lambda error: self.link.over(_as_provider_error(error)))
         self.turns = Turns(self.hearing, self._tasks, lambda: self.turn_ended("failed", {}))
-        self._link = Link(
+        self.link = Link(
             self.turns, self._floor, self.playback, self._tasks, self.rates, self.record, self.heard_voice, self._lost
         )
 
     @property
     def is_connected(self) -> bool:
         """Whether a connection to the service is open."""
-        return self._link.connection is not None
+        return self.link.connection is not None
 
     @property
     def is_cut(self) -> bool:
         """Whether there is no connection and no attempt to open one."""
-        return not (self.is_connected or self._connecting.locked() or self._is_replacing or self.is_busy)
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a turn is running or about to begin."""
-        return self.turns.is_busy
-
-    @property
-    def is_answering(self) -> bool:
-        """Whether the model is giving an answer."""
-        return self._link.is_answering
+        return not (self.is_connected or self._connecting.locked() or self._is_replacing or self.turns.is_busy)
 
     @property
     def is_waiting(self) -> bool:
@@ -124,49 +103,41 @@ class Conversation:
         async with self._connecting:
             if not self.is_connected:
                 request = self.turns.talk.session.context().request
-                await self._connect(request, handle=self._link.handle)
+                await self._connect(request)
 
     async def hear(self, pcm: bytes) -> None:
         """Send audio from the microphone. Without a connection, keep it for the next one."""
         self.turns.sent(pcm)
-        if self._link.connection is not None:
-            await self._link.connection.send_audio(pcm)
+        if self.link.connection is not None:
+            await self.link.connection.send_audio(pcm)
 
     async def begin_speech(self) -> None:
         """Begin the person's speech, connecting first if needed. In `push` mode, stop the model's voice."""
         self.hearing.begin()
         if not self.is_connected:
             await self.connect()
-        assert self._link.connection is not None
+        assert self.link.connection is not None
         self._is_speaking = True
         if self.setup.hearing == "push":
-            self._link.silence()
-            await self._link.connection.begin_speech()
+            self.link.silence()
+            await self.link.connection.begin_speech()
 
     async def end_speech(self) -> None:
         """End the person's speech: the key was released, or the microphone paused."""
         self._is_speaking = False
-        if self._link.connection is not None:
-            await self._link.connection.end_speech()
-
-    def hush(self) -> None:
-        """Stop the voice at once, and report to the service how much was heard."""
-        self._link.hush()
-
-    def heard(self) -> None:
-        """Pass on the words that the person has heard."""
-        self._link.heard()
+        if self.link.connection is not None:
+            await self.link.connection.end_speech()
 
     async def aclose(self) -> None:
         """Answer open calls, close the connection and stop all tasks."""
         for batch in self._floor.waiting:
             with suppress(Exception):
-                await self._link.answer(batch, {})
-        await self._link.aclose()
+                await self.link.answer(batch, {})
+        await self.link.aclose()
         self.playback.drop()
         await self._tasks.aclose()
-        self._link.clear()
-        if (usage := self._link.pieces.untold) is not None:
+        self.link.clear()
+        if (usage := self.link.pieces.untold) is not None:
             self._keep(usage)
 
     def _keep(self, usage: inarch.Usage) -> None:
@@ -191,23 +162,23 @@ class Conversation:
         """
         was_unasked = self.turns.end()
         self._news.told()
-        pieces = self._link.pieces
+        pieces = self.link.pieces
         if status != "done":
             # drop audio that no reply took: a turn that a limit ended before its request must cost no more
             is_sounding = self.playback.has_words or any(isinstance(piece, (Words, Sounding)) for piece in pieces)
             if status == "cancelled" or is_sounding:
-                self.hush()
-            self._link.clear()
+                self.link.hush()
+            self.link.clear()
         for batch in self._floor.waiting:
             if batch.is_claimed or status != "done":
                 batch.is_interrupted = True
-                self._tasks.start(self._link.answer(batch, known))
+                self._tasks.start(self.link.answer(batch, known))
         if status == "limited" and was_unasked:  # the model would continue unasked, and every answer costs
-            self._link.over(_limited())
+            self.link.over(_limited())
         pieces.end()
-        if any(not isinstance(piece, Failed) for piece in pieces):
+        if len(pieces):
             self.turns.begin()
-        self._link.leave_if_idle()
+        self.link.leave_if_idle()
         self.turns.talk.changed()
 
     async def answer(self, request: inarch.ModelRequest) -> AsyncIterator[inarch.Delta]:
@@ -227,7 +198,7 @@ class Conversation:
             else:
                 waits = MORE_S if after_results else STALE_S if self._is_stale else 0.0
                 self._is_stale = False
-                link = self._link
+                link = self.link
                 replying = Replying(request, link.pieces, self._floor, link.answer, link.hush, waits)
                 async for delta in replying.deltas():
                     yield delta
@@ -235,35 +206,34 @@ class Conversation:
             self._news.told()
         finally:
             if not is_whole:
-                self.hush()
+                self.link.hush()
 
     def _lost(self, was_told: bool) -> None:
         """Reconnect after a lost connection, or report why that is not possible."""
-        if self._link.is_replaceable and self._link.failures < len(DELAYS_S):
+        if self.link.is_replaceable and self.link.failures < len(DELAYS_S):
             if not self._is_replacing:
                 self._is_replacing = True
                 self._tasks.start(self._replace())
         elif not was_told:
-            self.turns.talk.tell(str(self._link.lost))
+            self.turns.talk.tell(str(self.link.lost))
 
     async def _replace(self) -> None:
         """Reconnect unless a turn does so. The new connection gets the history and the audio that no answer took."""
-        link = self._link
+        link = self.link
         try:
             while link.failures < len(DELAYS_S) and not self.is_connected:
                 await asyncio.sleep(DELAYS_S[link.failures])
-                if self.is_busy:
+                if self.turns.is_busy:
                     continue
-                link.failures, handle = link.failures + 1, link.handle
+                link.failures += 1
                 try:
                     await self.connect()
                 except inarch.ProviderError as error:
                     link.refused(error)
-                    if not (handle or error.retryable):
+                    if not error.retryable:
                         break
-                    link.handle = "" if not error.retryable else handle  # the handle has expired
                 else:
-                    self.record("resumed", {"is_same": bool(handle)})
+                    self.record("resumed", {"is_same": False})
         finally:
             self._is_replacing = False
         if not self.is_connected:
@@ -273,15 +243,15 @@ class Conversation:
         """Ensure a connection that has the session's history; return whether it is new."""
         async with self._connecting:
             if self.turns.talk.session.id != self._session_id:
-                await self._link.aclose()
+                await self.link.aclose()
             if self.is_connected:
                 return False
-            self._link.clear()
+            self.link.clear()
             self.turns.untaken.clear()  # the request contains it
             await self._connect(request, awaits_answer=True)
             return True
 
-    async def _connect(self, request: inarch.ModelRequest, *, awaits_answer: bool = False, handle: str = "") -> None:
+    async def _connect(self, request: inarch.ModelRequest, *, awaits_answer: bool = False) -> None:
         tools = request.tools if self.speaks or request.tool_choice != "none" else ()
         setup = evolve(
             self.setup,
@@ -289,13 +259,12 @@ class Conversation:
             tools=live_tools(tools, self.tools),
             history=history(request.messages),
             awaits_answer=awaits_answer,
-            handle=handle,
         )
         self._floor.lost()
         connection = await self.provider.connect(setup)
         await self._say_again(connection)
         self._session_id = self.turns.talk.session.id
-        self._link.begin(connection)
+        self.link.begin(connection)
 
     async def _say_again(self, connection: LiveConnection) -> None:
         """Send speech again that no answer has taken. The service transcribes it again, too."""
@@ -315,9 +284,9 @@ class Conversation:
 
     async def _tell(self, request: inarch.ModelRequest, is_fresh: bool) -> bool | None:
         """Send what the model does not know yet; return whether results were sent, None if they need no answer."""
-        connection = self._link.connection
+        connection = self.link.connection
         if connection is None:
-            raise self._link.lost
+            raise self.link.lost
         new = self._news.of(request.messages, self._floor, prompt_is_known=self.turns.is_spoken)
         if is_fresh:
             return False  # the history contains everything, and the model answers it
@@ -329,7 +298,7 @@ class Conversation:
         known, untold = live_results(new.results), self._news.take_untold()
         batches = self._floor.with_id(known)
         for batch in batches:
-            await self._link.answer(batch, spoken_beside(known, untold))
+            await self.link.answer(batch, spoken_beside(known, untold))
         if new.texts:
             await self._type(connection, new.texts)
         elif all(batch.is_interrupted for batch in batches):
@@ -340,13 +309,13 @@ class Conversation:
         """Send typed text, which ends the answer that the model is giving."""
         if said := self.hearing.take():
             self.record("heard", {"text": said})
-        for piece in self._link.pieces:
+        for piece in self.link.pieces:
             if isinstance(piece, Batch):
-                await self._link.answer(piece, {})
-        self._link.clear()
-        self._is_stale = self.is_answering
-        if self.is_answering:
-            self.hush()
+                await self.link.answer(piece, {})
+        self.link.clear()
+        self._is_stale = self.link.is_answering
+        if self.link.is_answering:
+            self.link.hush()
         await connection.send_text("\n\n".join(texts))
 
 

@@ -34,7 +34,7 @@ Heard = Callable[[bytes], object]
 
 
 class Source(Protocol):
-    """Source of the person's audio."""
+    """Source of the person's audio; `start` raises `UsageError` if it can't be opened."""
 
     @property
     def is_over(self) -> bool:
@@ -42,11 +42,7 @@ class Source(Protocol):
         ...
 
     def start(self, heard: Heard) -> None:
-        """Begin to deliver pieces in the event loop.
-
-        Raises:
-            UsageError: There is no such device, or it can't be opened.
-        """
+        """Begin to deliver pieces in the event loop."""
         ...
 
     def stop(self) -> None:
@@ -55,14 +51,10 @@ class Source(Protocol):
 
 
 class Sink(Protocol):
-    """Output for the model's voice."""
+    """Output for the model's voice; `start` raises `UsageError` if it can't be opened."""
 
     def start(self, playback: Playback) -> None:
-        """Begin to take audio from the queue.
-
-        Raises:
-            UsageError: There is no such device, or it can't be opened.
-        """
+        """Begin to take audio from the queue."""
         ...
 
     def stop(self) -> None:
@@ -72,11 +64,7 @@ class Sink(Protocol):
 
 @define(eq=False, repr=False)
 class WavSource:
-    """A WAV file delivered in real time.
-
-    Args:
-        pcm: Its samples.
-    """
+    """A WAV file delivered in real time."""
 
     pcm: bytes
     is_over: bool = field(init=False, default=False)
@@ -102,11 +90,7 @@ class WavSource:
 
 @define(eq=False, repr=False)
 class WavSink:
-    """A WAV file that records audible output in real time, without pauses.
-
-    Args:
-        path: The file.
-    """
+    """A WAV file that records audible output in real time, without pauses."""
 
     path: str
     _task: asyncio.Task[None] | None = field(init=False, default=None)
@@ -134,61 +118,57 @@ class WavSink:
 
 
 @define(eq=False, repr=False)
-class Microphone:
-    """The system's microphone.
-
-    Args:
-        backends: Those of miniaudio to try; empty: the system's.
-    """
+class _Device:
+    """A device of miniaudio; `backends` are those to try, empty for the system's."""
 
     backends: Sequence[Any] = ()
-    is_over: bool = False
     _device: Any = field(init=False, default=None)
+
+    def stop(self) -> None:
+        """Close the device."""
+        device, self._device = self._device, None
+        if device is not None:
+            device.close()
+
+    def _open(self, what: str, kind: str, rate: int, milliseconds: int, sound: Generator[Any, Any, None]) -> None:
+        """Open the device. The library's errors say what to do, and the system's own output is discarded."""
+        try:
+            audio = import_module("miniaudio")
+        except ImportError:
+            raise inarch.UsageError("there is no library for microphone and speaker", _MISSING) from None
+        more = {"backends": list(self.backends)} if self.backends else {}
+        form = {"input_format" if what == "microphone" else "output_format": audio.SampleFormat.SIGNED16}
+        next(sound)
+        try:
+            with _silenced():
+                self._device = getattr(audio, kind)(
+                    nchannels=1, sample_rate=rate, buffersize_msec=milliseconds, app_name="inarch", **form, **more
+                )
+                self._device.start(sound)
+        except (audio.MiniaudioError, OSError, ValueError) as error:
+            raise inarch.UsageError(
+                f"the {what} can't be opened: {error.args[0] if error.args else error}",
+                "plug one in, or give --audio-in FILE.wav and --audio-out FILE.wav, or --no-audio",
+            ) from None
+
+
+class Microphone(_Device):
+    """The system's microphone."""
+
+    is_over = False
 
     def start(self, heard: Heard) -> None:
         """Open the device."""
-        audio = _miniaudio()
-        loop = asyncio.get_running_loop()
-        with _opening("microphone", audio):
-            self._device = audio.CaptureDevice(
-                input_format=audio.SampleFormat.SIGNED16, nchannels=1, sample_rate=INPUT_RATE,
-                buffersize_msec=int(FRAME_S * 1000), app_name="inarch", **_backends(self.backends),
-            )  # fmt: skip
-            self._device.start(_begun(_hearing(loop, heard)))
-
-    def stop(self) -> None:
-        """Close the device."""
-        device, self._device = self._device, None
-        if device is not None:
-            device.close()
+        sound = _hearing(asyncio.get_running_loop(), heard)
+        self._open("microphone", "CaptureDevice", INPUT_RATE, int(FRAME_S * 1000), sound)
 
 
-@define(eq=False, repr=False)
-class Speaker:
-    """The system's speaker.
-
-    Args:
-        backends: Those of miniaudio to try; empty: the system's.
-    """
-
-    backends: Sequence[Any] = ()
-    _device: Any = field(init=False, default=None)
+class Speaker(_Device):
+    """The system's speaker."""
 
     def start(self, playback: Playback) -> None:
         """Open the device."""
-        audio = _miniaudio()
-        with _opening("speaker", audio):
-            self._device = audio.PlaybackDevice(
-                output_format=audio.SampleFormat.SIGNED16, nchannels=1, sample_rate=playback.rate,
-                buffersize_msec=OUT_MS, app_name="inarch", **_backends(self.backends),
-            )  # fmt: skip
-            self._device.start(_begun(_sounding(playback)))
-
-    def stop(self) -> None:
-        """Close the device."""
-        device, self._device = self._device, None
-        if device is not None:
-            device.close()
+        self._open("speaker", "PlaybackDevice", playback.rate, OUT_MS, _sounding(playback))
 
 
 def _hearing(loop: asyncio.AbstractEventLoop, heard: Heard) -> Generator[None, bytes, None]:
@@ -204,35 +184,6 @@ def _sounding(playback: Playback) -> Generator[bytes, int, None]:
     frames = yield b""
     while True:
         frames = yield playback.take(frames * BYTES)
-
-
-def _begun(generator: Generator[Any, Any, None]) -> Generator[Any, Any, None]:
-    next(generator)
-    return generator
-
-
-def _backends(wanted: Sequence[Any]) -> dict[str, Any]:
-    return {"backends": list(wanted)} if wanted else {}
-
-
-def _miniaudio() -> Any:
-    try:
-        return import_module("miniaudio")
-    except ImportError:
-        raise inarch.UsageError("there is no library for microphone and speaker", _MISSING) from None
-
-
-@contextmanager
-def _opening(what: str, audio: Any) -> Iterator[None]:
-    """Raise the library's errors as errors that say what to do, and discard the system's own output."""
-    try:
-        with _silenced():
-            yield
-    except (audio.MiniaudioError, OSError, ValueError) as error:
-        raise inarch.UsageError(
-            f"the {what} can't be opened: {error.args[0] if error.args else error}",
-            "plug one in, or give --audio-in FILE.wav and --audio-out FILE.wav, or --no-audio",
-        ) from None
 
 
 @contextmanager

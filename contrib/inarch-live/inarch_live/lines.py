@@ -16,8 +16,6 @@ import inarch
 from inarch.commands import CANCELLED, FAILED, interrupts, say
 from inarch_live.voice import Voice
 
-MOST_BYTES = 256 * 1024
-"""Most bytes read of a line."""
 PIECE = 64 * 1024
 LOOK_S = 0.02
 
@@ -26,13 +24,7 @@ Around = Callable[[], AbstractContextManager[object]]
 
 @define(eq=False, repr=False)
 class Lines:
-    """Runs the turns of a session, spoken ones before typed ones.
-
-    Args:
-        app: The application.
-        session: Its session.
-        voice: The voice that records and plays.
-    """
+    """Runs the turns of a session, spoken ones before typed ones."""
 
     app: inarch.App
     session: inarch.Session
@@ -83,7 +75,7 @@ class Lines:
         """Wait for the next turn and run it; return whether more may follow."""
         if self._spoken:
             await self._turn(*self._spoken.popleft())
-        elif self.voice.conversation.is_busy or not self._typed:
+        elif self.voice.conversation.turns.is_busy or not self._typed:
             await asyncio.sleep(LOOK_S)
         elif self._typed[0] is not None:
             if not self.voice.speaks_at_once or self.voice.is_done():
@@ -139,7 +131,6 @@ class Lines:
         try:
             while data := os.read(sys.stdin.fileno(), PIECE):
                 *whole, begun = (begun + data).split(b"\n")
-                begun = begun[:MOST_BYTES]
                 for line in whole:
                     loop.call_soon_threadsafe(self._type, line)
             loop.call_soon_threadsafe(self._type, begun)
@@ -148,7 +139,7 @@ class Lines:
             self._typed.append(None)
 
     def _type(self, data: bytes) -> None:
-        if line := data[:MOST_BYTES].decode("utf-8", "replace").strip():
+        if line := data.decode("utf-8", "replace").strip():
             self._typed.append(line)
 
 

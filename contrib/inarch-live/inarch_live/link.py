@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 
 import inarch
 from inarch_live.live_prices import Rates, usage_of
-from inarch_live.pieces import Batch, Ended, Failed, Floor, Piece, Pieces, Sounding, Used, Words
+from inarch_live.pieces import Batch, Ended, Floor, Piece, Pieces, Sounding, Used, Words
 from inarch_live.playback import Playback
 from inarch_live.port import (
     AudioDelta,
@@ -23,7 +23,6 @@ from inarch_live.port import (
     LiveEvent,
     LiveResult,
     OutputTranscript,
-    Resumable,
     ServiceNotice,
     SpeechBegan,
     TextDelta,
@@ -35,18 +34,7 @@ from inarch_live.turns import Tasks, Turns
 
 @define(eq=False, repr=False)
 class Link:
-    """The current connection of a conversation, if any, and what arrived over it.
-
-    Args:
-        turns: Tracks the running turn, and begins one when the model answers.
-        floor: Tracks the calls that the model waits for.
-        playback: Receives the model's voice.
-        tasks: Runs listening and sending in the background.
-        rates: Prices of tokens; None if unknown.
-        record: Stores an event outside the turns.
-        heard_voice: Called with each piece of voice that goes to the playback.
-        lost_it: Called when the connection ends, with whether a turn fails with the reason.
-    """
+    """The current connection of a conversation, if any, and what arrived over it."""
 
     turns: Turns
     floor: Floor
@@ -56,11 +44,10 @@ class Link:
     record: Callable[[str, Mapping[str, Any]], object]
     heard_voice: Callable[[AudioDelta], object]
     lost_it: Callable[[bool], object]
+    """Called when the connection ends, with whether a turn fails with the reason."""
     pieces: Pieces = field(init=False, factory=Pieces)
     connection: LiveConnection | None = field(init=False, default=None)
     is_answering: bool = field(init=False, default=False)
-    handle: str = field(init=False, default="")
-    """Handle for resuming the conversation in its present state; empty if not possible."""
     failures: int = field(init=False, default=0)
     """Attempts to reconnect in a row without anything received since."""
     _is_leaving: bool = field(init=False, default=False)
@@ -100,12 +87,13 @@ class Link:
         self._error = error
         ends_turn = self.turns.is_running and not was_answered
         if ends_turn:
-            self._put(Failed(self.lost), is_answer=False)
+            self._put(Ended(error=self.lost), is_answer=False)
         self.lost_it(ends_turn)
 
     def leave_if_idle(self) -> None:
         """Leave a connection that the service will end soon, if nothing is in progress."""
-        if self._is_leaving and self.handle and not (self.turns.is_busy or self.turns.is_asked or self.floor.waiting):
+        is_idle = not (self.is_answering or self.turns.is_busy or self.turns.is_asked or self.floor.waiting)
+        if self._is_leaving and is_idle:
             self.over(None)
 
     async def aclose(self) -> None:
@@ -188,8 +176,6 @@ class Link:
                     self._ended(Ended(reason=event.reason, error=event.error))
             case UsageReported(usage) if usage.input_text or usage.input_audio:  # other reports are wrong
                 self._put(Used(usage_of(event.usage, self.rates)), is_answer=False)
-            case Resumable():
-                self.handle = event.handle
             case GoingAway():
                 self._is_leaving = True
             case ServiceNotice():
@@ -204,7 +190,8 @@ class Link:
         if not self.is_answering:
             self.playback.begin_answer()
         self._put(Sounding(delta.seconds))
-        if not self.floor.is_held and self.playback.put(delta.pcm, delta.rate):
+        if not self.floor.is_held:
+            self.playback.put(delta.pcm, delta.rate)
             self.heard_voice(delta)
 
     def _captioned(self, text: str) -> None:
@@ -257,5 +244,5 @@ class Link:
     def _put(self, piece: Piece, *, is_answer: bool = True) -> None:
         self.pieces.put(piece)
         if is_answer:
-            self.is_answering, self.handle = True, ""
+            self.is_answering = True
             self.turns.begin()

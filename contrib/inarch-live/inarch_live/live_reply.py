@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from attrs import define, field
 
 import inarch
-from inarch_live.pieces import Batch, Ended, Failed, Floor, Pieces, Sounding, Used, Words
+from inarch_live.pieces import Batch, Ended, Floor, Pieces, Sounding, Used, Words
 from inarch_live.port import LiveResult
 
 TOKENS_A_SECOND = 25
@@ -20,16 +20,7 @@ _REFUSALS = ("safety", "content_filter", "prohibited", "blocklist")
 
 @define(eq=False, repr=False)
 class Replying:
-    """Makes one reply.
-
-    Args:
-        request: The kernel's request.
-        pieces: The queue of pieces from the service.
-        floor: Tracks the calls that the model waits for.
-        answer: Answers a batch that does not go to the kernel.
-        hush: Stops the voice.
-        waits: Seconds to wait after an empty end, which may belong to an earlier answer.
-    """
+    """Makes one reply."""
 
     request: inarch.ModelRequest
     pieces: Pieces
@@ -37,6 +28,7 @@ class Replying:
     answer: Callable[[Batch, Mapping[str, LiveResult]], Awaitable[object]]
     hush: Callable[[], object]
     waits: float
+    """Seconds to wait after an empty end, which may belong to an earlier answer."""
     _said: bool = field(init=False, default=False)
     _sounded: float = field(init=False, default=0.0)
     _patience: float | None = field(init=False, default=None)
@@ -50,7 +42,7 @@ class Replying:
         end: list[inarch.Delta] | None = None
         while end is None:
             piece = await self.pieces.next(self._patience)
-            if isinstance(piece, (Failed, Ended)) and piece.error is not None:
+            if isinstance(piece, Ended) and piece.error is not None:
                 raise piece.error
             if isinstance(piece, Batch):
                 end = await self._asked(piece)

@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from inarch_live.lines import Lines
 from inarch_live.live_prices import rates_of
 from inarch_live.model import NAME, LiveModel
 from inarch_live.playback import Playback
-from inarch_live.port import AudioDelta, Hearing, LiveSetup
+from inarch_live.port import Hearing, LiveSetup
 from inarch_live.recordings import Tape
 from inarch_live.voice import Voice, Watched
 from inarch_live.wav import read_wav
@@ -32,14 +31,7 @@ _NOT_THERE = 'add "live" to `plugins` of the profile, as in: plugins = ["...", "
 
 @define(eq=False, repr=False)
 class LiveLaunch:
-    """Launch of the terminal's conversation: a composed application with a voice as companion.
-
-    Args:
-        app: The application.
-        given: Values of the command line, including the session.
-        companion: The voice.
-        options: Display options of the command line.
-    """
+    """Launch of the terminal's conversation: a composed application with a voice as companion."""
 
     app: inarch.App
     given: Mapping[str, Any]
@@ -60,7 +52,7 @@ class LiveLaunch:
     def compose(self, front_end: inarch.FrontEnd | None = None) -> inarch.App:
         """Return the application with this front end."""
         if front_end is not None:
-            self.app.front_end = Watched(front_end, self.companion)
+            self.app.front_end = Watched(self.companion, front_end)
         return self.app
 
     def session(self, app: inarch.App) -> inarch.Session:
@@ -93,7 +85,7 @@ def talk(app: inarch.App, given: Mapping[str, Any], settings: Any) -> int:
     spec = app.composition.front_ends["text"].value
     if not is_terminal(sys.stdin):
         inner = spec.open(options) if isinstance(spec, inarch.FrontEndSpec) else spec
-        app.front_end = Watched(inner, voice)
+        app.front_end = Watched(voice, inner)
         return asyncio.run(_by_lines(app, Lines(app, open_session(app, given), voice)))
     talks = able(spec, Converses)
     if talks is None or not is_terminal(sys.stdout) or os.environ.get("TERM", "dumb") in ("dumb", ""):
@@ -163,7 +155,7 @@ def _conversation(
         playback,
         rates_of(name, model.prices),
         record,
-        partial(_on_tape, tape),
+        lambda delta: tape.add("model", delta.pcm, delta.rate),
     )
     return conversation
 
@@ -175,10 +167,6 @@ async def _by_lines(app: inarch.App, lines: Lines) -> int:
         if app.front_end is not None:
             app.front_end.close()
         await app.aclose()
-
-
-def _on_tape(tape: Tape, delta: AudioDelta) -> None:
-    tape.add("model", delta.pcm, delta.rate)
 
 
 def _source(given: Mapping[str, Any]) -> Source | None:
@@ -201,10 +189,8 @@ def open_session(app: inarch.App, given: Mapping[str, Any]) -> inarch.Session:
     """Return the session named on the command line, else a new one.
 
     Raises:
-        UsageError: The session does not exist, or two are named.
+        UsageError: The session does not exist.
     """
-    if given.get("session") and given.get("resume"):
-        raise inarch.UsageError("--session and --continue both say which session", "give one of them")
     if words := given.get("session"):
         return app.session(app.find_session(words).id)
     if given.get("resume"):

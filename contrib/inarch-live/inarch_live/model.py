@@ -38,14 +38,7 @@ class Nobody:
 
 @define(eq=False, repr=False)
 class LiveModel:
-    """Answers requests over live services.
-
-    Args:
-        find: Returns the service of a model, and the model's name there.
-        prices: Prices from the settings.
-        default: The default model.
-        conversation: The spoken conversation whose turns this answers. If None, each request has its own connection.
-    """
+    """Answers requests over live services."""
 
     find: Callable[[str], tuple[LiveProvider, str]]
     prices: Mapping[str, Any] = field(factory=dict)

@@ -12,23 +12,12 @@ from attrs import define, field, frozen
 import inarch
 from inarch_live.port import CallsRequested, LiveCall, LiveResult, ResultStatus, Scheduling
 
-MOST_CALLS = 200
-"""Most calls in one message. If there are more, none is run."""
-_TOO_MANY = "{count} calls in one message are too many, and none was run: make at most {most} at once."
 _STOPPED = "This call was stopped before it ended; its earlier changes remain, and can be undone."
 
 
 @define(eq=False, repr=False)
 class Batch:
-    """All calls of one message of the service, answered in one message.
-
-    Args:
-        calls: The calls, each id once.
-        blocking: The ids of the calls for which the model waits silently.
-        refused: Answers to calls that are not run at all.
-        is_interrupted: Whether the person has spoken since. The model then gets the results without commenting on them.
-        is_claimed: Whether a turn has taken its calls to run.
-    """
+    """All calls of one message of the service, answered in one message."""
 
     calls: tuple[LiveCall, ...]
     blocking: frozenset[str]
@@ -54,11 +43,7 @@ class Batch:
 
 @define(eq=False, repr=False)
 class Floor:
-    """Tracks the batches that wait for answers, so that each id is answered once.
-
-    Args:
-        blocks: Returns whether the model has to wait silently for a call's result.
-    """
+    """Tracks the batches that wait for answers, so that each id is answered once."""
 
     blocks: Callable[[LiveCall], bool]
     _waiting: list[Batch] = field(init=False, factory=list)
@@ -81,9 +66,6 @@ class Floor:
             return None
         self._known |= calls.keys()
         refused = {call.id: _answer(call, "error", call.fault) for call in calls.values() if call.fault.strip()}
-        if len(calls) > MOST_CALLS:
-            said = _TOO_MANY.format(count=len(calls), most=MOST_CALLS)
-            refused = {call.id: _answer(call, "error", said) for call in calls.values()}
         blocking = frozenset(id for id, call in calls.items() if id not in refused and self.blocks(call))
         batch = Batch(tuple(calls.values()), blocking, refused)
         self._waiting.append(batch)
@@ -145,21 +127,14 @@ class Used:
 
 @frozen
 class Ended:
-    """The end of the model's answer."""
+    """The end of the model's answer, or of the connection."""
 
     is_interrupted: bool = False
     reason: str = ""
     error: inarch.ProviderError | None = None
 
 
-@frozen
-class Failed:
-    """The end of the connection."""
-
-    error: inarch.ProviderError
-
-
-Piece = Words | Sounding | Used | Ended | Failed | Batch
+Piece = Words | Sounding | Used | Ended | Batch
 
 
 @define(eq=False, repr=False)
@@ -196,14 +171,12 @@ class Pieces:
                 self.count(piece.usage)
         self._queue.clear()
 
-    def end(self) -> bool:
-        """Take the pieces at the end of a reply and count their tokens; return whether there were tokens."""
-        before = self.untold
+    def end(self) -> None:
+        """Take the pieces at the end of a reply and count their tokens."""
         while self._queue and isinstance(self._queue[0], (Used, Ended, Sounding)):
             piece = self._queue.popleft()
             if isinstance(piece, Used):
                 self.count(piece.usage)
-        return self.untold is not before
 
     def count(self, usage: inarch.Usage) -> inarch.Usage:
         """Add tokens to the unreported ones, and return the sum."""

@@ -10,8 +10,6 @@ from attrs import define, field
 
 from inarch_live.samples import BYTES, Resampler, level
 
-MOST_WAITING_S = 600.0
-"""Most seconds of an answer that wait to be played; the rest is dropped."""
 FASTEST = 20
 """Characters a second of a fast voice. Words that arrive before their audio wait accordingly."""
 
@@ -37,20 +35,17 @@ class Playback:
     _resampler: Resampler | None = field(init=False, default=None)
     _lock: threading.Lock = field(init=False, factory=threading.Lock)
 
-    def put(self, pcm: bytes, rate: int) -> bool:
-        """Queue a piece of the voice; return whether there was room for it."""
+    def put(self, pcm: bytes, rate: int) -> None:
+        """Queue a piece of the voice."""
         if not self.has_device:
-            return True
+            return
         if self._resampler is None or self._resampler.source != rate:
             self._resampler = Resampler(rate, self.rate)
         piece = self._resampler.add(pcm)
         with self._lock:
-            if self._waiting + len(piece) > MOST_WAITING_S * self.rate * BYTES:
-                return False
             self._pieces.append(piece)
             self._waiting += len(piece)
             self._put += len(piece)
-            return True
 
     def caption(self, text: str) -> None:
         """Queue words of the voice, spread over the audio since the last words."""

@@ -38,14 +38,7 @@ Hearing = Literal["open", "push"]
 
 @frozen
 class LiveTool:
-    """A tool as declared to the service.
-
-    Args:
-        name: The tool's name.
-        description: Its description for the model.
-        parameters: The JSON Schema of its arguments.
-        blocking: Whether the model waits for the result before it says more. Some services ignore this.
-    """
+    """A tool as declared to the service; if `blocking`, the model waits for the result before it says more."""
 
     name: str
     description: str
@@ -63,14 +56,7 @@ class Said:
 
 @frozen
 class LiveCall:
-    """One call that the model requests.
-
-    Args:
-        id: The service's id, which the result repeats; never empty.
-        name: The tool's name as the model wrote it; the tool may not exist.
-        arguments: Its arguments; empty where `fault` is given.
-        fault: Why the arguments could not be read; empty if they could. Answer such a call, do not run it.
-    """
+    """One call that the model requests; its `id` is never empty. Answer a call with a `fault`, do not run it."""
 
     id: str
     name: str
@@ -94,18 +80,7 @@ History = Said | LiveCall | LiveResult
 
 @frozen
 class LiveSetup:
-    """The setup of a conversation.
-
-    Args:
-        model: The service's own name for the model; empty for the provider's default.
-        instructions: The system prompt.
-        tools: The tools that the model may call.
-        voice: The service's name of a voice; empty for its default.
-        hearing: How the service detects that the person speaks.
-        history: Earlier messages, oldest first, each call with its result; not sent if there is a `handle`.
-        awaits_answer: Whether the end of `history` still needs an answer, which the model then gives at once.
-        handle: Handle from an earlier connection whose conversation continues; empty for a new one.
-    """
+    """The setup of a conversation. If the end of `history` needs an answer, the model gives it at once."""
 
     model: str = ""
     instructions: str = ""
@@ -114,7 +89,6 @@ class LiveSetup:
     hearing: Hearing = "open"
     history: tuple[History, ...] = ()
     awaits_answer: bool = False
-    handle: str = field(default="", repr=False)
 
 
 @frozen
@@ -155,26 +129,19 @@ class InputTranscript:
     """Transcript of the person's speech.
 
     Args:
-        text: The new part.
-        whole: The utterance so far. Use this one: a service may correct itself.
+        whole: The utterance so far; a service may correct itself.
         is_final: Whether the utterance is complete. The final part may arrive after the answer has begun.
     """
 
-    text: str
     whole: str
     is_final: bool = False
 
 
 @frozen
 class OutputTranscript:
-    """Transcript of the model's voice, with the fields of `InputTranscript`.
-
-    After an interruption it covers all audio that was made, which is more than was heard.
-    """
+    """More of the transcript of the model's voice, which may be more than was heard."""
 
     text: str
-    whole: str
-    is_final: bool = False
 
 
 @frozen
@@ -206,12 +173,9 @@ class Interrupted:
 
 @frozen
 class TurnEnded:
-    """The model has finished its answer.
+    """The model has finished its answer, cut short for a `reason` or with an `error`.
 
-    Args:
-        reason: Why the answer was cut short, in the service's words; empty for a normal end.
-        error: Why the service could not answer; None if it did.
-        is_idle: Whether nothing more follows. A model that thinks in the background speaks again later.
+    If it is not `is_idle`, more follows: a model that thinks in the background speaks again later.
     """
 
     reason: str = ""
@@ -232,15 +196,8 @@ class GoingAway:
 
 
 @frozen
-class Resumable:
-    """Handle for resuming the conversation in its present state (`LiveSetup.handle`); empty if not possible."""
-
-    handle: str = field(repr=False)
-
-
-@frozen
 class ServiceNotice:
-    """A notice that ends nothing, such as a refused request or a rate limit that is near."""
+    """A notice that ends nothing, such as a refused request."""
 
     text: str
 
@@ -254,12 +211,12 @@ class ConnectionEnded:
 
 LiveEvent = (
     AudioDelta | TextDelta | InputTranscript | OutputTranscript | SpeechBegan | CallsRequested
-    | CallsCancelled | Interrupted | TurnEnded | UsageReported | GoingAway | Resumable | ServiceNotice | ConnectionEnded
+    | CallsCancelled | Interrupted | TurnEnded | UsageReported | GoingAway | ServiceNotice | ConnectionEnded
 )  # fmt: skip
 """Events that arrive over a connection.
 
 One message of a service may contain several. They arrive in this order: calls cancelled, interruption, transcript of
-the person, audio and text, transcript of the model, calls, usage, end of the turn, resumption, going away. So a caller
+the person, audio and text, transcript of the model, calls, usage, end of the turn, going away. So a caller
 that stops playing at an interruption never drops later audio, and the end of a turn follows all its parts.
 """
 
@@ -309,16 +266,6 @@ class LiveConnection(Protocol):
 
 class LiveProvider(Protocol):
     """A service that holds spoken conversations."""
-
-    @property
-    def name(self) -> str:
-        """Return the service's name in settings and messages, in lower case."""
-        ...
-
-    @property
-    def default_model(self) -> str:
-        """Return the model to use if none is named."""
-        ...
 
     async def connect(self, setup: LiveSetup) -> LiveConnection:
         """Return a connection on which the service has accepted `setup`.

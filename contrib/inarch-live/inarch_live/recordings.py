@@ -19,11 +19,7 @@ MOST_KEPT_S = 600
 
 @define(eq=False, repr=False)
 class Record:
-    """The session extension `live`, which records events and stores audio.
-
-    Args:
-        session: Access to the session.
-    """
+    """The session extension `live`, which records events and stores audio."""
 
     session: inarch.SessionAccess
 
@@ -34,8 +30,11 @@ class Record:
 
     def keep_audio(self, of: str, pcm: bytes, rate: int) -> None:
         """Store audio as a WAV file among the session's blobs."""
+        made = io.BytesIO()
+        with writer(made, rate) as file:
+            file.writeframes(pcm)
         with suppress(inarch.StoreError):
-            ref = self.session.store.put_blob(self.session.session_id, wav_bytes(pcm, rate))
+            ref = self.session.store.put_blob(self.session.session_id, made.getvalue())
             self.session.record("audio", {"of": of, "ref": ref, "seconds": round(len(pcm) / BYTES / rate, 3)})
 
 
@@ -70,11 +69,3 @@ class Tape:
         for of, (pcm, rate) in self._sides.items():
             record.keep_audio(of, bytes(pcm), rate)
         self._sides.clear()
-
-
-def wav_bytes(pcm: bytes, rate: int) -> bytes:
-    """Return samples as a WAV file."""
-    made = io.BytesIO()
-    with writer(made, rate) as file:
-        file.writeframes(pcm)
-    return made.getvalue()

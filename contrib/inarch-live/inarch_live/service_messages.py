@@ -94,7 +94,7 @@ def _pieces(message: inarch.Message) -> Iterator[History]:
     if message.role == "tool":
         for part in message.parts:
             if isinstance(part, inarch.ResultPart):
-                yield live_result(_id(part.provider_id, part.call_id), part.name, part.result)
+                yield live_result(part.provider_id or part.call_id, part.name, part.result)
         return
     if message.role == "user":
         texts = added(message)
@@ -104,12 +104,7 @@ def _pieces(message: inarch.Message) -> Iterator[History]:
         yield Said("agent", message.text)
     for part in message.parts:
         if isinstance(part, inarch.CallPart):
-            yield LiveCall(_id(part.provider_id, part.id), part.name, dict(part.arguments))
-
-
-def _id(of_service: str, own: str) -> str:
-    """Return the service's id of a call, else our own. Another model's id may be missing or not unique."""
-    return of_service or own
+            yield LiveCall(part.provider_id or part.id, part.name, dict(part.arguments))
 
 
 def _plainest(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
 
@@ -43,22 +43,14 @@ def _find(settings: Settings, environ: Mapping[str, str], model: str) -> tuple[L
     key = environ.get(variable, "").strip()
     if not key:
         raise unset(variable)
-    return _MAKE[service](key, settings), model.removeprefix(f"{service}/")
+    name = model.removeprefix(f"{service}/")
+    if service == "gemini":
+        from inarch_live.wires import gemini
 
+        return gemini.GeminiLive(key, settings.gemini_base_url or gemini.BASE_URL), name
+    from inarch_live.wires import openai_realtime
 
-def _gemini(key: str, settings: Settings) -> LiveProvider:
-    from inarch_live.wires.gemini import BASE_URL, GeminiLive
-
-    return GeminiLive(key, settings.gemini_base_url or BASE_URL)
-
-
-def _openai(key: str, settings: Settings) -> LiveProvider:
-    from inarch_live.wires.openai_realtime import BASE_URL, OpenAIRealtime
-
-    return OpenAIRealtime(key, settings.openai_base_url or BASE_URL)
-
-
-_MAKE: Mapping[str, Callable[[str, Settings], LiveProvider]] = {"gemini": _gemini, "openai": _openai}
+    return openai_realtime.OpenAIRealtime(key, settings.openai_base_url or openai_realtime.BASE_URL), name
 
 
 def look(settings: Settings, environ: Mapping[str, str]) -> Iterator[inarch.Finding]:

@@ -43,10 +43,6 @@ class Talk(Protocol):
         ...
 
 
-LONGEST = 100_000
-"""Most characters of transcript that wait for a turn: two hours of speech."""
-
-
 @define(eq=False, repr=False)
 class Hearing:
     """Collects transcripts. A transcript that arrives after its turn has begun is late and stored outside that turn."""
@@ -57,7 +53,7 @@ class Hearing:
 
     def saw(self, transcript: InputTranscript) -> str:
         """Take a transcript; return a late one once it is complete."""
-        self._open = transcript.whole[: max(0, LONGEST - sum(map(len, self._sealed)))].strip()
+        self._open = transcript.whole.strip()
         if not transcript.is_final:
             return ""
         said, self._open, used, self._used = self._open, "", self._used, None
@@ -96,11 +92,7 @@ class Hearing:
 
 @define(eq=False, repr=False)
 class Tasks:
-    """Background tasks.
-
-    Args:
-        failed: Called with the error of a failed task.
-    """
+    """Background tasks."""
 
     failed: Callable[[BaseException], object]
     _running: set[asyncio.Task[Any]] = field(init=False, factory=set)
@@ -141,13 +133,7 @@ MOST_UNTAKEN = 120 * INPUT_RATE * BYTES_PER_SAMPLE
 
 @define(eq=False, repr=False)
 class Turns:
-    """Tracks the running turn, and begins one when the model answers speech outside a turn.
-
-    Args:
-        hearing: Transcripts of the person's speech.
-        tasks: Runs the wait for a transcript.
-        failed: Called when a turn could not begin.
-    """
+    """Tracks the running turn, and begins one when the model answers speech outside a turn."""
 
     hearing: Hearing
     tasks: Tasks

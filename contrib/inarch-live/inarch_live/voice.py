@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from attrs import define, field
@@ -12,15 +12,13 @@ from attrs import define, field
 import inarch
 from inarch.commands import ANSWERED, FAILED, LIMITED, NOT_DONE
 from inarch_live.conversation import Conversation
-from inarch_live.devices import FRAME_S, GONE_S, Sink, Source
+from inarch_live.devices import GONE_S, Sink, Source
 from inarch_live.port import INPUT_RATE, LiveResult
 from inarch_live.recordings import Record, Tape
 from inarch_live.samples import level
 from inarch_live.service_messages import live_result
 from inarch_live.turns import Talk
 
-MOST_UNSENT = int(30 / FRAME_S)
-"""Most pieces that wait to be sent; beyond that, the oldest are dropped."""
 LONGEST_WAIT_S = 30.0
 """Seconds to wait for an answer to a spoken file."""
 TICK_S = 0.1
@@ -31,17 +29,7 @@ _ASCII = " .:-=+*#@"
 
 @define(eq=False, repr=False)
 class Voice:
-    """Records the person and plays the model's voice.
-
-    Args:
-        conversation: The conversation.
-        source: The microphone or a file; None without spoken input.
-        sink: The speaker or a file; None without audible output.
-        tape: Stores audio if that is enabled.
-        speaks_at_once: Whether the source starts by itself, as files and always-open microphones do.
-        headphones: Whether the microphone cannot hear the speaker.
-        glyphs: Whether the terminal can show more than ASCII.
-    """
+    """Records the person and plays the model's voice."""
 
     conversation: Conversation
     source: Source | None
@@ -93,7 +81,7 @@ class Voice:
             self.conversation.playback.has_device = self.sink is not None
             if self.sink is not None:
                 self.sink.start(self.conversation.playback)
-            await self._connect()
+            await self._try(self.conversation.connect())
             if self.speaks_at_once and self.source is not None and self.conversation.is_connected:
                 self.turn_on()
             self._has_begun = True
@@ -124,7 +112,7 @@ class Voice:
             return
         self.is_on, self._is_paused, self._awaits = True, False, True
         self._heard_at = asyncio.get_running_loop().time()
-        self.conversation.hush()
+        self.conversation.link.hush()
         self._put("begin")
 
     def turn_off(self) -> None:
@@ -136,7 +124,7 @@ class Voice:
 
     def cancelled(self) -> None:
         """Stop the voice after the person pressed Esc."""
-        self.conversation.hush()
+        self.conversation.link.hush()
 
     def is_done(self) -> bool:
         """Return whether the input has ended and every answer was heard."""
@@ -145,7 +133,7 @@ class Voice:
             return False
         if self.source is not None and not (self.source.is_over and self._is_sent) and not talk.is_cut:
             return False
-        if talk.is_busy or talk.is_answering or talk.playback.is_sounding or self._unsent:
+        if talk.turns.is_busy or talk.link.is_answering or talk.playback.is_sounding or self._unsent:
             return False
         if not self._awaits:
             return True
@@ -200,8 +188,6 @@ class Voice:
             self._put(piece)
 
     def _put(self, piece: bytes | Literal["begin", "end"]) -> None:
-        if len(self._unsent) >= MOST_UNSENT and isinstance(self._unsent[0], bytes):
-            self._unsent.popleft()
         self._unsent.append(piece)
         self._is_sent = False
         self._something.set()
@@ -222,23 +208,14 @@ class Voice:
                 self._spoken_at = asyncio.get_running_loop().time()
                 await self.conversation.end_speech()
             else:
-                await self._begin()
+                await self._try(self.conversation.begin_speech())
 
-    async def _begin(self) -> None:
+    async def _try(self, doing: Awaitable[None]) -> None:
         try:
-            await self.conversation.begin_speech()
+            await doing
         except inarch.InarchError as error:
-            self._failed(error)
-
-    async def _connect(self) -> None:
-        try:
-            await self.conversation.connect()
-        except inarch.InarchError as error:
-            self._failed(error)
-
-    def _failed(self, error: inarch.InarchError) -> None:
-        self._talk.tell(str(error))
-        self._cut_off()
+            self._talk.tell(str(error))
+            self._cut_off()
 
     def _cut_off(self) -> None:
         """Close the microphone and drop unsent audio, because there is no connection."""
@@ -251,7 +228,7 @@ class Voice:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(TICK_S)
-            self.conversation.heard()
+            self.conversation.link.heard()
             if self.is_on and self.source is not None and self.source.is_over:
                 self.turn_off()
             elif self.is_on and self._is_sent and self.conversation.is_cut:
@@ -270,11 +247,7 @@ _CODES = {"failed": FAILED, "limited": LIMITED}
 
 @define(eq=False, repr=False)
 class TurnWatch:
-    """Passes turns and calls of a session on to a voice.
-
-    Args:
-        voice: The voice.
-    """
+    """Passes turns and calls of a session on to a voice."""
 
     voice: Voice
     _ids: dict[str, tuple[str, str]] = field(init=False, factory=dict)
@@ -292,7 +265,7 @@ class TurnWatch:
         elif kind == "call.result":
             id, name = self._ids.get(data["call_id"], ("", ""))
             if id:
-                self._known[id] = live_result(id, name, _result(data["result"]))
+                self._known[id] = live_result(id, name, inarch.from_data(inarch.ToolResult, data["result"]))
         elif data["turn"]["type"] == "agent":
             if kind == "turn.started":
                 self.voice.turn_began()
@@ -310,25 +283,15 @@ class TurnWatch:
 
 
 @define(eq=False, repr=False)
-class Watched:
-    """Passes events and questions on to another front end.
-
-    Args:
-        inner: The front end that shows events and asks questions.
-        voice: The voice that follows turns and calls.
-    """
+class Watched(TurnWatch):
+    """A front end that passes turns and calls on to a voice, and everything to another front end."""
 
     inner: inarch.FrontEnd
-    voice: Voice
     name: str = "live"
-    _watch: TurnWatch = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._watch = TurnWatch(self.voice)
 
     def show(self, event: inarch.Event) -> None:
         """Show an event."""
-        self._watch.saw(event)
+        self.saw(event)
         self.inner.show(event)
 
     async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
@@ -338,13 +301,3 @@ class Watched:
     def close(self) -> None:
         """Finish the display."""
         self.inner.close()
-
-
-def _result(data: Mapping[str, Any]) -> inarch.ToolResult:
-    error = data.get("error")
-    return inarch.ToolResult(
-        bool(data.get("success")),
-        data.get("data"),
-        inarch.ToolError(error["code"], error["message"], error.get("remedy", "")) if error else None,
-        data.get("metadata") or {},
-    )

@@ -167,7 +167,7 @@ async def talking(
     )
     voice = Voice(conversation, source, sink, Tape(False), speaks_at_once=source is not None, headphones=headphones)
     seen = Answers(say)
-    app.front_end = Watched(seen, voice)
+    app.front_end = Watched(voice, seen)
     model.conversation = conversation
     bench = Bench(app, app.session(before(app) if before is not None else None), voice, seen, recorded)
     running, heard = asyncio.create_task(bench.run()), asyncio.create_task(voice.run(bench))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from inarch_live.port import (
@@ -20,7 +20,6 @@ from inarch_live.port import (
     LiveSetup,
     LiveTool,
     OutputTranscript,
-    Said,
     TextDelta,
     TurnEnded,
     UsageReported,
@@ -68,20 +67,25 @@ async def upto(events: AsyncIterator[LiveEvent], *kinds: type[LiveEvent]) -> lis
     return seen
 
 
+@asynccontextmanager
+async def connected(server: LiveServer[Any], setup: LiveSetup | None = None) -> AsyncIterator[tuple[Any, Any]]:
+    """Connect to a new server, and close in the end."""
+    async with server:
+        connection = await server.provider().connect(setup or LiveSetup(tools=(EDIT, READ)))
+        try:
+            yield connection, await server.connection()
+        finally:
+            await connection.aclose()
+
+
 class LiveProviderContract:
     """Tests of one provider. The server is given new to every test."""
 
     server: ClassVar[Callable[[], LiveServer[Any]]]
 
-    @asynccontextmanager
-    async def talk(self, setup: LiveSetup | None = None) -> AsyncIterator[tuple[LiveConnection, There]]:
+    def talk(self, setup: LiveSetup | None = None) -> AbstractAsyncContextManager[tuple[LiveConnection, There]]:
         """Connect, and close in the end."""
-        async with type(self).server() as server:
-            connection = await server.provider().connect(setup or LiveSetup(tools=(EDIT, READ)))
-            try:
-                yield connection, await server.connection()
-            finally:
-                await connection.aclose()
+        return connected(type(self).server(), setup)
 
     def heard(self, pcm: bytes) -> bytes:
         """Return what the service gets to hear of what was sent; a wire with another rate says so here."""
@@ -112,7 +116,6 @@ class LiveProviderContract:
             assert b"".join(event.pcm for event in sound) == ramp(960)
             assert {event.rate for event in sound} == {24_000}
             assert "".join(event.text for event in said) == "Good morning."
-            assert (said[-1].whole, said[-1].is_final) == ("Good morning.", True)
             assert events[-1] == TurnEnded()
 
     async def test_what_the_person_said_comes_as_text(self) -> None:
@@ -124,7 +127,6 @@ class LiveProviderContract:
             await there.hear("open the door")
             events = [event async for event in _until_final(connection)]
             assert (events[-1].whole, events[-1].is_final) == ("open the door", True)
-            assert "".join(event.text for event in events) == "open the door"
 
     async def test_typed_text_is_answered(self) -> None:
         """In writing, where the service writes."""
@@ -152,14 +154,6 @@ class LiveProviderContract:
                 ("call_a", "success", "2 lines changed"), ("call_b", "denied", "you said no"),
             ]  # fmt: skip
             assert there.answers == 1
-
-    async def test_a_call_of_an_unknown_tool_is_delivered_as_it_came(self) -> None:
-        """Whoever runs calls says that there is none."""
-
-        async with self.talk() as (connection, there):
-            unknown = LiveCall("call_u", "no such tool", {"x": [1, None]})
-            await there.call(unknown)
-            assert (await upto(aiter(connection), CallsRequested))[-1] == CallsRequested((unknown,))
 
     async def test_speaking_into_the_answer_interrupts_it(self) -> None:
         """What was made before is told before; what is made after comes after."""
@@ -198,17 +192,6 @@ class LiveProviderContract:
             assert isinstance(usage, UsageReported)
             told = usage.usage
             assert (told.input_audio, told.output_audio, told.input_text, told.output_text) == (1_000, 200, 30, 4)
-
-    async def test_what_went_before_is_known(self) -> None:
-        """Words, calls and their results."""
-
-        history = (
-            Said("user", "edit a"), FIRST, LiveResult("call_a", "edit_file", "success", "done"),
-            Said("agent", "I did."),
-        )  # fmt: skip
-        async with self.talk(LiveSetup(history=history)) as (_, there):
-            await there.until(lambda there: "I did." in str(there.received), "what was said")
-            assert all(words in str(there.received) for words in ("edit a", "edit_file", "done"))
 
     async def test_a_cut_is_reported_once_and_sending_does_nothing_after(self) -> None:
         """So that whoever sends needs no care."""

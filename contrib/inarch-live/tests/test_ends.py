@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inarch_live.port import InputTranscript
 from inarch_live.testing import GeminiServer, OpenAIServer, There
-from inarch_live.turns import LONGEST, Hearing
 
 from .test_spoken import AFTER, KEY, Place, voice, write_wav
 
@@ -71,15 +69,6 @@ async def test_what_was_spoken_to_nobody_is_a_failure(kind: Any, tmp_path: Path)
             place = Place(tmp_path / name, server)
             code, told = await place.inarch("live", "--audio-in", source, "--audio-out", str(tmp_path / "heard.wav"))
         assert (code, said in told, KEY in told) == (1, True, False), told
-
-
-def test_what_is_heard_has_a_bound() -> None:
-    hearing = Hearing()
-    for _ in range(5):
-        hearing.saw(InputTranscript("", "words " * (LONGEST // 10), True))
-    assert LONGEST - 100 < len(hearing.take()) < LONGEST + 100
-    hearing.saw(InputTranscript("", "more", True))
-    assert hearing.take() == "more"
 
 
 @pytest.mark.parametrize("kind", [GeminiServer, OpenAIServer])

@@ -27,10 +27,8 @@ from inarch import ProviderError
 from .contract import run, upto
 
 KEY = "sk-live-0123456789-abcdefghij"
-TOKEN = "auth_tokens/0123456789-abcdefghij"
 PROVIDERS: list[Callable[[str], LiveProvider]] = [
     lambda url: GeminiLive(KEY, url),
-    lambda url: GeminiLive(TOKEN, url),
     lambda url: OpenAIRealtime(KEY, url),
 ]
 SERVERS: list[type[LiveServer[Any]]] = [GeminiServer, OpenAIServer]
@@ -70,8 +68,7 @@ def refused(provider: LiveProvider) -> ProviderError:
 
     run(connecting())
     assert found, "it was connected"
-    for secret in (KEY, TOKEN, "abcdefghij"):
-        assert secret not in hidden(found[0])
+    assert "abcdefghij" not in hidden(found[0])
     return found[0]
 
 
@@ -175,9 +172,7 @@ async def test_a_proxy_that_refuses_is_named(
     assert "abcdefghij" not in hidden(found[0])
 
 
-def test_a_key_that_is_missing_or_no_key() -> None:
-    assert "GEMINI_API_KEY" in str(refused(GeminiLive("")))
-    assert "OPENAI_API_KEY" in str(refused(OpenAIRealtime("")))
+def test_a_key_that_is_no_key() -> None:
     for key in ("sk-ab\ncdefghij", "sk-äbcdefghij", "sk-\x00abcdefghij"):
         assert refused(OpenAIRealtime(key)).kind == "auth"
         assert refused(GeminiLive(key)).kind == "auth"
@@ -222,15 +217,6 @@ async def test_the_key_is_in_a_header_and_in_no_address(server: type[LiveServer[
         there = await service.connection()
         assert KEY not in there.path
         assert sum(KEY in value for value in there.headers.values()) == 1
-        await connection.aclose()
-
-
-async def test_a_short_lived_token_has_an_address_of_its_own() -> None:
-    async with GeminiServer() as service:
-        connection = await service.provider(TOKEN).connect(LiveSetup())
-        there = await service.connection()
-        assert there.path.endswith("v1alpha.GenerativeService.BidiGenerateContentConstrained")
-        assert there.headers["authorization"] == f"Token {TOKEN}"
         await connection.aclose()
 
 

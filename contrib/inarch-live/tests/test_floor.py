@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inarch_live.pieces import MOST_CALLS, Floor
+from inarch_live.pieces import Floor
 from inarch_live.port import CallsRequested, LiveCall, LiveResult
 
 IDS = st.sampled_from([f"c{number}" for number in range(8)])
@@ -67,20 +67,3 @@ def test_calls_that_can_not_be_read_are_answered_and_not_run() -> None:
     told = there.answer(batch, {"b": result("b")})
     assert [(one.id, one.status) for one in told] == [("a", "error"), ("b", "success")]
     assert "not JSON" in told[0].text
-
-
-def test_of_too_many_calls_none_is_run_and_each_is_answered() -> None:
-    there = floor()
-    batch = there.take(CallsRequested(tuple(LiveCall(f"c{n}", "writes", {}) for n in range(MOST_CALLS + 1))))
-    assert batch is not None and not batch.runnable and not there.is_held
-    told = there.answer(batch, {})
-    assert {one.status for one in told} == {"error"} and len(told) == MOST_CALLS + 1
-
-
-def test_what_was_asked_before_an_interruption_is_answered_in_silence() -> None:
-    there = floor()
-    before = there.take(CallsRequested((LiveCall("a", "reads", {}),)))
-    there.interrupted()
-    after = there.take(CallsRequested((LiveCall("b", "reads", {}),)))
-    assert before is not None and before.scheduling == "silent"
-    assert after is not None and after.scheduling == "when_idle"

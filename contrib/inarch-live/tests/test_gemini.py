@@ -20,9 +20,7 @@ from inarch_live.port import (
     LiveTool,
     LiveUsage,
     OutputTranscript,
-    Resumable,
     Said,
-    ServiceNotice,
     SpeechBegan,
     TextDelta,
     TurnEnded,
@@ -33,7 +31,7 @@ from inarch_live.wires.gemini_events import Reading, setup_message
 
 from inarch import ProviderError
 
-from .contract import EDIT, READ, upto
+from .contract import EDIT, READ, connected, upto
 
 SOUND = {"inlineData": {"mimeType": "audio/pcm;rate=24000", "data": base64.b64encode(b"\1\2").decode()}}
 
@@ -51,7 +49,6 @@ def sound(pcm: bytes, mime: str = "audio/pcm;rate=24000") -> dict[str, Any]:
 def test_all_parts_of_one_message_are_read_in_the_order_of_the_port() -> None:
     message = {
         "goAway": {"timeLeft": "50.5s"},
-        "sessionResumptionUpdate": {"newHandle": "h", "resumable": True, "lastConsumedClientMessageIndex": "2"},
         "usageMetadata": {"promptTokenCount": 3},
         "toolCall": {"functionCalls": [{"id": "a", "name": "x", "args": {"n": 1}}, {"name": "y"}]},
         "toolCallCancellation": {"ids": ["z", 7]},
@@ -70,37 +67,22 @@ def test_all_parts_of_one_message_are_read_in_the_order_of_the_port() -> None:
         CallsCancelled(("z",)),
         Interrupted(),
         SpeechBegan(),
-        InputTranscript("hey", "hey", True),
+        InputTranscript("hey", True),
         TextDelta("one"),
         AudioDelta(b"\1\2", 24_000),
         TextDelta("two"),
-        OutputTranscript("hi", "hi"),
+        OutputTranscript("hi"),
         CallsRequested((LiveCall("a", "x", {"n": 1}), LiveCall("call-1", "y", {}))),
         UsageReported(LiveUsage(input_text=3)),
-        OutputTranscript("", "hi", True),
         TurnEnded(),
-        Resumable("h"),
         GoingAway(),
     ]
 
 
-def test_audio_has_the_rate_that_its_type_tells_and_its_samples_are_whole() -> None:
+def test_audio_has_the_rate_that_its_type_tells() -> None:
     assert read(sound(b"\1\2", "audio/pcm;rate=16000")) == [AudioDelta(b"\1\2", 16_000)]
-    assert read(sound(b"\1\2", "audio/l16; rate=48000")) == [AudioDelta(b"\1\2", 48_000)]
     assert read(sound(b"\1\2", "audio/pcm")) == [AudioDelta(b"\1\2", 24_000)]
-    assert read(sound(b"\1\2\3"), sound(b"\4"), sound(b"")) == [
-        AudioDelta(b"\1\2", 24_000),
-        AudioDelta(b"\3\4", 24_000),
-    ]
-    ended = {"serverContent": {"turnComplete": True}}
-    assert read(sound(b"\1\2\3"), ended, sound(b"\4\5"))[-1] == AudioDelta(b"\4\5", 24_000)
-
-
-@pytest.mark.parametrize("mime", ["audio/mpeg", "audio/pcm;rate=0", "audio/pcm;rate=999999999999", "text/plain", ""])
-def test_audio_that_cannot_be_played_is_reported_once(mime: str) -> None:
-    (told,) = read(sound(b"\1\2", mime), sound(b"\3\4", mime))
-    assert isinstance(told, ServiceNotice)
-    assert repr(mime) in told.text
+    assert not read(sound(b"\1\2", "audio/mpeg"))
 
 
 @pytest.mark.parametrize("data", ["é", "AAA", "*", "A===="])
@@ -137,19 +119,8 @@ def test_what_the_person_says_into_an_answer_is_one_utterance() -> None:
         {"serverContent": {"turnComplete": True}},
     )
     assert [event for event in events if isinstance(event, InputTranscript) and event.is_final] == [
-        InputTranscript("", "stop that", True)
+        InputTranscript("stop that", True)
     ]
-
-
-def test_an_endless_utterance_is_reported_in_pieces() -> None:
-    events = read(*({"serverContent": {"outputTranscription": {"text": "x" * 30_000}}} for _ in range(9)))
-    assert max(len(event.whole) for event in events if isinstance(event, OutputTranscript)) == 120_000
-    assert sum(event.is_final for event in events if isinstance(event, OutputTranscript)) == 2
-
-
-def test_no_state_at_this_moment() -> None:
-    assert read({"sessionResumptionUpdate": {"resumable": False, "newHandle": ""}}) == [Resumable("")]
-    assert "'h'" not in repr(Resumable("'h'")) + repr(LiveSetup(handle="'h'"))
 
 
 def test_an_error_in_the_midst_ends_the_turn_that_it_is_about() -> None:
@@ -182,7 +153,6 @@ def test_the_setup_says_what_the_caller_wants() -> None:
     assert body["generationConfig"]["responseModalities"] == ["AUDIO"]
     assert body["generationConfig"]["speechConfig"]["voiceConfig"]["prebuiltVoiceConfig"]["voiceName"] == "Kore"
     assert body["realtimeInputConfig"] == {"automaticActivityDetection": {"disabled": True}}
-    assert body["sessionResumption"] == {}
     assert body["contextWindowCompression"] == {"slidingWindow": {}}
     assert body["inputAudioTranscription"] == body["outputAudioTranscription"] == {}
     first, second = body["tools"][0]["functionDeclarations"]
@@ -205,22 +175,17 @@ def test_each_model_gets_the_behaviour_that_it_knows(model: str, behavior: list[
 
 
 async def test_scheduling_goes_with_tools_that_the_model_does_not_wait_for() -> None:
-    async with GeminiServer() as server:
-        connection = await server.provider().connect(LiveSetup(tools=(EDIT, READ)))
-        there = await server.connection()
+    async with connected(GeminiServer(), LiveSetup(tools=(EDIT, READ))) as (connection, there):
         await there.call(LiveCall("a", "edit_file", {}), LiveCall("b", "read_file", {}))
         await upto(aiter(connection), CallsRequested)
         results = [LiveResult(one, name, "success", "ok") for one, name in (("a", "edit_file"), ("b", "read_file"))]
         await connection.send_results(results, "silent")
         await there.until(lambda there: there.results)
         assert [result.scheduling for result in there.results] == ["", "SILENT"]
-        await connection.aclose()
 
 
 async def test_a_call_without_an_id_is_answered_by_its_name() -> None:
-    async with GeminiServer() as server:
-        connection = await server.provider().connect(LiveSetup())
-        there = await server.connection()
+    async with connected(GeminiServer(), LiveSetup()) as (connection, there):
         await there.send({"toolCall": {"functionCalls": [{"name": "edit_file", "args": {}}]}})
         (*_, asked) = await upto(aiter(connection), CallsRequested)
         assert isinstance(asked, CallsRequested)
@@ -228,26 +193,22 @@ async def test_a_call_without_an_id_is_answered_by_its_name() -> None:
         await there.until(lambda there: there.answers)
         (entry,) = there.received[-1]["toolResponse"]["functionResponses"]
         assert entry == {"name": "edit_file", "response": {"status": "error", "error": "no"}}
-        await connection.aclose()
 
 
 async def test_history_is_words_and_an_unanswered_question_is_taken_up() -> None:
-    async with GeminiServer() as server:
-        history = (
-            Said("user", "why?"),
-            LiveCall("a", "x", {}),
-            LiveResult("a", "x", "success", "7"),
-            Said("agent", "so"),
-        )
-        connection = await server.provider().connect(LiveSetup(history=history, awaits_answer=True))
-        there = await server.connection()
+    history = (
+        Said("user", "why?"),
+        LiveCall("a", "x", {}),
+        LiveResult("a", "x", "success", "7"),
+        Said("agent", "so"),
+    )
+    async with connected(GeminiServer(), LiveSetup(history=history, awaits_answer=True)) as (_, there):
         await there.until(lambda there: len(there.received) == 3)
         setup, before, prompt = there.received
         assert setup["setup"]["historyConfig"] == {"initialHistoryInClientContent": True}
         assert before["clientContent"]["turnComplete"] is True
         assert [turn["role"] for turn in before["clientContent"]["turns"]] == ["user", "model", "user", "model"]
         assert list(prompt) == ["realtimeInput"]
-        await connection.aclose()
 
 
 def test_a_schema_is_sent_in_the_form_that_the_service_accepts() -> None:

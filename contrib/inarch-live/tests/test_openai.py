@@ -22,10 +22,10 @@ from inarch_live.port import (
     UsageReported,
 )
 from inarch_live.samples import Resampler
-from inarch_live.testing import OpenAIServer, OpenAIThere
+from inarch_live.testing import OpenAIServer
 from inarch_live.wires.openai_events import Reading, session_update
 
-from .contract import EDIT, FRAME, ramp, upto
+from .contract import EDIT, FRAME, connected, ramp, upto
 
 
 def read(*events: dict[str, Any]) -> list[LiveEvent]:
@@ -105,21 +105,10 @@ def test_a_transcript_is_what_it_is_in_the_end() -> None:
         {"type": f"{kind}.failed", "item_id": "k", "error": {"message": "too loud"}},
     )
     assert events == [
-        InputTranscript("wreck a nice", "wreck a nice"),
-        InputTranscript("recognise", "recognise", True),
-        InputTranscript("speech", "speech", True),
+        InputTranscript("wreck a nice"),
+        InputTranscript("recognise", True),
+        InputTranscript("speech", True),
         ServiceNotice("openai-realtime could not write down what you said: too loud"),
-    ]
-
-
-def test_a_rate_limit_is_reported_when_little_is_left() -> None:
-    limits = [
-        {"name": "tokens", "limit": 1_000, "remaining": 49},
-        {"name": "requests", "limit": 100, "remaining": 6},
-        7,
-    ]
-    assert read({"type": "rate_limits.updated", "rate_limits": limits}) == [
-        ServiceNotice("openai-realtime has 49 of 1000 tokens left a minute")
     ]
 
 
@@ -132,9 +121,7 @@ def test_errors_of_two_sides_that_act_at_once_are_passed_over() -> None:
 
 
 async def test_what_was_not_heard_is_taken_out_of_the_conversation() -> None:
-    async with OpenAIServer() as server:
-        connection = await server.provider().connect(LiveSetup())
-        there = await server.connection()
+    async with connected(OpenAIServer(), LiveSetup()) as (connection, there):
         events = aiter(connection)
         await there.speak(ramp(24_000))
         await there.speak(ramp(12_000))
@@ -147,13 +134,10 @@ async def test_what_was_not_heard_is_taken_out_of_the_conversation() -> None:
         await there.until(lambda there: there.truncations)
         (cut,) = there.truncations
         assert (cut["audio_end_ms"], cut["content_index"]) == (800, 0)
-        await connection.aclose()
 
 
 async def test_an_answer_that_was_never_begun_to_be_heard_is_cut_to_nothing() -> None:
-    async with OpenAIServer() as server:
-        connection = await server.provider().connect(LiveSetup())
-        there = await server.connection()
+    async with connected(OpenAIServer(), LiveSetup()) as (connection, there):
         events = aiter(connection)
         await there.speak(ramp(2_400))
         await there.end_turn()
@@ -165,13 +149,10 @@ async def test_an_answer_that_was_never_begun_to_be_heard_is_cut_to_nothing() ->
         assert [cut["audio_end_ms"] for cut in there.truncations] == [0, 50]
         assert there.truncations[0]["item_id"] != there.truncations[1]["item_id"]
         assert not there.response, "the answer was not cancelled"
-        await connection.aclose()
 
 
 async def test_an_answer_to_results_waits_for_the_present_one() -> None:
-    async with OpenAIServer() as server:
-        connection = await server.provider().connect(LiveSetup())
-        there = await server.connection()
+    async with connected(OpenAIServer(), LiveSetup()) as (connection, there):
         events = aiter(connection)
         await there.call(LiveCall("a", "x", {}), LiveCall("b", "x", {}))
         await upto(events, TurnEnded)
@@ -186,13 +167,10 @@ async def test_an_answer_to_results_waits_for_the_present_one() -> None:
         listening = asyncio_task(events)
         await there.until(lambda there: there.requests == 1)
         listening.cancel()
-        await connection.aclose()
 
 
 async def test_typed_text_stops_the_answer_and_gets_its_own() -> None:
-    async with OpenAIServer() as server:
-        connection = await server.provider().connect(LiveSetup())
-        there = await server.connection()
+    async with connected(OpenAIServer(), LiveSetup()) as (connection, there):
         events = aiter(connection)
         await there.speak(ramp(480))
         await upto(events, AudioDelta)
@@ -201,13 +179,10 @@ async def test_typed_text_stops_the_answer_and_gets_its_own() -> None:
         await there.until(lambda there: there.requests == 1)
         assert there.texts == ["wait"]
         listening.cancel()
-        await connection.aclose()
 
 
 async def test_push_to_talk_commits_what_was_said_and_asks_for_an_answer() -> None:
-    async with OpenAIServer() as server:
-        connection = await server.provider().connect(LiveSetup(hearing="push"))
-        there = await server.connection()
+    async with connected(OpenAIServer(), LiveSetup(hearing="push")) as (connection, there):
         await connection.begin_speech()
         await connection.end_speech()
         await connection.begin_speech()
@@ -217,23 +192,17 @@ async def test_push_to_talk_commits_what_was_said_and_asks_for_an_answer() -> No
         assert there.commits == 1
         whole = Resampler(16_000, 24_000)
         assert bytes(there.audio) == whole.add(ramp(5 * FRAME)) + whole.flush()
-        await connection.aclose()
 
 
 async def test_a_microphone_that_goes_off_is_a_pause() -> None:
-    async with OpenAIServer() as server:
-        connection = await server.provider().connect(LiveSetup())
-        there = await server.connection()
+    async with connected(OpenAIServer(), LiveSetup()) as (connection, there):
         await connection.end_speech()
         await there.until(lambda there: there.audio)
         assert bytes(there.audio) == bytes(700 * 48)
-        await connection.aclose()
 
 
 async def test_an_hour_is_over() -> None:
-    async with OpenAIServer() as server:
-        connection = await server.provider().connect(LiveSetup())
-        there: OpenAIThere = await server.connection()
+    async with connected(OpenAIServer(), LiveSetup()) as (connection, there):
         await there.fail("session_expired", "Your session hit the maximum duration of 60 minutes.")
         await there.close(1000)
         (*_, ended) = await upto(aiter(connection), ConnectionEnded)

@@ -54,26 +54,10 @@ async def test_a_service_that_goes_is_left_when_nothing_is_under_way(tmp_path: P
         await there.go_away(10)
         await there.speak(LOUD, "Good morning.")
         await there.end_turn()
-        await there.hand_over()
         again = await server.connection(1)
         await bench.until(lambda: [turn.content for turn in bench.turns] == ["Good morning."])
-        assert again.setup["setup"]["sessionResumption"] == {"handle": "handle-1"}
-        await bench.until(lambda: ("resumed", {"is_same": True}) in bench.recorded)
+        await again.until(lambda there: is_told(there, "Hello.", "Good morning."))
         assert there.has_ended and not bench.told
-
-
-async def test_a_handle_that_has_expired_begins_the_conversation_anew(tmp_path: Path) -> None:
-    async with GeminiServer() as server, talking(server.provider(), tmp_path) as bench:
-        there = await server.connection()
-        await answered(there, bench, "Remember plum.", "Plum it is.")
-        await there.send({"sessionResumptionUpdate": {"newHandle": "unknown-here", "resumable": True}})
-        await bench.until(lambda: bench.conversation._link.handle)
-        server.refuse = (404, "no such session")
-        there.cut()
-        await bench.until(lambda: not bench.conversation._link.handle)
-        server.refuse = None
-        again = await server.connection(1)
-        await again.until(lambda there: is_told(there, "Plum it is."))
 
 
 @both

@@ -49,10 +49,3 @@ def test_a_tone_stays_the_tone(rates: tuple[int, int], hertz: int) -> None:
 def test_what_the_lower_rate_cannot_hold_is_left_out() -> None:
     made = array("h", whole(48_000, 16_000, tone(48_000, 12_000).tobytes()))
     assert max(map(abs, made[200:-200])) < 200
-
-
-@pytest.mark.parametrize("rates", RATES)
-@pytest.mark.parametrize("level", [0, 1, -32_768, 32_767])
-def test_a_constant_stays_what_it_is(rates: tuple[int, int], level: int) -> None:
-    made = array("h", whole(*rates, array("h", [level] * 2_000).tobytes()))
-    assert set(made[200:-200]) == {level}

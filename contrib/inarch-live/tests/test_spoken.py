@@ -79,14 +79,9 @@ class Place:
 @pytest.fixture
 def spoken(tmp_path: Path) -> Path:
     """A sentence as a WAV file of 16 kHz."""
-    raw, path = tmp_path / "raw.wav", tmp_path / "spoken.wav"
+    raw = tmp_path / "raw.wav"
     subprocess.run(["espeak-ng", "-s", "260", "-w", str(raw), WORDS], check=True)
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes(read_wav(str(raw)))
-    return path
+    return Path(write_wav(tmp_path / "spoken.wav", read_wav(str(raw))))
 
 
 @pytest.mark.needs("espeak-ng")
@@ -168,12 +163,7 @@ async def test_a_signal_ends_it_in_order_and_every_call_is_answered(number: int,
 
 
 async def test_audio_is_kept_only_where_that_is_wanted(tmp_path: Path) -> None:
-    source = tmp_path / "tone.wav"
-    with wave.open(str(source), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(16_000)
-        file.writeframes(array("h", [5000] * 3200).tobytes())
+    source = write_wav(tmp_path / "tone.wav", array("h", [5000] * 3200).tobytes())
 
     async def script(there: There) -> None:
         await there.until(lambda there: len(there.audio) >= 6400, "the tone")
@@ -186,7 +176,7 @@ async def test_audio_is_kept_only_where_that_is_wanted(tmp_path: Path) -> None:
             folder = tmp_path / str(number)
             folder.mkdir()
             place = Place(folder, server, **keys)
-            code, said = await place.inarch("live", "--audio-in", str(source), "--audio-out", str(folder / "out.wav"))
+            code, said = await place.inarch("live", "--audio-in", source, "--audio-out", str(folder / "out.wav"))
             assert code == 0, said
             kept = b"".join(path.read_bytes() for path in (folder / "state").rglob("*") if path.is_file())
             assert (array("h", [5000] * 800).tobytes() in kept) == bool(keys)

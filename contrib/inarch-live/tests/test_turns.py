@@ -356,26 +356,6 @@ async def test_a_model_that_goes_on_by_itself_after_a_limit_is_left(root: Path) 
         assert "raise the limit" in bench.told[-1] and not (root / "NOTE.md").exists()
 
 
-async def test_a_connection_that_is_lost_ends_the_turn_in_words_and_the_next_one_goes_on(root: Path) -> None:
-    async with GeminiServer() as server, talking(server.provider("sk-very-secret-key"), root) as bench:
-        there = await server.connection()
-        await there.hear("Remember the word plum.")
-        await there.speak(LOUD, "Plum, then.")
-        await there.end_turn()
-        await bench.until(lambda: bench.turns)
-        await there.close(1011, "internal sk-very-secret-key")
-        await bench.until(lambda: not bench.conversation.is_connected)
-        bench.type("Which word?")
-        second = await server.connection(1)
-        await second.until(lambda there: "Which word?" in str(there.received))
-        assert "Plum, then." in str(second.received)
-        await second.speak(LOUD, "Plum.")
-        await second.end_turn()
-        await bench.until(lambda: len(bench.turns) == 2)
-        assert bench.turns[1].content == "Plum."
-        assert "sk-very-secret-key" not in f"{bench.told}{[event.data for event in bench.seen.events]}"
-
-
 ACTIONS = st.lists(
     st.sampled_from(
         ["hear", "speak", "read", "write", "both", "unknown", "again", "cancel", "interrupt", "end", "type"]

@@ -56,13 +56,7 @@ class Job:
 
 @define(eq=False, repr=False)
 class Checker:
-    """A server and the thread that talks to it.
-
-    Args:
-        found: The server.
-        workspace: The workspace it runs in.
-        patience_s: Seconds until a request times out.
-    """
+    """A server and the thread that talks to it."""
 
     found: Found
     workspace: inarch.Workspace

@@ -104,15 +104,7 @@ class Ended(Exception):
 
 @define(eq=False, repr=False)
 class Connection:
-    """A running server, and the messages to and from it.
-
-    Args:
-        argv: The server and its arguments.
-        rights: Its rights in the sandbox.
-        answer: Called with each message of the server, in the reader's thread.
-        why: Why it has ended or must end, empty while it runs.
-        was_closed: Whether it ended with its workspace, which is not a fault.
-    """
+    """A running server, and the messages to and from it."""
 
     argv: Sequence[str]
     rights: inarch.Rights

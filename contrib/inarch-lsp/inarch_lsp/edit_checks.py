@@ -22,12 +22,7 @@ _SPARE_S = 20.0
 
 @define(eq=False, repr=False)
 class Desk:
-    """Rewriter, reviewer and context source of one composition, with shared servers.
-
-    Args:
-        context: The composition's context.
-        settings: The plugin's settings.
-    """
+    """Rewriter, reviewer and context source of one composition, with shared servers."""
 
     context: inarch.PluginContext
     settings: Settings

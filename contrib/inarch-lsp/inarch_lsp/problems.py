@@ -20,14 +20,7 @@ _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-
 
 @frozen
 class Problem:
-    """One error.
-
-    Args:
-        line: Its line, 0-based.
-        column: Its first character in the line, 0-based.
-        message: The message.
-        code: The server's code for it.
-    """
+    """One error."""
 
     line: int
     column: int
@@ -52,13 +45,7 @@ def column_of(line: str, units: int, encoding: str) -> int:
 
 
 def problems_of(diagnostics: Any, text: str, encoding: str) -> tuple[Problem, ...]:
-    """Return the errors among a server's diagnostics; skip others and unreadable ones.
-
-    Args:
-        diagnostics: The server's message.
-        text: The file's text at that time.
-        encoding: The unit of the server's columns: `utf-8`, `utf-16` or `utf-32`.
-    """
+    """Return the errors among a server's diagnostics; skip others and unreadable ones."""
     lines = lines_of(text)
     given = diagnostics[:MOST_KEPT] if isinstance(diagnostics, list) else []
     read = (_problem(one, lines, encoding) for one in given if isinstance(one, Mapping))

@@ -68,13 +68,7 @@ class Document:
 
 @define(eq=False, repr=False)
 class Speaker:
-    """LSP client for one server; one thread calls its methods.
-
-    Args:
-        found: The server.
-        workspace: The workspace it runs in.
-        patience_s: Seconds until a request times out.
-    """
+    """LSP client for one server; one thread calls its methods."""
 
     found: Found
     workspace: inarch.Workspace

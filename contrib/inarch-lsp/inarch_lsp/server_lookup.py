@@ -28,15 +28,7 @@ KNOWN: Mapping[str, tuple[Sequence[Sequence[str]], Mapping[str, str]]] = {
 
 @frozen
 class Found:
-    """An installed server.
-
-    Args:
-        name: Its name in the configuration or in this plugin.
-        argv: Its absolute path and its arguments.
-        languages: The protocol's language ids by file name suffix.
-        reads: Folders outside the workspace that it needs in addition to its interpreter.
-        python: The interpreter of the project's environment, empty if there is none.
-    """
+    """An installed server."""
 
     name: str
     argv: tuple[str, ...]
@@ -67,15 +59,7 @@ def name_for(path: str, settings: Settings) -> str:
 
 
 def find(name: str, settings: Settings, root: str, search: str, user: inarch.KeptFolder | None) -> Found | None:
-    """Return a server, None if it is not installed.
-
-    Args:
-        name: Its name.
-        settings: The plugin's settings.
-        root: The workspace's real path.
-        search: The folders of `PATH`.
-        user: `PluginContext.user`, the folder where relative programs start.
-    """
+    """Return a server, None if it is not installed."""
     commands, languages = offered(settings)[name]
     folders = [f"{root}/{place}" for place in _ENVIRONMENTS]
     folders += [folder for folder in search.split(os.pathsep) if folder.startswith("/")]

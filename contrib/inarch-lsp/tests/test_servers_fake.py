@@ -206,18 +206,3 @@ def test_a_project_names_no_server(desk: Desk) -> None:
     desk.trust()
     shown = desk.run("doctor").stdout
     assert "evil" not in shown and "plain: " in shown
-
-
-def test_nothing_that_speaks_is_imported_before_an_edit(desk: Desk) -> None:
-    desk.server("well")
-    desk.trust()
-    desk.playing([])
-    code = (
-        "import asyncio, inarch, sys\napp = inarch.compose(root=sys.argv[1])\n"
-        "assert app.composition.reviewers, app.composition.refused\n"
-        "print(sorted(name for name in sys.modules if name.startswith('inarch_lsp.')))"
-    )
-    shown = subprocess.run(
-        [sys.executable, "-P", "-c", code, str(desk.root)], env=desk.environ, capture_output=True, text=True
-    )
-    assert shown.stdout.strip() == "['inarch_lsp.edit_checks']", shown.stderr

@@ -34,12 +34,6 @@ class OtelTracer:
     """Tracer that sends a trace for each turn; it waits for the network only on close, for at most two seconds.
 
     Undelivered spans are counted and reported once. Losses after the last turn are reported in the next run.
-
-    Args:
-        endpoint: URL for spans, with the path; empty to send nothing.
-        headers: Headers of the requests, as `name=value,name=value`.
-        content: Whether to send texts.
-        state: A folder that persists between runs.
     """
 
     endpoint: str

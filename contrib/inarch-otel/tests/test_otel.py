@@ -23,7 +23,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 import inarch
-from inarch.testing import HttpReply, HttpRequest, HttpServer, calls, says, scripted_app
+from inarch.testing import HttpReply, HttpServer, calls, says, scripted_app
 
 PATIENCE_S = 60
 SECRET_PROMPT = "a prompt that is nobody's business"
@@ -307,24 +307,6 @@ def test_a_collector_that_hangs_holds_up_nothing(tmp_path: Path) -> None:
         assert again.summary("t") is None
 
 
-def test_delivery_after_an_outage_is_whole_and_a_second_outage_is_told_again(tmp_path: Path) -> None:
-    def answer(request: HttpRequest) -> HttpReply:
-        return HttpReply([b""], 404 if len(server.requests) in (1, 3) else 200)
-
-    with HttpServer([answer] * 3) as server:
-        tracer = OtelTracer(f"{server.url}/v1/traces", state=str(tmp_path))
-        told: list[str] = []
-        for number in range(3):
-            for event in turn_events(f"t{number}"):
-                tracer.saw(event)
-            until(lambda seen=number: len(server.requests) > seen, "the request")
-            if number != 1:
-                until(lambda: bool(told.extend(filter(None, [tracer.summary("t")])) or len(told) > 0), "the note")
-                assert len(told) == 1
-                told.clear()
-        tracer.close()
-
-
 def test_nothing_of_the_exporter_reaches_standard_error(tmp_path: Path) -> None:
     code = f"""
 import sys
@@ -355,7 +337,3 @@ tracer.close()
 )
 def test_providers_have_the_names_of_the_conventions(full_name: str, provider: str, model: str) -> None:
     assert spans.provider_and_model(full_name) == (provider, model)
-
-
-def test_times_keep_their_microseconds() -> None:
-    assert spans.nanoseconds("2026-01-01T00:00:00.123456Z") == 1_767_225_600_123_456_000

@@ -15,7 +15,7 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from inarch_live.port import LiveCall, LiveProvider
+from inarch_live.port import LiveProvider
 
 LONGEST_S = 60.0
 """Most seconds that a test waits, because machines may pause for a while."""
@@ -38,7 +38,7 @@ class SentResult:
 
 @define(eq=False)
 class There(ABC):
-    """One connection on the service's side. Its methods send messages in place of the model."""
+    """One connection on the service's side. The services' classes add methods that send in place of the model."""
 
     socket: ServerConnection
     path: str
@@ -94,34 +94,6 @@ class There(ABC):
     @abstractmethod
     async def took(self, message: Message) -> None:
         """Store the content of a client's message, and send the service's automatic answer."""
-
-    @abstractmethod
-    async def speak(self, pcm: bytes, text: str = "") -> None:
-        """Say something by voice (24 kHz), with its transcript."""
-
-    @abstractmethod
-    async def write(self, text: str) -> None:
-        """Answer in text."""
-
-    @abstractmethod
-    async def hear(self, text: str) -> None:
-        """Send the complete transcript of the person."""
-
-    @abstractmethod
-    async def call(self, *calls: LiveCall) -> None:
-        """Request calls as one batch."""
-
-    @abstractmethod
-    async def interrupt(self) -> None:
-        """Report that the person interrupts the answer."""
-
-    @abstractmethod
-    async def end_turn(self) -> None:
-        """End the answer."""
-
-    @abstractmethod
-    async def report_usage(self, input_audio: int, output_audio: int, input_text: int, output_text: int) -> None:
-        """Report tokens. With OpenAI Realtime, this ends the answer."""
 
     async def run(self) -> None:
         """Receive messages until the connection ends."""
@@ -195,9 +167,8 @@ class LiveServer(ABC, Generic[Connected]):
     def there(self, socket: ServerConnection, path: str, headers: dict[str, str]) -> Connected:
         """Return the service's side of a new connection."""
 
-    @abstractmethod
     async def greet(self, there: Connected) -> None:
-        """Send the service's first message."""
+        """Send the service's first message, if it begins."""
 
     async def connection(self, number: int = 0) -> Connected:
         """Wait for a connection and return it, numbered in the order of setups.

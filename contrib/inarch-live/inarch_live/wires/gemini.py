@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define
 
 from inarch import HttpService, ProviderError
 from inarch_live.port import (
     INPUT_RATE,
     KEYS,
-    MODELS,
     ConnectionEnded,
     LiveEvent,
     LiveResult,
     LiveSetup,
     Scheduling,
-    unset,
 )
-from inarch_live.wires.audio import encoded
+from inarch_live.wires.contents import encoded
 from inarch_live.wires.gemini_events import (
     GO_ON,
-    OWN_ID,
     Message,
     Reading,
     history_message,
@@ -36,24 +33,16 @@ from inarch_live.wires.sockets import Socket
 BASE_URL = "https://generativelanguage.googleapis.com"
 KEY = KEYS["gemini"]
 NAME = "gemini-live"
-_PATH = "/ws/google.ai.generativelanguage.{}.GenerativeService.{}"
-_SHORT_LIVED = "auth_tokens/"
+_PATH = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent"
 _MIME = f"audio/pcm;rate={INPUT_RATE}"
 
 
 @define(eq=False, repr=False)
 class GeminiLive:
-    """The provider.
-
-    Args:
-        key: The API key, or a short-lived token (`auth_tokens/…`) made with one.
-        base_url: The service's address. Another address also gets the key.
-    """
+    """The provider."""
 
     _key: str
     _base_url: str = BASE_URL
-    name: str = field(init=False, default=NAME)
-    default_model: str = field(init=False, default=MODELS["gemini"])
 
     async def connect(self, setup: LiveSetup) -> GeminiConnection:
         """Return a connection on which the service has accepted `setup`.
@@ -61,43 +50,29 @@ class GeminiLive:
         Raises:
             ProviderError: It did not.
         """
-        if not self._key:
-            raise unset(KEY)
-        is_token = self._key.startswith(_SHORT_LIVED)
-        method = ("v1alpha", "BidiGenerateContentConstrained") if is_token else ("v1beta", "BidiGenerateContent")
-        socket = await Socket.open(self._service(is_token), _PATH.format(*method), KEY)
+        service = HttpService(NAME, self._base_url, {"x-goog-api-key": self._key})
+        socket = await Socket.open(service, _PATH, KEY)
         try:
-            return await _accepted(socket, setup, setup.model or self.default_model)
+            return await _accepted(socket, setup, setup.model)
         except BaseException:
             await socket.aclose()
             raise
-
-    def _service(self, is_token: bool) -> HttpService:
-        """Return the service. Building it here keeps the key out of local variables in tracebacks."""
-        headers = {"authorization": f"Token {self._key}"} if is_token else {"x-goog-api-key": self._key}
-        return HttpService(self.name, self._base_url, headers)
 
 
 async def _accepted(socket: Socket, setup: LiveSetup, model: str) -> GeminiConnection:
     """Send the setup, wait until the service accepts it, and send the history."""
     await socket.send(setup_message(setup, model))
     messages = socket.messages()
-    first = await _answer_to_setup(socket, messages)
-    before: list[Message] = []
-    if setup.history and not setup.handle:
-        before = [history_message(setup.history), *([text_message(GO_ON, model)] if setup.awaits_answer else ())]
-    reading = Reading(socket.service.name)
-    unwaited = {tool.name for tool in setup.tools if not waits(tool, model)}
-    for message in before:
-        await socket.send(message)
-    return GeminiConnection(socket, model, setup.hearing == "push", reading, messages, first, unwaited)
-
-
-async def _answer_to_setup(socket: Socket, messages: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
     first = await socket.answer_to_setup(messages)
     if "setupComplete" not in first:
         raise socket.error(first)
-    return first
+    if setup.history:
+        await socket.send(history_message(setup.history))
+        if setup.awaits_answer:
+            await socket.send(text_message(GO_ON, model))
+    unwaited = {tool.name for tool in setup.tools if not waits(tool, model)}
+    reading = Reading(socket.service.name)
+    return GeminiConnection(socket, model, setup.hearing == "push", reading, messages, first, unwaited)
 
 
 @define(eq=False, repr=False)
@@ -109,7 +84,7 @@ class GeminiConnection:
     _is_pushed: bool
     _reading: Reading
     _messages: AsyncGenerator[dict[str, Any]]
-    _first: Mapping[str, Any]
+    _first: Message
     _unwaited: set[str]
 
     async def __aiter__(self) -> AsyncIterator[LiveEvent]:
@@ -145,7 +120,7 @@ class GeminiConnection:
 
     async def send_results(self, results: Sequence[LiveResult], scheduling: Scheduling = "when_idle") -> None:
         """Send results of calls."""
-        entries = [self._entry(result, scheduling) for result in results]
+        entries = [result_entry(result, scheduling if result.name in self._unwaited else None) for result in results]
         await self._socket.send({"toolResponse": {"functionResponses": entries}})
 
     async def interrupt(self, unheard_ms: int) -> None:
@@ -158,7 +133,3 @@ class GeminiConnection:
 
     async def _input(self, what: Message) -> None:
         await self._socket.send({"realtimeInput": what})
-
-    def _entry(self, result: LiveResult, scheduling: Scheduling) -> Message:
-        when = scheduling if result.name in self._unwaited else None
-        return result_entry(result, when, not result.id.startswith(OWN_ID))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
 from attrs import define, field
 
-from inarch import ProviderError, token_count
+from inarch import ProviderError
 from inarch_lib.schemas.openapi import openapi_parameters
 from inarch_live.port import (
+    AudioDelta,
     CallsCancelled,
     CallsRequested,
     GoingAway,
     History,
-    InputTranscript,
     Interrupted,
     LiveCall,
     LiveEvent,
@@ -25,15 +26,13 @@ from inarch_live.port import (
     LiveTool,
     LiveUsage,
     OutputTranscript,
-    Resumable,
     Said,
-    ServiceNotice,
     SpeechBegan,
     TextDelta,
     TurnEnded,
     UsageReported,
 )
-from inarch_live.wires.audio import Samples, Utterance, rate_of
+from inarch_live.wires.contents import Utterance, decoded, number, part
 
 Message = dict[str, Any]
 
@@ -42,17 +41,11 @@ GO_ON = "Please go on where you were."
 
 
 def setup_message(setup: LiveSetup, model: str) -> Message:
-    """Return the first message.
-
-    Args:
-        setup: The caller's setup.
-        model: The model, without a prefix.
-    """
+    """Return the first message."""
     body: Message = {
         "model": model if "/" in model else f"models/{model}",
         "generationConfig": {"responseModalities": ["AUDIO"], **_voice(setup.voice)},
         "realtimeInputConfig": {"automaticActivityDetection": {"disabled": setup.hearing == "push"}},
-        "sessionResumption": {"handle": setup.handle} if setup.handle else {},
         "contextWindowCompression": {"slidingWindow": {}},
         "inputAudioTranscription": {},
         "outputAudioTranscription": {},
@@ -61,7 +54,7 @@ def setup_message(setup: LiveSetup, model: str) -> Message:
         body["systemInstruction"] = {"parts": [{"text": setup.instructions}]}
     if setup.tools:
         body["tools"] = [{"functionDeclarations": [_declaration(tool, model) for tool in setup.tools]}]
-    if setup.history and not setup.handle:
+    if setup.history:
         body["historyConfig"] = {"initialHistoryInClientContent": True}
     return {"setup": body}
 
@@ -79,11 +72,11 @@ def text_message(text: str, model: str) -> Message:
     return {"realtimeInput": {"text": text}}
 
 
-def result_entry(result: LiveResult, scheduling: str | None, has_id: bool) -> Message:
+def result_entry(result: LiveResult, scheduling: str | None) -> Message:
     """Return one result; `scheduling` is None for a tool that the model waits for."""
     said = "output" if result.status == "success" else "error"
     entry: Message = {"name": result.name, "response": {"status": result.status, said: result.text}}
-    if has_id:
+    if not result.id.startswith(OWN_ID):
         entry["id"] = result.id
     if scheduling is not None:
         entry["scheduling"] = scheduling.upper()
@@ -131,132 +124,93 @@ OWN_ID = "call-"
 
 @define(eq=False)
 class Reading:
-    """Reads the messages of one connection.
-
-    Args:
-        service: The service's name in messages.
-    """
+    """Reads the messages of one connection."""
 
     service: str
-    _heard: Utterance = field(init=False, factory=lambda: Utterance(InputTranscript))
-    _said: Utterance = field(init=False, factory=lambda: Utterance(OutputTranscript))
-    _samples: Samples = field(init=False)
-    _unplayable: set[str] = field(init=False, factory=set)
+    _heard: Utterance = field(init=False, factory=Utterance)
     _is_answering: bool = field(init=False, default=False)
     _is_cut: bool = field(init=False, default=False)
     _is_interrupted: bool = field(init=False, default=False)
     _own_ids: Iterator[int] = field(init=False, factory=lambda: count(1))
 
-    def __attrs_post_init__(self) -> None:
-        self._samples = Samples(self.service)
-
     def cut(self) -> None:
         """Ignore the rest of the present answer."""
         self._is_cut = self._is_answering
 
-    def read(self, message: Mapping[str, Any]) -> Iterator[LiveEvent]:
+    def read(self, message: Message) -> Iterator[LiveEvent]:
         """Yield the events of a message in the port's order.
 
         Raises:
             ProviderError: It contains invalid audio.
         """
-        content = _object(message, "serverContent")
-        ids = tuple(one for one in _list(_object(message, "toolCallCancellation"), "ids") if isinstance(one, str))
+        content = part(message, "serverContent", dict)
+        ids = tuple(one for one in part(message.get("toolCallCancellation"), "ids", list) if isinstance(one, str))
         if ids:
             yield CallsCancelled(ids)
-        yield from self._interruption(content)
-        if _object(message, "voiceActivity").get("voiceActivityType") == "ACTIVITY_START":
-            yield SpeechBegan()
-        heard = _object(content, "inputTranscription")
-        yield from self._heard.add(_text(heard), heard.get("finished") is True)
-        yield from self._answer(content)
-        yield from self._requested(_list(_object(message, "toolCall"), "functionCalls"))
-        if isinstance(message.get("usageMetadata"), Mapping):
-            yield UsageReported(usage_of(message["usageMetadata"]))
-        yield from self._trouble(message.get("error"))
-        yield from self._end(content)
-        yield from self._resumption(message.get("sessionResumptionUpdate"))
-        if isinstance(message.get("goAway"), Mapping):
-            yield GoingAway()
-
-    def _interruption(self, content: Mapping[str, Any]) -> Iterator[LiveEvent]:
         if content.get("interrupted") is True:
-            yield from self._said.end()
-            self._samples.reset()
             self._is_answering = self._is_cut = False
             self._is_interrupted = True
             yield Interrupted()
+        if part(message, "voiceActivity", dict).get("voiceActivityType") == "ACTIVITY_START":
+            yield SpeechBegan()
+        heard = part(content, "inputTranscription", dict)
+        yield from self._heard.add(part(heard, "text", str), heard.get("finished") is True)
+        yield from self._answer(content)
+        calls = part(message.get("toolCall"), "functionCalls", list)
+        if read := tuple(self._call(call) for call in calls if isinstance(call, dict)):
+            yield CallsRequested(read)
+        if isinstance(message.get("usageMetadata"), dict):
+            yield UsageReported(usage_of(message["usageMetadata"]))
+        if (trouble := message.get("error")) is not None:  # ends the answer but not the connection
+            said = (part(trouble, "message", str) or str(trouble))[:500]
+            error = ProviderError("server", f"{self.service} could not answer: {said}", remedy="say it again")
+            yield TurnEnded(said, error=error)
+        yield from self._end(content)
+        if isinstance(message.get("goAway"), dict):
+            yield GoingAway()
 
-    def _answer(self, content: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        said = _object(content, "outputTranscription")
-        parts = _list(_object(content, "modelTurn"), "parts")
+    def _answer(self, content: Message) -> Iterator[LiveEvent]:
+        said = part(content.get("outputTranscription"), "text", str)
+        parts = part(content.get("modelTurn"), "parts", list)
         self._is_answering = self._is_answering or bool(parts or said)
         if self._is_cut:
             return
-        for part in parts:
-            if isinstance(part, Mapping) and part.get("thought") is not True:
-                yield from self._part(part)
-        yield from self._said.add(_text(said), said.get("finished") is True)
+        for one in parts:
+            if isinstance(one, dict) and one.get("thought") is not True:
+                yield from self._part(one)
+        if said:
+            yield OutputTranscript(said)
 
-    def _part(self, part: Mapping[str, Any]) -> Iterator[LiveEvent]:
-        if _text(part):
-            yield TextDelta(_text(part))
-        blob = _object(part, "inlineData")
-        data, mime = blob.get("data"), str(blob.get("mimeType", "audio/pcm"))
-        if not isinstance(data, str):
-            return
-        rate = rate_of(mime, USUAL_RATE)
-        if rate is None:
-            if mime not in self._unplayable and len(self._unplayable) < 10:
-                self._unplayable.add(mime)
-                yield ServiceNotice(f"{self.service} sent {mime[:80]!r}, which can't be played: PCM is expected")
-            return
-        delta = self._samples.of(data, rate)
-        if delta is not None:
-            yield delta
+    def _part(self, one: Message) -> Iterator[LiveEvent]:
+        if text := part(one, "text", str):
+            yield TextDelta(text)
+        blob = part(one, "inlineData", dict)
+        mime, data = str(blob.get("mimeType", "audio/pcm")), part(blob, "data", str)
+        if data and mime.startswith("audio/pcm"):
+            rate = re.search(r"rate=(\d+)", mime)
+            yield AudioDelta(decoded(data, self.service), int(rate[1]) if rate else USUAL_RATE)
 
-    def _requested(self, calls: Iterable[Any]) -> Iterator[LiveEvent]:
-        read = tuple(self._call(call) for call in calls if isinstance(call, Mapping))
-        if read:
-            yield CallsRequested(read)
-
-    def _call(self, call: Mapping[str, Any]) -> LiveCall:
-        given, arguments = call.get("id"), call.get("args")
-        name = call.get("name")
+    def _call(self, call: Message) -> LiveCall:
+        arguments = call.get("args")
         return LiveCall(
-            given if isinstance(given, str) and given else f"{OWN_ID}{next(self._own_ids)}",
-            name if isinstance(name, str) else "",
-            arguments if isinstance(arguments, dict) else {},
+            part(call, "id", str) or f"{OWN_ID}{next(self._own_ids)}",
+            part(call, "name", str),
+            part(call, "args", dict),
             "" if isinstance(arguments, dict) or arguments is None else "its arguments are no object",
         )
 
-    def _trouble(self, told: Any) -> Iterator[LiveEvent]:
-        """Report an error that ends the answer but not the connection."""
-        if told is not None:
-            said = str(told.get("message", told) if isinstance(told, Mapping) else told)[:500]
-            error = ProviderError("server", f"{self.service} could not answer: {said}", remedy="say it again")
-            yield TurnEnded(said, error=error)
-
-    def _end(self, content: Mapping[str, Any]) -> Iterator[LiveEvent]:
+    def _end(self, content: Message) -> Iterator[LiveEvent]:
         if content.get("turnComplete") is not True:
             return
         if not self._is_interrupted:  # otherwise the person is speaking
-            yield from self._heard.end()
-        yield from self._said.end()
-        self._samples.reset()
+            yield from self._heard.add("", is_final=True)
         self._is_answering = self._is_cut = self._is_interrupted = False
         reason = str(content.get("turnCompleteReason") or "")
         is_usual = reason in ("", "TURN_COMPLETE_REASON_UNSPECIFIED")
         yield TurnEnded("" if is_usual else reason, content.get("interactionStatus") != "IN_PROGRESS")
 
-    def _resumption(self, update: Any) -> Iterator[LiveEvent]:
-        if not isinstance(update, Mapping):
-            return
-        handle = update.get("newHandle")
-        yield Resumable(handle if update.get("resumable") is True and isinstance(handle, str) else "")
 
-
-def usage_of(told: Mapping[str, Any]) -> LiveUsage:
+def usage_of(told: Message) -> LiveUsage:
     """Return the tokens of a report. Tokens without a breakdown count as text."""
     read = _by_modality(told, "promptTokensDetails", "promptTokenCount")
     used = _by_modality(told, "toolUsePromptTokensDetails", "toolUsePromptTokenCount")
@@ -269,32 +223,13 @@ def usage_of(told: Mapping[str, Any]) -> LiveUsage:
         cached_audio=cached[1],
         output_text=made[0],
         output_audio=made[1],
-        reasoning=_number(told.get("thoughtsTokenCount")),
+        reasoning=number(told, "thoughtsTokenCount"),
     )
 
 
-def _by_modality(told: Mapping[str, Any], details: str, total: str) -> tuple[int, int]:
+def _by_modality(told: Message, details: str, total: str) -> tuple[int, int]:
     """Return tokens of text (or anything else) and of audio."""
-    entries = [entry for entry in _list(told, details) if isinstance(entry, Mapping)]
-    audio = sum(_number(entry.get("tokenCount")) for entry in entries if entry.get("modality") == "AUDIO")
-    every = sum(_number(entry.get("tokenCount")) for entry in entries)
-    return max(every, _number(told.get(total))) - audio, audio
-
-
-def _number(value: Any) -> int:
-    return token_count(value) or 0
-
-
-def _object(message: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = message.get(key)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _list(message: Mapping[str, Any], key: str) -> list[Any]:
-    value = message.get(key)
-    return value if isinstance(value, list) else []
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    value = message.get("text")
-    return value if isinstance(value, str) else ""
+    entries = [entry for entry in part(told, details, list) if isinstance(entry, dict)]
+    audio = sum(number(entry, "tokenCount") for entry in entries if entry.get("modality") == "AUDIO")
+    every = sum(number(entry, "tokenCount") for entry in entries)
+    return max(every, number(told, total)) - audio, audio

@@ -13,24 +13,21 @@ from inarch_live.port import (
     BYTES_PER_SAMPLE,
     INPUT_RATE,
     KEYS,
-    MODELS,
     ConnectionEnded,
     LiveEvent,
     LiveResult,
     LiveSetup,
     Scheduling,
-    unset,
 )
 from inarch_live.samples import Resampler
-from inarch_live.wires.audio import encoded
+from inarch_live.wires.contents import encoded, part
 from inarch_live.wires.openai_events import (
     RATE,
     Message,
     Reading,
-    history_items,
+    history_item,
     result_item,
     session_update,
-    truncation,
     user_item,
 )
 from inarch_live.wires.sockets import Socket
@@ -46,40 +43,30 @@ _EXPIRED = "session_expired"
 
 @define(eq=False, repr=False)
 class OpenAIRealtime:
-    """The provider.
-
-    Args:
-        key: The API key.
-        base_url: The service's address. Another address also gets the key.
-        transcription_model: The model that transcribes the person's speech.
-    """
+    """The provider."""
 
     _key: str
     _base_url: str = BASE_URL
     _transcription_model: str = TRANSCRIPTION_MODEL
-    name: str = field(init=False, default=NAME)
-    default_model: str = field(init=False, default=MODELS["openai"])
 
     async def connect(self, setup: LiveSetup) -> OpenAIConnection:
-        """Return a connection on which the service has accepted `setup`. The service has no handles and ignores one.
+        """Return a connection on which the service has accepted `setup`.
 
         Raises:
             ProviderError: It did not.
         """
-        if not self._key:
-            raise unset(KEY)
-        service = HttpService(self.name, self._base_url, {"authorization": f"Bearer {self._key}"})
-        model = quote(setup.model or self.default_model, safe="")
+        service = HttpService(NAME, self._base_url, {"authorization": f"Bearer {self._key}"})
+        model = quote(setup.model, safe="")
         socket = await Socket.open(service, f"/realtime?model={model}", KEY)
         try:
             messages = socket.messages()
             await _accepted(socket, messages, session_update(setup, self._transcription_model))
-            for item in history_items(setup.history):
-                await socket.send(item)
+            for piece in setup.history:
+                await socket.send(history_item(piece))
         except BaseException:
             await socket.aclose()
             raise
-        reading = Reading(self.name)
+        reading = Reading(NAME)
         connection = OpenAIConnection(socket, setup.hearing == "push", reading, messages)
         if setup.awaits_answer:
             await connection.respond()
@@ -119,7 +106,7 @@ class OpenAIConnection:
                     yield event
                 if self._reading.wants_response and not self._reading.is_responding:
                     await self.respond()
-                if _is_expired(message):
+                if part(message.get("error"), "code", str) == _EXPIRED:  # the normal end of the connection
                     words = f"{self._socket.service.name} has held this conversation for as long as it may"
                     ended = ConnectionEnded(ProviderError("server", words, retryable=True))
         except ProviderError as error:
@@ -169,7 +156,8 @@ class OpenAIConnection:
             await self._socket.send({"type": "response.cancel"})
         self._reading.cut()
         for item in self._reading.unheard(unheard_ms):
-            await self._socket.send(truncation(item.item_id, item.content_index, item.milliseconds))
+            place = {"item_id": item.item_id, "content_index": item.content_index}
+            await self._socket.send({"type": "conversation.item.truncate", **place, "audio_end_ms": item.milliseconds})
 
     async def respond(self, now: bool = False) -> None:
         """Request an answer after the present one. With `now`, stop the present one first."""
@@ -189,9 +177,3 @@ class OpenAIConnection:
         if pcm:
             self._has_input = True
             await self._socket.send({"type": "input_audio_buffer.append", "audio": encoded(pcm)})
-
-
-def _is_expired(message: Message) -> bool:
-    """Return whether a message announces the normal end of the connection."""
-    error = message.get("error")
-    return message.get("type") == "error" and isinstance(error, dict) and error.get("code") == _EXPIRED

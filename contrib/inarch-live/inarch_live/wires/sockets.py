@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
@@ -21,7 +20,6 @@ from attrs import define, field
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import (
     ConnectionClosed,
-    InvalidHandshake,
     InvalidProxy,
     InvalidStatus,
     InvalidURI,
@@ -178,33 +176,26 @@ async def _opened(service: HttpService, path: str, key_name: str) -> ClientConne
         return _unopened(service, key_name, error)
 
 
+_UNREACHED = "{name} can't be reached at {where}: {error}"
+_UNOPENED: tuple[tuple[Any, Any, bool, str, str], ...] = (
+    ((ProxyError, InvalidProxy), "network", True, "the proxy leads to no {name}", _PROXY),
+    (ssl.SSLCertVerificationError, "network", False, _UNREACHED, "check the base_url, the clock and the certificate"),
+    (TimeoutError, "timeout", True, "{name} could not be reached at {where}", "check the connection"),
+    (OSError, "network", True, _UNREACHED, "start the server, or check the connection and the base_url"),
+    ((InvalidURI, ValueError), "request", False, "{where!r} is no wss:// or https:// address", "correct its base_url"),
+    (ImportError, "network", False, "{name} is behind a SOCKS proxy", "pip install python-socks"),
+    (Exception, "malformed", False, "what answers at {where} is no WebSocket service", "correct the base_url"),
+)  # fmt: skip
+
+
 def _unopened(service: HttpService, key_name: str, error: Exception) -> ProviderError:
     """Return the error for a failed connection, without text of `error` that may contain an address."""
-    name, where = service.name, service.address
     if isinstance(error, InvalidStatus):
         return _refused(service, key_name, error)
-    if isinstance(error, ImportError):
-        return ProviderError(
-            "network", f"{name} is behind a SOCKS proxy", remedy="pip install python-socks", was_sent=False
-        )
-    if isinstance(error, (ProxyError, InvalidProxy)):
-        return ProviderError("network", f"the proxy leads to no {name}", remedy=_PROXY, retryable=True, was_sent=False)
-    if isinstance(error, InvalidURI) or (isinstance(error, ValueError) and not isinstance(error, OSError)):
-        message = f"{where!r} is no wss:// or https:// address for {name}"
-        return ProviderError("request", message, remedy="correct its base_url", was_sent=False)
-    if isinstance(error, InvalidHandshake | WebSocketException):
-        message = f"what answers at {where} is no WebSocket service"
-        return ProviderError("malformed", message, remedy="correct the base_url", was_sent=False)
-    if isinstance(error, TimeoutError):
-        message = f"{name} could not be reached at {where} for {OPEN_S:g} s"
-        return ProviderError("timeout", message, retryable=True, remedy="check the connection", was_sent=False)
-    remedy = "start the server, or correct the base_url" if service.is_local else "check the connection"
-    is_distrusted = isinstance(error, ssl.SSLCertVerificationError)
-    if is_distrusted:
-        remedy = "its certificate is not trusted here: check the base_url, the clock and who stands in between"
-    said = "no such host" if isinstance(error, socket.gaierror) else service.hide(str(error))
-    message = f"{name} can't be reached at {where}: {said}"
-    return ProviderError("network", message, retryable=not is_distrusted, remedy=remedy, was_sent=False)
+    kind, retryable, words, remedy = next(row[1:] for row in _UNOPENED if isinstance(error, row[0]))
+    said = service.hide(str(error)) if "{error}" in words else ""
+    message = words.format(name=service.name, where=service.address, error=said)
+    return ProviderError(kind, message, retryable=retryable, remedy=remedy, was_sent=False)
 
 
 def _refused(service: HttpService, key_name: str, error: InvalidStatus) -> ProviderError:
