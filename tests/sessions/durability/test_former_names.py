@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from inarch.config.plugin_folders import ProjectFolder
 from inarch.config.trust import Trust
 from inarch_lib.staging import temporary_name, write_whole
 from inarch_plugins.commands.sessions.export import write_export
@@ -19,13 +18,7 @@ HASH, ID = "a1" * 32, "01890a5d-ac96-774b-bcce-b302099a8057"
 HOUR_S = 3600
 
 
-def _project(folder: Path) -> None:
-    ProjectFolder(str(folder), folder.parent / "state").change("memory.md", lambda before: (before or b"") + b"new")
-
-
 WRITERS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "project": (_project, ".inarch/.memory.md.4711.tmp"),
-    "trust": (lambda folder: Trust("/p", folder).grant({"AGENTS.md": "0"}), ".trust.json.a1_bcde9"),
     "blob": (lambda folder: Blobs(folder).put("s", HASH, b"x"), f"s/.{HASH}-4711-140123"),
     "export": (lambda folder: write_export(lambda out: out.write("x"), folder / "a.html"), f".a.html.{ID}.part"),
     "cache": (lambda folder: DecisionCache(folder / "chosen.json").clear(), "chosen.json.4711"),
@@ -42,22 +35,20 @@ def test_the_next_write_sweeps_what_an_older_version_left(tmp_path: Path, name: 
         path.write_bytes(b"half")
     for path in (old, other):
         os.utime(path, (path.stat().st_mtime - 2 * HOUR_S,) * 2)
-    if name == "project":  # what is no leftover needs trust
-        Trust(str(place), tmp_path / "state").grant(Trust(str(place), tmp_path / "state").standing().files)
     write(place)
     assert not old.exists()
     assert young.exists() or young == old
     assert other.exists()
 
 
-def test_a_leftover_of_any_version_is_not_a_file_of_a_project(tmp_path: Path) -> None:
+def test_a_leftover_is_not_a_file_of_a_project(tmp_path: Path) -> None:
     root, state = tmp_path / "root", tmp_path / "state"
     (root / ".inarch").mkdir(parents=True)
     (root / ".inarch" / "memory.md").write_bytes(b"old")
     files = Trust(str(root), state).standing().files
     Trust(str(root), state).grant(files)
     folder = os.open(root / ".inarch", os.O_RDONLY)
-    names = (temporary_name(folder), ".memory.md.4711.tmp")
+    names = (temporary_name(folder),)
     os.close(folder)
     for name in names:
         (root / ".inarch" / name).write_bytes(b"half")
