@@ -18,26 +18,11 @@ _PAGES = (
 _MARKS = re.compile(r"([\\.^$*+?()\[\]{}|])")
 _PHRASE = re.compile(r"[^\W\d_][\w'’ -]*[^\W\d_]")
 _LONGEST_TEXT, _SHORTEST_PHRASE, _MOST_PHRASES, _MOST_CLASSES = 80, 4, 3, 4
-_MOST_HITS, _NEAR = 40, 3
+_MOST_HITS = 40
 
 
-@frozen
-class Guess:
-    """The most likely place of an element.
-
-    Args:
-        file: The file.
-        line: The line that matches best.
-        others: Other places that are equally likely, as `file:line`.
-    """
-
-    file: str
-    line: int
-    others: tuple[str, ...] = ()
-
-
-def guess(element: Pointed, workspace: inarch.Workspace, glob: str | None = None) -> Guess | None:
-    """Return the most likely place of an element, or None if nothing matches.
+def guess(element: Pointed, workspace: inarch.Workspace, glob: str | None = None) -> tuple[str, int] | None:
+    """Return the file and the line that most likely have an element, or None if nothing matches.
 
     Args:
         element: The element as its page describes it.
@@ -51,12 +36,7 @@ def guess(element: Pointed, workspace: inarch.Workspace, glob: str | None = None
             tagged = 2.0 if f"<{element.tag}" in hit.text.lower() else 0.0
             worth = weight / (1 + len(hits) / _MOST_HITS) + tagged
             scores[hit.path, hit.line] = scores.get((hit.path, hit.line), 0.0) + worth
-    if not scores:
-        return None
-    near = {place: _with_neighbours(place, scores) for place in scores}
-    best = sorted(near, key=lambda place: (-near[place], -scores[place], place))
-    others = [place for place in best[1:] if near[place] == near[best[0]] and not _is_near(place, best[0])]
-    return Guess(*best[0], tuple(f"{path}:{line}" for path, line in others[:3]))
+    return min(scores, key=lambda place: (-scores[place], place), default=None)
 
 
 def _evidence(element: Pointed) -> Iterator[tuple[str, float]]:
@@ -79,15 +59,6 @@ def _hits(workspace: inarch.Workspace, pattern: str, glob: str | None) -> tuple[
     except inarch.ToolFailed:  # some engines reject the pattern, or the search timed out: use the other evidence
         return ()
     return tuple(hit for hit in found.hits if hit.path.lower().endswith(_PAGES) and ".min." not in hit.path)
-
-
-def _with_neighbours(place: tuple[str, int], scores: dict[tuple[str, int], float]) -> float:
-    path, line = place
-    return sum(scores.get((path, line + step), 0.0) / (1 + abs(step)) for step in range(-_NEAR, _NEAR + 1))
-
-
-def _is_near(one: tuple[str, int], other: tuple[str, int]) -> bool:
-    return one[0] == other[0] and abs(one[1] - other[1]) <= _NEAR
 
 
 def _quoted(text: str) -> str:

@@ -144,7 +144,7 @@ class Locator:
     addresses: Addresses
 
     async def locate(self, element: Pointed) -> dict[str, Any] | None:
-        """Return `{file, line, end_line, component, guess, others}`, or None if nothing is found."""
+        """Return `{file, line, end_line, component, guess}`, or None if nothing is found."""
         sources = [await self._told_by_map(one) if one.stack else one for one in element.sources]
         return await asyncio.to_thread(self._located, element, [one for one in sources if one is not None])
 
@@ -166,8 +166,9 @@ class Locator:
         best = guess(element, self.workspace, path)
         if best is None:
             return None
-        around = extent_around(self._text(best.file), element.tag, best.line)
-        return _place(best.file, around or Extent(best.line, best.line), component, is_guess=True, others=best.others)
+        file, line = best
+        around = extent_around(self._text(file), element.tag, line)
+        return _place(file, around or Extent(line, line), component, is_guess=True)
 
     def _path_of(self, told: str) -> str:
         """Return the workspace path of a file that a page names, or "" if there is none."""
@@ -250,16 +251,12 @@ def _literal(name: str) -> str:
     return "".join(f"[{char}]" if char in "*?[" else char for char in name)
 
 
-def _place(
-    file: str, extent: Extent, component: str, *, is_guess: bool = False, others: tuple[str, ...] = ()
-) -> dict[str, Any]:
+def _place(file: str, extent: Extent, component: str, *, is_guess: bool = False) -> dict[str, Any]:
     found: dict[str, Any] = {"file": file, "line": extent.first, "end_line": extent.last}
     if component:
         found["component"] = component
     if is_guess:
         found["guess"] = True
-    if others:
-        found["others"] = list(others)
     return found
 
 
@@ -268,8 +265,7 @@ async def chosen(told: object, app: inarch.App, framed: Framed | None) -> dict[s
 
     It has `selector`, `tag`, `text`, `html`, `rectangle`, `address`, `sourceLocation` and `words`. It has `picture` if
     the person wants the model to see one. `sourceLocation` has `file`, `line`, `end_line` and `component`. It has
-    `guess` if the build does not give the location, and `others` for equally likely places. It is None if nothing is
-    found.
+    `guess` if the build does not give the location. It is None if nothing is found.
 
     Raises:
         UsageError: The description is not from the picker, or no page is framed.

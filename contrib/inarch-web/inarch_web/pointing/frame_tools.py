@@ -180,51 +180,33 @@ def _selected(context: inarch.ToolContext) -> str:
 
 
 _WORDS = re.compile(r"[^\W_]+")
-_LITTLE = frozenset({
-    "a", "an", "the", "of", "on", "in", "at", "to", "with", "that", "this", "which", "says", "for", "element", "is",
-    "and",
-})  # fmt: skip
-_TAGS: Mapping[str, tuple[str, ...]] = {
-    "button": ("button", "input", "summary"), "link": ("a",), "heading": ("h1", "h2", "h3", "h4", "h5", "h6"),
-    "headline": ("h1", "h2"), "title": ("h1", "h2"), "image": ("img", "svg"), "picture": ("img", "svg"),
-    "logo": ("img", "svg"), "icon": ("svg", "img"), "field": ("input", "textarea", "select"),
-    "input": ("input", "textarea"), "box": ("input", "textarea", "select"), "dropdown": ("select",),
-    "menu": ("nav", "select"), "navigation": ("nav",), "paragraph": ("p",), "text": ("p", "span"),
-    "list": ("ul", "ol"), "item": ("li",), "sidebar": ("aside",), "row": ("tr",), "cell": ("td", "th"),
-    "video": ("video",), "banner": ("header",), "copyright": ("footer",), "label": ("label",),
+_TAGS = {
+    "a": "link", "h1": "heading headline title", "h2": "heading", "img": "image picture logo icon", "svg": "image icon",
+    "input": "field box", "textarea": "field", "select": "dropdown menu", "nav": "navigation menu", "p": "paragraph",
+    "ul": "list", "ol": "list", "li": "item", "aside": "sidebar", "header": "banner",
 }  # fmt: skip
+"""Words for tags, besides the tags themselves."""
 
 
 def best_match(description: str, elements: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return the element that a description fits best, or None if no word fits.
+    """Return the element that most words of a description fit, or None if no word fits.
 
-    A word counts most if it matches the element's tag or role, then its label or id, then its text, then its classes.
-    If elements fit equally, the shorter text wins, then the first element.
+    If elements fit equally, the one with the shorter text wins, then the first.
 
     Args:
         description: A description in words.
         elements: The page's elements, each with `tag`, `text`, `role`, `label`, `id` and `classes`.
     """
-    wanted = [word for word in _split(description) if word not in _LITTLE]
-    scored = [(_score(wanted, element), -len(str(element.get("text", ""))), -place, element)
-              for place, element in enumerate(elements)]  # fmt: skip
-    best = max(scored, key=lambda one: one[:3], default=None)
-    return best[3] if best is not None and best[0] > 0 else None
+    wanted = set(_split(description)) - {"a", "an", "the", "of", "in", "to"}
 
+    def fits(element: Mapping[str, Any]) -> tuple[int, int]:
+        tag = str(element.get("tag", ""))
+        texts = [tag, _TAGS.get(tag, ""), *(element.get(key, "") for key in ("role", "label", "id", "text"))]
+        said = _split(" ".join(map(str, (*texts, *element.get("classes", ())))))
+        return len(wanted & set(said)), -len(str(element.get("text", "")))
 
-def _score(wanted: Sequence[str], element: Mapping[str, Any]) -> float:
-    tag = str(element.get("tag", ""))
-    said = {
-        6.0: [tag, *_split(element.get("role", ""))],
-        5.0: [*_split(element.get("label", "")), *_split(element.get("id", ""))],
-        4.0: _split(element.get("text", "")),
-        2.0: [part for name in element.get("classes", ()) for part in _split(name)],
-    }
-    total = 0.0
-    for word in wanted:
-        worth = max((weight for weight, words in said.items() if word in words), default=0.0)
-        total += max(worth, 3.0 if tag in _TAGS.get(word, ()) else 0.0)
-    return total
+    best = max(elements, key=fits, default=None)
+    return best if best is not None and fits(best)[0] else None
 
 
 def _split(text: object) -> list[str]:

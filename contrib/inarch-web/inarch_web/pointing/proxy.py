@@ -31,9 +31,10 @@ from inarch_web.pointing.headers import Headers, for_the_frame, for_the_page, ta
 
 LONGEST_HEAD = 8 * 1024
 """Bytes in which the proxy looks for the document type. Without one, the tag goes at the start of the page."""
-_MARK = b"\xef\xbb\xbf"
-_BEFORE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?[^>]*>)*(?:<!doctype[^>]*>)?", re.DOTALL | re.IGNORECASE)
-_MAY_GO_ON = re.compile(rb"<(?:!(?:-(?:-.*)?|d[^>]*)?|\?[^>]*)?", re.DOTALL | re.IGNORECASE)
+_MARKS = rb"(?:\xef\xbb\xbf)?+(?:\s|<!--.*?-->|<\?[^>]*>)*+"
+_DOCTYPE = rb"<!doctype[^>]*>"
+_BEFORE = re.compile(rb"%b(?:%b)?" % (_MARKS, _DOCTYPE), re.DOTALL | re.IGNORECASE)
+_IS_KNOWN = re.compile(rb"%b(?:%b|<[^!?]|[^<\s\xef\xfe\xff])" % (_MARKS, _DOCTYPE), re.DOTALL | re.IGNORECASE)
 _OTHER_BYTES = re.compile(r"charset\s*=\s*[\"']?\s*(utf-?16|utf-?32|ucs-?2|iso-2022|utf-7|hz-)", re.IGNORECASE)
 
 
@@ -61,35 +62,18 @@ class Injection:
         if self._head is None:
             return piece
         self._head += piece
-        place = _place(self._head)
-        return b"" if place is None else self._split(place)
+        return self.end() if len(self._head) >= LONGEST_HEAD or _IS_KNOWN.match(self._head) else b""
 
     def end(self) -> bytes:
         """End the page and return the remaining bytes."""
         if self._head is None:
             return b""
-        found = _BEFORE.match(self._head)
-        return self._split(found.end() if found else 0)
-
-    def _split(self, place: int) -> bytes:
-        head, self._head = self._head or b"", None
+        head, self._head = self._head, None
         if head[:2] in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16 despite the declared charset
             return head
+        found = _BEFORE.match(head)
+        place = found.end() if found else 0
         return head[:place] + self.tag + head[place:]
-
-
-def _place(head: bytes) -> int | None:
-    """Return the offset of the tag, or None if it needs more bytes to decide."""
-    found = _BEFORE.match(head)
-    place = found.end() if found else 0
-    if len(head) >= LONGEST_HEAD:
-        return place
-    rest = head[place:]
-    if len(head) < len(_MARK) or not rest:
-        return None
-    if _MAY_GO_ON.fullmatch(rest) and b"doctype" not in head[:place].lower():
-        return None
-    return place
 
 
 LONGEST_MESSAGE = 16 * 1024 * 1024

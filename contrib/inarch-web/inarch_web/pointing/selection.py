@@ -3,23 +3,67 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
-import math
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard
+from collections.abc import Mapping
+from typing import Any
 
 from attrs import field, frozen
 
 import inarch
+from inarch_lib.schemas.validation import Schema
 
-_MOST = {"selector": 1001, "tag": 64, "text": 1001, "html": 4001, "id": 201, "address": 1001}
-_CLASSES, _SOURCES, _MOST_LISTED, _LONGEST_STACK = 20, 4, 200, 4001
-_PNG = b"\x89PNG\r\n\x1a\n"
-_TAG = re.compile(r"[A-Za-z][\w.:-]*", re.ASCII)
-_TOLD = ("selector", "text", "html", "address", "sourceLocation")
 LARGEST_PICTURE = 1_500_000
+_PNG = b"\x89PNG\r\n\x1a\n"
+_TOLD = ("selector", "text", "html", "address", "sourceLocation")
+_TEXTS = {"selector": 1001, "tag": 64, "text": 1001, "html": 4001, "id": 201, "address": 1001}
+_LISTED = ("selector", "tag", "text", "role", "label", "id", "classes", "rectangle")
+
+
+def _text(most: int) -> dict[str, Any]:
+    return {"type": ["string", "null"], "maxLength": most}
+
+
+def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*required]}
+
+
+_NUMBER = {"type": ["integer", "null"], "minimum": 0, "exclusiveMaximum": 10_000_000}
+_LENGTH = {"type": "number", "minimum": -1e9, "maximum": 1e9}
+_SHAPE = {
+    "classes": {"type": "array", "items": {"type": "string", "maxLength": 201}, "maxItems": 20},
+    "rectangle": {"type": "array", "items": _LENGTH, "minItems": 4, "maxItems": 4},
+}
+_SOURCE = {
+    "file": _text(1001), "line": _NUMBER, "column": _NUMBER, "component": _text(201), "stack": _text(4001),
+    "up": _NUMBER,
+}  # fmt: skip
+_NAMES = {
+    "selector": {"type": "string", "minLength": 1, "maxLength": _TEXTS["selector"]},
+    "tag": {"type": "string", "pattern": r"^[A-Za-z][A-Za-z0-9_.:-]*\Z", "maxLength": _TEXTS["tag"]},
+}
+_POINTED_SCHEMA = Schema(
+    _object(
+        {
+            **{name: _text(most) for name, most in _TEXTS.items()},
+            **_NAMES,
+            **_SHAPE,
+            "sources": {"type": "array", "items": _object(_SOURCE), "maxItems": 4},
+        },
+        *_NAMES,
+    )
+)
+_ONE_LISTED = _object({**{name: _text(1001) for name in _LISTED}, **_SHAPE})
+_LISTED_SCHEMA = Schema(
+    _object(
+        {
+            "title": _text(201),
+            "address": _text(1001),
+            "elements": {"type": "array", "items": _ONE_LISTED, "maxItems": 200},
+            "more": _NUMBER,
+        },
+        "elements",
+    )
+)
 
 
 @frozen
@@ -76,20 +120,12 @@ def read_pointed(told: object) -> Pointed:
     Raises:
         UsageError: The description is not from the picker.
     """
-    if not isinstance(told, Mapping):
-        raise _wrong("is no object")
-    texts = {name: _text(told, name, most) for name, most in _MOST.items()}
-    if not texts["selector"] or not _TAG.fullmatch(texts["tag"]):
-        raise _wrong("has no selector or no tag")
-    classes = told.get("classes", ())
-    if not _is_list(classes, _CLASSES) or not all(isinstance(one, str) and len(one) <= 201 for one in classes):
-        raise _wrong("has no list of classes")
-    sources = told.get("sources", ())
-    if not _is_list(sources, _SOURCES):
-        raise _wrong("has no list of sources")
+    kept = _checked(_POINTED_SCHEMA, told)
+    left, top, width, height = map(round, kept.get("rectangle", (0, 0, 0, 0)))
+    sources = [{name: one[name] for name in _SOURCE if one.get(name)} for one in kept.get("sources", ())]
     return Pointed(
-        **texts, rectangle=_rectangle(told.get("rectangle", (0, 0, 0, 0))), classes=tuple(classes),
-        sources=tuple(_source(one) for one in sources),
+        **{name: kept.get(name) or "" for name in _TEXTS}, rectangle=(left, top, width, height),
+        classes=tuple(kept.get("classes", ())), sources=tuple(Source(**one) for one in sources),
     )  # fmt: skip
 
 
@@ -99,14 +135,10 @@ def read_listed(told: object) -> dict[str, Any]:
     Raises:
         UsageError: The list is not from the picker.
     """
-    elements = told.get("elements") if isinstance(told, Mapping) else None
-    if not isinstance(told, Mapping) or not _is_list(elements, _MOST_LISTED):
-        raise _wrong("is no list")
-    more = told.get("more")
-    return {
-        "title": _text(told, "title", 201), "address": _text(told, "address", 1001),
-        "elements": [_listed(one) for one in elements], "more": min(more, 1_000_000) if isinstance(more, int) else 0,
-    }  # fmt: skip
+    kept = _checked(_LISTED_SCHEMA, told)
+    elements = [{name: one[name] for name in _LISTED if one.get(name)} for one in kept["elements"]]
+    found = {"title": kept.get("title") or "", "address": kept.get("address") or ""}
+    return {**found, "elements": elements, "more": kept.get("more") or 0}
 
 
 def read_picture(told: object) -> bytes:
@@ -116,14 +148,13 @@ def read_picture(told: object) -> bytes:
         UsageError: The data is not a PNG, or it is too large.
     """
     text = told.get("png") if isinstance(told, Mapping) else None
-    if not isinstance(text, str) or len(text) > LARGEST_PICTURE:
-        raise _wrong("has no picture")
     try:
-        data = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        raise _wrong("has no picture") from None
+        is_short = isinstance(text, str) and len(text) <= LARGEST_PICTURE
+        data = base64.b64decode(str(text), validate=True) if is_short else b""
+    except ValueError:
+        data = b""
     if not data.startswith(_PNG):
-        raise _wrong("has no picture")
+        raise inarch.UsageError("the page's picture of an element is none", "select it again")
     return data
 
 
@@ -153,54 +184,9 @@ def as_data(selection: Mapping[str, Any]) -> str:
     return inarch.escape_json(json.dumps(told, ensure_ascii=False))
 
 
-def _listed(told: object) -> dict[str, Any]:
-    if not isinstance(told, Mapping):
-        raise _wrong("is no object")
-    classes = told.get("classes", ())
-    if not _is_list(classes, _CLASSES):
-        raise _wrong("has no list of classes")
-    found: dict[str, Any] = {
-        name: _text(told, name, 1001) for name in ("selector", "tag", "text", "role", "label", "id")
-    }
-    found["classes"] = [str(one)[:200] for one in classes]
-    found["rectangle"] = list(_rectangle(told.get("rectangle", (0, 0, 0, 0))))
-    return {key: value for key, value in found.items() if value}
-
-
-def _source(told: object) -> Source:
-    if not isinstance(told, Mapping):
-        raise _wrong("has a source that is no object")
-    numbers = {name: told.get(name) or 0 for name in ("line", "column", "up")}
-    if not all(isinstance(number, int) and 0 <= number < 10_000_000 for number in numbers.values()):
-        raise _wrong("has a source without numbers")
-    return Source(
-        _text(told, "file", 1001), numbers["line"], numbers["column"], _text(told, "component", 201),
-        _text(told, "stack", _LONGEST_STACK), numbers["up"],
-    )  # fmt: skip
-
-
-def _text(told: Mapping[str, Any], name: str, most: int) -> str:
-    value = told.get(name)
-    if value is None:
-        return ""
-    if not isinstance(value, str) or len(value) > most:
-        raise _wrong(f"has no text of at most {most} characters as {name}")
-    return value.encode("utf-8", "replace").decode()  # a lone surrogate cannot be stored
-
-
-def _rectangle(told: object) -> tuple[int, int, int, int]:
-    if not _is_list(told, 4) or len(told) != 4:
-        raise _wrong("has no rectangle")
-    for number in told:
-        if not isinstance(number, int | float) or not math.isfinite(number) or abs(number) > 1e9:
-            raise _wrong("has no rectangle")
-    left, top, width, height = map(round, told)
-    return left, top, width, height
-
-
-def _is_list(told: object, most: int) -> TypeGuard[Sequence[Any]]:
-    return isinstance(told, Sequence) and not isinstance(told, str | bytes) and len(told) <= most
-
-
-def _wrong(how: str) -> inarch.UsageError:
-    return inarch.UsageError(f"what the page says of an element {how}", "select it again")
+def _checked(schema: Schema, told: object) -> dict[str, Any]:
+    if schema.faults(told):
+        raise inarch.UsageError("what the page says of an element is not from the picker", "select it again")
+    text = json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")  # a lone surrogate cannot be stored
+    kept: dict[str, Any] = json.loads(text)
+    return kept
