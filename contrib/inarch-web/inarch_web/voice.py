@@ -50,11 +50,7 @@ class PageMicrophone:
 
 @define(eq=False, repr=False)
 class PageSpeaker:
-    """Speaker that sends the voice to a page at about playback speed.
-
-    Args:
-        send: Sends a piece of sound.
-    """
+    """Speaker that sends the voice to a page at about playback speed."""
 
     send: Callable[[bytes], object]
     _task: asyncio.Task[None] | None = field(init=False, default=None)
@@ -84,11 +80,7 @@ class PageSpeaker:
 
 @define(eq=False, repr=False)
 class PagePlayback(Playback):
-    """Playback queue that also stops the page's sound when it is dropped.
-
-    Args:
-        hush: Stops the sound in the page.
-    """
+    """Playback queue that also stops the page's sound when it is dropped."""
 
     hush: Callable[[], object] = field(default=lambda: None, kw_only=True)
 
@@ -105,14 +97,7 @@ _LIVE = "live"
 
 @define(eq=False, repr=False)
 class PageTalk:
-    """Adapter that runs the turns of a spoken session in a room.
-
-    Args:
-        room: The room.
-        session: Its session.
-        told: Shows a text in the page that talks.
-        changed: Updates the page's state and the words that were heard.
-    """
+    """Adapter that runs the turns of a spoken session in a room."""
 
     room: Room
     session: inarch.Session
@@ -141,13 +126,7 @@ class PageTalk:
 
 @define(eq=False, repr=False)
 class Seat:
-    """The conversation of the page that talks.
-
-    Args:
-        page: The page.
-        room: The room in which it talks.
-        before: The session's model before the conversation.
-    """
+    """The conversation of the page that talks."""
 
     page: Page
     room: Room
@@ -169,11 +148,7 @@ class Seat:
         self._task = asyncio.create_task(self._voice.run(talk))
 
     def do(self, what: str) -> None:
-        """Start listening, stop listening, or silence the voice.
-
-        Raises:
-            UsageError: The action is unknown.
-        """
+        """Start listening, stop listening, or silence the voice."""
         acts: Mapping[str, Callable[[], object]] = {
             "begin": self._voice.turn_on, "end": self._voice.turn_off, "hush": self._voice.cancelled,
         }  # fmt: skip
@@ -227,11 +202,7 @@ class Seat:
 
 
 async def asked(page: Page, room: Room, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Handle a page's voice message: `on` (with `hearing`), `off`, `begin`, `end` or `hush`.
-
-    Raises:
-        InarchError: Another page talks, or the plugin or its service is missing.
-    """
+    """Handle a page's voice message: `on` (with `hearing`), `off`, `begin`, `end` or `hush`."""
     desk, what = page.desk, str(message.get("what"))
     seat = desk.voice
     if what == "on":

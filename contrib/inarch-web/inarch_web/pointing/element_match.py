@@ -22,13 +22,7 @@ _MOST_HITS = 40
 
 
 def guess(element: Pointed, workspace: inarch.Workspace, glob: str | None = None) -> tuple[str, int] | None:
-    """Return the file and the line that most likely have an element, or None if nothing matches.
-
-    Args:
-        element: The element as its page describes it.
-        workspace: The workspace to search.
-        glob: Search only matching files.
-    """
+    """Return the file and the line that most likely have an element, or None if nothing matches."""
     scores: dict[tuple[str, int], float] = {}
     for pattern, weight in _evidence(element):
         hits = _hits(workspace, pattern, glob)
@@ -80,14 +74,7 @@ class Extent:
 
 
 def extent_at(text: str, tag: str, line: int, column: int = 0) -> Extent | None:
-    """Return the lines of the element that begins in a line, or None if the line has no such tag.
-
-    Args:
-        text: The file.
-        tag: The element's name.
-        line: The line in which its tag begins, counted from 1.
-        column: The column in which its tag begins, counted from 1, or 0 if unknown.
-    """
+    """Return the lines of the element that begins in a line, or None if the line has no such tag."""
     starts = _line_starts(text)
     if not 1 <= line <= len(starts):
         return None

@@ -71,12 +71,7 @@ def inline_map(link: str) -> str | None:
 
 
 def original(text: str, place: Place) -> Place | None:
-    """Return the original place of a place in a module, or None if the map lacks it.
-
-    Args:
-        text: The source map.
-        place: A place in the module. Its `file` is the module's address.
-    """
+    """Return the original place of a place in a module, or None if the map lacks it."""
     try:
         told = json.loads(text)
         sources, mappings = told["sources"], told["mappings"]
@@ -133,12 +128,7 @@ _PREFIXES = ("/@fs", "webpack://", "webpack-internal:///", "turbopack://", "file
 
 @define(eq=False, repr=False)
 class Locator:
-    """Finder of the file and lines of elements.
-
-    Args:
-        workspace: The workspace with the files.
-        addresses: The addresses of the page and of the frame.
-    """
+    """Finder of the file and lines of elements."""
 
     workspace: inarch.Workspace
     addresses: Addresses
@@ -266,9 +256,6 @@ async def chosen(told: object, app: inarch.App, framed: Framed | None) -> dict[s
     It has `selector`, `tag`, `text`, `html`, `rectangle`, `address`, `sourceLocation` and `words`. It has `picture` if
     the person wants the model to see one. `sourceLocation` has `file`, `line`, `end_line` and `component`. It has
     `guess` if the build does not give the location. It is None if nothing is found.
-
-    Raises:
-        UsageError: The description is not from the picker, or no page is framed.
     """
     if told is None:
         return None

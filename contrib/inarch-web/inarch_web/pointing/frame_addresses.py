@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from attrs import field, frozen
 
 import inarch
 
-_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 _EXAMPLE = "give it as in: inarch web --page http://localhost:3000"
 
 
 @frozen
 class PageAddress:
-    """The address of a development server.
-
-    Args:
-        scheme: `http` or `https`.
-        host: Host name or IP address, without brackets.
-        port: The port.
-        path: Path and query that the frame shows first.
-    """
+    """The address of a development server."""
 
     scheme: str
     host: str
@@ -31,15 +24,7 @@ class PageAddress:
 
     @classmethod
     def read(cls, text: str, *, anywhere: bool = False) -> PageAddress:
-        """Return the address in a text.
-
-        Args:
-            text: The value of `--page`.
-            anywhere: Whether the address may be on another machine.
-
-        Raises:
-            UsageError: The text is not a page's address, or the address is on another machine.
-        """
+        """Return the address in a text."""
         try:
             split = urlsplit(text.strip())
             host, port = split.hostname or "", split.port
@@ -59,8 +44,7 @@ class PageAddress:
     @property
     def authority(self) -> str:
         """Host and port as the `Host` header has them."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+        return _authority(self.scheme, self.host, self.port)
 
     @property
     def origin(self) -> str:
@@ -79,10 +63,6 @@ class FrameAddress:
 
     The host has no cookies, storage or service workers of other pages. The proxy answers only under this name. So a
     page whose own name resolves to this machine gets no answer. Browsers resolve `*.localhost` themselves.
-
-    Args:
-        port: The proxy's port.
-        host: The host name.
     """
 
     port: int
@@ -101,12 +81,7 @@ class FrameAddress:
 
 @frozen
 class Addresses:
-    """Both addresses of one page.
-
-    Args:
-        page: The address of its server.
-        frame: The address in the frame.
-    """
+    """Both addresses of one page."""
 
     page: PageAddress
     frame: FrameAddress
@@ -130,21 +105,19 @@ def origin_of(url: str) -> str | None:
         return None
     if split.scheme not in ("http", "https") or not split.hostname or "\\" in split.netloc:
         return None
-    return _origin(split, port)
+    return f"{split.scheme}://{_authority(split.scheme, split.hostname, port)}"
 
 
-def _origin(split: SplitResult, port: int | None) -> str:
-    host = (split.hostname or "").lower()
+def _authority(scheme: str, host: str, port: int | None) -> str:
     host = f"[{host}]" if ":" in host else host
-    return f"{split.scheme}://{host}" + ("" if port in (None, _DEFAULT_PORTS[split.scheme]) else f":{port}")
+    return host if port in (None, _DEFAULT_PORTS[scheme]) else f"{host}:{port}"
 
 
 def _moved(url: str, old: str, new: str) -> str | None:
     if origin_of(url) != old:
         return None
-    split = urlsplit(url)
-    query = f"?{split.query}" if split.query else ""
-    return f"{new}{split.path}{query}" + (f"#{split.fragment}" if split.fragment else "")
+    scheme, _, authority = new.partition("://")
+    return urlsplit(url)._replace(scheme=scheme, netloc=authority).geturl()
 
 
 def _is_plain(host: str) -> bool:

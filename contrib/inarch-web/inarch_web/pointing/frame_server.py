@@ -20,12 +20,7 @@ _TRIES = 20
 
 @frozen
 class Framed:
-    """A page that can be framed.
-
-    Args:
-        addresses: The addresses of the page and of the frame.
-        proxy: The proxy between them.
-    """
+    """A page that can be framed."""
 
     addresses: Addresses
     proxy: Proxy
@@ -48,12 +43,7 @@ class Framed:
 
 @asynccontextmanager
 async def serving(page: PageAddress, framer: str) -> AsyncIterator[Framed]:
-    """Serve a page for frames in one origin.
-
-    Args:
-        page: The address of its server.
-        framer: The origin of Inarch's own page.
-    """
+    """Serve a page for frames in one origin."""
     sockets = _bound()
     frame = FrameAddress(sockets[0].getsockname()[1])
     proxy = Proxy(Addresses(page, frame), framer)

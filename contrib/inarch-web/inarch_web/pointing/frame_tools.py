@@ -192,10 +192,6 @@ def best_match(description: str, elements: Sequence[Mapping[str, Any]]) -> Mappi
     """Return the element that most words of a description fit, or None if no word fits.
 
     If elements fit equally, the one with the shorter text wins, then the first.
-
-    Args:
-        description: A description in words.
-        elements: The page's elements, each with `tag`, `text`, `role`, `label`, `id` and `classes`.
     """
     wanted = set(_split(description)) - {"a", "an", "the", "of", "in", "to"}
 

@@ -13,46 +13,27 @@ from inarch_web.pointing.frame_addresses import Addresses
 
 _SCRIPTS = ("script-src-elem", "script-src", "default-src")
 
-Directive = tuple[str, tuple[str, ...]]
-
 
 def adapted(policy: str, framers: Sequence[str], picker: str, nonce: str) -> str:
-    """Return a policy that lets some origins frame the page and lets the picker run. The rest stays the same.
-
-    Args:
-        policy: The value of the header. It may contain several policies.
-        framers: The origins of Inarch's own page and of the framed page.
-        picker: The address of the picker.
-        nonce: The nonce of the picker's tag.
-    """
+    """Return a policy that lets some origins frame the page and lets the picker run. The rest stays the same."""
     return ", ".join(_one(part, framers, picker, nonce) for part in policy.split(",") if part.strip())
 
 
 def _one(policy: str, framers: Sequence[str], picker: str, nonce: str) -> str:
-    found = {name: values for name, values in _directives(policy) if name != "frame-ancestors"}
-    ruling = next((name for name in _SCRIPTS if name in found), None)
-    if ruling is not None:
-        name = "script-src-elem" if ruling == "default-src" else ruling
-        found[name] = _with_picker(found[ruling], picker, nonce)
-    found["frame-ancestors"] = tuple(framers)
-    return "; ".join(" ".join((name, *values)) for name, values in found.items())
-
-
-def _directives(policy: str) -> Sequence[Directive]:
-    """Return the directives of a policy. The first of the same name counts, as in browsers."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, Sequence[str]] = {}
     for part in policy.split(";"):
         if words := part.split():
-            found.setdefault(words[0].lower(), tuple(words[1:]))
-    return tuple(found.items())
-
-
-def _with_picker(values: Sequence[str], picker: str, nonce: str) -> tuple[str, ...]:
-    """Add the picker by address, or by nonce under 'strict-dynamic': a nonce turns off 'unsafe-inline'."""
-    kept = tuple(value for value in values if value.lower() != "'none'")
-    if any(value.lower() == "'strict-dynamic'" for value in kept):
-        return (*kept, f"'nonce-{nonce}'")
-    return (*kept, picker)
+            found.setdefault(words[0].lower(), words[1:])  # the first of the same name counts, as in browsers
+    found.pop("frame-ancestors", None)
+    ruling = next((name for name in _SCRIPTS if name in found), None)
+    if ruling is not None:
+        kept = [value for value in found[ruling] if value.lower() != "'none'"]
+        # By nonce only if it must be: a nonce turns off 'unsafe-inline'.
+        is_strict = any(value.lower() == "'strict-dynamic'" for value in kept)
+        name = "script-src-elem" if ruling == "default-src" else ruling
+        found[name] = [*kept, f"'nonce-{nonce}'" if is_strict else picker]
+    found["frame-ancestors"] = framers
+    return "; ".join(" ".join((name, *values)) for name, values in found.items())
 
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -71,13 +52,7 @@ _COOKIE_LEFT_OUT = ("domain", "samesite", "secure", "partitioned")
 
 
 def for_the_page(given: Headers, addresses: Addresses, *, wants_plain: bool) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a request for the page's server.
-
-    Args:
-        given: The browser's headers, names in lower case.
-        addresses: The addresses of the page and of the frame.
-        wants_plain: Whether to ask for no compression, because the proxy may change the answer.
-    """
+    """Return the headers of a request for the page's server."""
     left_out = _HOP_BY_HOP | _SOCKET | _named_in_connection(given) | {b"host"}
     sent = [(b"host", addresses.page.authority.encode())]
     for name, value in given:
@@ -99,16 +74,7 @@ def for_the_page(given: Headers, addresses: Addresses, *, wants_plain: bool) -> 
 def for_the_frame(
     given: Headers, addresses: Addresses, *, framer: str, picker: str, nonce: str, is_changed: bool
 ) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an answer for the browser.
-
-    Args:
-        given: The server's headers.
-        addresses: The addresses of the page and of the frame.
-        framer: The origin of Inarch's own page. Only it and the page itself may frame the page.
-        picker: The address of the picker.
-        nonce: The nonce of the picker's tag.
-        is_changed: Whether the proxy changes the body.
-    """
+    """Return the headers of an answer for the browser."""
     lower = [(name.lower(), value) for name, value in given]
     left_out = _HOP_BY_HOP | _NOT_OURS | _named_in_connection(lower)
     if is_changed:

@@ -48,11 +48,7 @@ def can_be_changed(content_type: str, encoding: str) -> bool:
 
 @define(eq=False, repr=False)
 class Injection:
-    """Inserter of a tag into a page that arrives in pieces.
-
-    Args:
-        tag: The tag.
-    """
+    """Inserter of a tag into a page that arrives in pieces."""
 
     tag: bytes
     _head: bytes | None = field(init=False, default=b"")
@@ -171,13 +167,7 @@ _OWN = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
 @define(eq=False, repr=False)
 class Proxy:
-    """ASGI application between the frame and the page's server.
-
-    Args:
-        addresses: The addresses of the page and of the frame.
-        framer: The origin of Inarch's own page.
-        streams: Number of open WebSockets and event streams.
-    """
+    """ASGI application between the frame and the page's server."""
 
     addresses: Addresses
     framer: str

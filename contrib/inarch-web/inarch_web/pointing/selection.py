@@ -115,11 +115,7 @@ class Pointed:
 
 
 def read_pointed(told: object) -> Pointed:
-    """Return the element that a page describes.
-
-    Raises:
-        UsageError: The description is not from the picker.
-    """
+    """Return the element that a page describes."""
     kept = _checked(_POINTED_SCHEMA, told)
     left, top, width, height = map(round, kept.get("rectangle", (0, 0, 0, 0)))
     sources = [{name: one[name] for name in _SOURCE if one.get(name)} for one in kept.get("sources", ())]
@@ -130,11 +126,7 @@ def read_pointed(told: object) -> Pointed:
 
 
 def read_listed(told: object) -> dict[str, Any]:
-    """Return a page's list of elements: only known members, and texts within the picker's limits.
-
-    Raises:
-        UsageError: The list is not from the picker.
-    """
+    """Return a page's list of elements: only known members, and texts within the picker's limits."""
     kept = _checked(_LISTED_SCHEMA, told)
     elements = [{name: one[name] for name in _LISTED if one.get(name)} for one in kept["elements"]]
     found = {"title": kept.get("title") or "", "address": kept.get("address") or ""}
@@ -142,11 +134,7 @@ def read_listed(told: object) -> dict[str, Any]:
 
 
 def read_picture(told: object) -> bytes:
-    """Return the PNG of an element.
-
-    Raises:
-        UsageError: The data is not a PNG, or it is too large.
-    """
+    """Return the PNG of an element."""
     text = told.get("png") if isinstance(told, Mapping) else None
     try:
         is_short = isinstance(text, str) and len(text) <= LARGEST_PICTURE

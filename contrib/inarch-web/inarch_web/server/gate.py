@@ -94,13 +94,7 @@ _DIRECTIVES = (
 
 @define(eq=False, repr=False)
 class Gate:
-    """ASGI middleware that refuses other hosts and origins and sets the security headers.
-
-    Args:
-        app: The application that answers allowed requests.
-        port: The server's port.
-        framed: The origin of the page that may be framed, or "".
-    """
+    """ASGI middleware that refuses other hosts and origins and sets the security headers."""
 
     app: ASGIApp
     port: int

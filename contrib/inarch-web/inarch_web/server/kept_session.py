@@ -18,11 +18,7 @@ MOST_HTML = 400_000
 
 @define(eq=False, repr=False)
 class Kept:
-    """The turns of a stored session by number.
-
-    Args:
-        transcript: Opens the session's current state for reading. Returns None if nothing of it is stored.
-    """
+    """The turns of a stored session by number."""
 
     transcript: Callable[[], Transcript | None]
     _begins: list[int] = field(init=False, factory=list)  # the number of the first event of turn 1, 2, …

@@ -87,13 +87,7 @@ REFUSED, LEFT = 4001, 4000
 
 @define(eq=False, repr=False)
 class Page:
-    """A connection of a browser. Pages are numbered from 1; `number` is 0 until the page is admitted.
-
-    Args:
-        socket: Its WebSocket.
-        desk: The rooms.
-        tokens: The tokens that admit it.
-    """
+    """A connection of a browser. Pages are numbered from 1; `number` is 0 until the page is admitted."""
 
     socket: WebSocket
     desk: Desk
@@ -221,11 +215,7 @@ class Page:
 
 
 def _read_message(received: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a message of a page.
-
-    Raises:
-        ValueError: It is not a JSON object.
-    """
+    """Return a message of a page."""
     text = received.get("text")
     if not isinstance(text, str):
         raise ValueError("the message is no text")

@@ -29,12 +29,7 @@ _TYPES = {".html": "text/html", ".md": "text/markdown", ".jsonl": "application/x
 
 
 async def export(page: Page, room: Room, request: Any, form: str) -> Mapping[str, Any]:
-    """Send an exported session to a page in parts. Return the name and type of the file.
-
-    Raises:
-        UsageError: Nothing of the session is stored, or the format is unknown.
-        PluginError: The exporter failed.
-    """
+    """Send an exported session to a page in parts. Return the name and type of the file."""
     bound = room.app.composition.exporters.get(form)
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
         await asyncio.to_thread(_write, room, form, file)
@@ -65,11 +60,7 @@ LEVELS = tuple(one.name for one in CHANGEABLE)
 
 
 def text_of(message: Message, key: str, default: str | None = None) -> str:
-    """Return a text of a message.
-
-    Raises:
-        UsageError: The value is not a text.
-    """
+    """Return a text of a message."""
     value = message.get(key, default)
     if not isinstance(value, str):
         raise inarch.UsageError(f"{key} is {value!r:.40}, not a text", f"send {key}")
@@ -77,11 +68,7 @@ def text_of(message: Message, key: str, default: str | None = None) -> str:
 
 
 def number_of(message: Message, key: str, default: int | None = None) -> int:
-    """Return a number of a message.
-
-    Raises:
-        UsageError: The value is not a whole number from 0.
-    """
+    """Return a number of a message."""
     value = message.get(key, default)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
         raise inarch.UsageError(f"{key} is {value!r:.40}, not a whole number from 0", f"send {key}")
@@ -89,11 +76,7 @@ def number_of(message: Message, key: str, default: int | None = None) -> int:
 
 
 def room_here(page: Page, message: Message) -> Room:
-    """Return the room that a message names.
-
-    Raises:
-        UsageError: The room is not open in the page.
-    """
+    """Return the room that a message names."""
     room = page.desk.rooms.get(text_of(message, "session"))
     if room is None or page.number not in room.pages:
         raise inarch.UsageError(f"session {message.get('session')!r} is not open in this page", "open it first")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -36,11 +36,7 @@ class Asks:
     async def ask(
         self, what: str, data: Mapping[str, Any], seconds: float, pages: Mapping[int, Page]
     ) -> Mapping[str, Any]:
-        """Ask all pages and return the first answer.
-
-        Raises:
-            ToolFailed: No page is open, all pages refuse or close, or none answers in time.
-        """
+        """Ask all pages and return the first answer."""
         if not pages:
             raise inarch.ToolFailed("execution", "no page is open", _REMEDY)
         self._last += 1
@@ -84,14 +80,7 @@ _OUTCOMES = ("approve", "deny", "modify")
 
 @define(eq=False, repr=False)
 class Question:
-    """One batch of calls that waits for an answer.
-
-    Args:
-        id: Its number in the room.
-        batch: The calls.
-        answered: Future that receives the answers.
-        by: The number of the page that answered, or 0.
-    """
+    """One batch of calls that waits for an answer."""
 
     id: int
     batch: Sequence[inarch.ApprovalRequest]
@@ -115,11 +104,7 @@ class Questions:
         return question
 
     def answer(self, number: int, answers: Any, page: int) -> int:
-        """Take a page's answers to a question. Return the number of the page that answered first.
-
-        Raises:
-            UsageError: The question is unknown, an answer is invalid, or a call has no answer. The question stays open.
-        """
+        """Take a page's answers to a question. Return the number of the page that answered first."""
         question = self.open.get(number)
         if question is None:
             if number in self._by:
@@ -131,11 +116,7 @@ class Questions:
         return page
 
     async def tried(self, number: int) -> Mapping[str, Any]:
-        """Make a dry run of a question's call and return what it would change, for the page.
-
-        Raises:
-            InarchError: The question is not open, or none of its calls can be tried.
-        """
+        """Make a dry run of a question's call and return what it would change, for the page."""
         question = self.open.get(number)
         for asked in question.batch if question is not None else ():
             if asked.trial is not None:
@@ -219,19 +200,16 @@ def _rights(asked: inarch.ApprovalRequest, given: Any) -> inarch.ChosenRights | 
 
 def scopes_of(asked: inarch.ApprovalRequest) -> list[Mapping[str, str]]:
     """Return the scopes in which a call can be approved, the narrowest first."""
-    return [{"scope": scope, "label": label} for scope, label in _scopes(asked)]
-
-
-def _scopes(asked: inarch.ApprovalRequest) -> Iterator[tuple[str, str]]:
-    yield "once", "This once"
+    scopes = {"once": "This once"}
     if asked.shape:
-        yield "shape", f"In this session: {asked.shape}"
+        scopes["shape"] = f"In this session: {asked.shape}"
         if asked.rights is None or asked.rights.lasting:
-            yield "project", f"Always in this project: {asked.shape}"
+            scopes["project"] = f"Always in this project: {asked.shape}"
     if asked.tool.category != "command" and not asked.is_persons:
-        yield "tool", f"Every {asked.call.name} in this session"
+        scopes["tool"] = f"Every {asked.call.name} in this session"
     if not asked.is_persons:
-        yield "session", "Everything in this session"
+        scopes["session"] = "Everything in this session"
+    return [{"scope": scope, "label": label} for scope, label in scopes.items()]
 
 
 def question_message(question: Question, fragments: Fragments) -> Mapping[str, Any]:
@@ -241,6 +219,7 @@ def question_message(question: Question, fragments: Fragments) -> Mapping[str, A
 
 def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, Any]:
     call, file, offer = asked.call, asked.file, asked.rights
+    rights = offer.rights if offer is not None else ()
     return {
         "call": call.id,
         "title": asked.title,
@@ -251,27 +230,24 @@ def _asked(asked: inarch.ApprovalRequest, fragments: Fragments) -> Mapping[str, 
         "asks": offer is not None and offer.asks,
         "shape": asked.shape,
         "scopes": scopes_of(asked),
-        "file": _file(file) if file is not None else None,
-        "rights": [_right(one) for one in offer.rights] if offer else [],
-        "chosen": {name: [Raw(one) for one in values] for name, values in offer.chosen.items()} if offer else {},
+        "file": file and {"path": file.path, "before": _raw(file.before), "after": Raw(file.after)},
+        "rights": [
+            {"name": one.name, "words": one.words, "takes": one.takes, "choices": _raw(one.choices)} for one in rights
+        ],
+        "chosen": _raw(offer.chosen) if offer else {},
         "beyond": list(offer.beyond) if offer is not None else [],
-        "likely": {name: [Raw(one) for one in values] for name, values in offer.likely.items()} if offer else {},
+        "likely": _raw(offer.likely) if offer else {},
         "tries": asked.trial is not None,
-    }  # fmt: skip
-
-
-def _file(file: inarch.ProposedFile) -> Mapping[str, Any]:
-    before = Raw(file.before) if file.before is not None else None
-    return {"path": file.path, "before": before, "after": Raw(file.after)}
-
-
-def _right(right: inarch.Right) -> Mapping[str, Any]:
-    return {
-        "name": right.name,
-        "words": right.words,
-        "takes": right.takes,
-        "choices": [Raw(one) for one in right.choices],
     }
+
+
+def _raw(value: Any) -> Any:
+    """Return plain data with its texts unescaped."""
+    if isinstance(value, Mapping):
+        return {name: _raw(one) for name, one in value.items()}
+    if isinstance(value, str):
+        return Raw(value)
+    return value and [_raw(one) for one in value]
 
 
 def _shown(asked: inarch.ApprovalRequest, fragments: Fragments) -> str:

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 async def review(page: Page, message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Run what a page asks about changes: without `change` list those that wait, else show, apply or discard it.
-
-    Raises:
-        UsageError: There is no such change, a session works in its copy, or some of it can't be applied.
-    """
+    """Run what a page asks about changes: without `change` list those that wait, else show, apply or discard it."""
     words, named = message.get("words"), message.get("change")
     if named is None:
         return {"changes": json.loads(await _run(page, ["changes", "--json"]))}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -35,17 +36,7 @@ _IN_STATE = frozenset(
 
 @define(eq=False, repr=False)
 class Room:
-    """One session as all its pages see it. Use all methods but `saw` in the event loop's thread.
-
-    Args:
-        app: The application.
-        id: The session's id.
-        fragments: The renderer.
-        open_session: Opens the session for turns. It is called once, in a thread, when a turn needs it.
-        changed: Called when the room's row in the list of sessions changes.
-        framed: The page in the frame, or None.
-        selection: The element that the person selected in the frame, for every tool.
-    """
+    """One session as all its pages see it. Use all methods but `saw` in the event loop's thread."""
 
     app: inarch.App
     id: str
@@ -87,11 +78,7 @@ class Room:
         return self._session
 
     async def session(self) -> inarch.Session:
-        """Return the session, opened for turns.
-
-        Raises:
-            InarchError: It can't be opened.
-        """
+        """Return the session, opened for turns."""
         async with self._opening:
             if self._session is None:
                 await self._live_now()
@@ -139,11 +126,7 @@ class Room:
         return await asyncio.to_thread(steps_before, self.fragments, await self.exchange(number), before)
 
     async def exchange(self, number: int) -> Exchange:
-        """Return a turn with its steps.
-
-        Raises:
-            UsageError: There is none.
-        """
+        """Return a turn with its steps."""
         live = await self._live_now()
         if live.exchange.number == number:
             return live.exchange
@@ -176,11 +159,7 @@ class Room:
         return answers
 
     async def ask(self, what: str, data: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
-        """Ask the pages for data that only a browser has, and return the first answer.
-
-        Raises:
-            ToolFailed: No page is open, all pages refuse or close, or none answers in time.
-        """
+        """Ask the pages for data that only a browser has, and return the first answer."""
         return await self.asks.ask(what, data, seconds, self.pages)
 
     def send(self, message: Message) -> None:
@@ -342,11 +321,5 @@ class Room:
     def _sum(self) -> Message:
         transcript, rows = self._transcript(), self.spent_by()
         self.title = transcript.info.title if transcript is not None else ""
-        return {
-            "requests": sum(row.requests for row in rows),
-            "input_tokens": sum(row.input_tokens for row in rows),
-            "output_tokens": sum(row.output_tokens for row in rows),
-            "estimated": sum(row.estimated for row in rows),
-            "cost_usd": str(sum((row.cost_usd for row in rows), start=type(rows[0].cost_usd)(0)) if rows else 0),
-            "unknown": sum(row.unknown for row in rows),
-        }
+        counts = {name: sum(getattr(row, name) for row in rows) for name in _UNSPENT if name != "cost_usd"}
+        return {**counts, "cost_usd": str(sum((row.cost_usd for row in rows), Decimal()))}

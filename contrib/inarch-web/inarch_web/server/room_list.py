@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class WebFrontEnd:
-    """Front end that sends events and approval questions to rooms.
-
-    Args:
-        room: Returns the room of a session, or None if the session is not open.
-    """
+    """Front end that sends events and approval questions to rooms."""
 
     room: Callable[[str], Room | None]
     name: str = "web"
@@ -64,15 +60,7 @@ _NO_PAGE = "no page was open for so long that nobody is expected to answer"
 
 @define(eq=False, repr=False)
 class Desk:
-    """The rooms and pages of an application.
-
-    Args:
-        app: The application. The desk becomes its front end.
-        fragments: The renderer.
-        idle_s: Seconds after which an idle page is logged out and a question that no page shows is denied.
-        framed: The page in the frame, or None.
-        flags: Flags with which another command composes the application.
-    """
+    """The rooms and pages of an application."""
 
     app: inarch.App
     fragments: Fragments
@@ -126,11 +114,7 @@ class Desk:
         return {"sessions": fitting[first : first + PAGE], "more": len(fitting) > first + PAGE}
 
     async def room(self, words: str | None) -> Room:
-        """Return the room of an open or stored session, or of a new one if `words` is None.
-
-        Raises:
-            InarchError: The session does not exist or can't be opened.
-        """
+        """Return the room of an open or stored session, or of a new one if `words` is None."""
         if words is not None and words in self.rooms:
             return self.rooms[words]
         async with self._opening:

@@ -45,11 +45,7 @@ class Working:
         return [*(one.text for one in self._inputs), *self._queued]
 
     async def say(self, text: str) -> As:
-        """Run what a person typed: now, or after the turn that runs.
-
-        Raises:
-            InarchError: The text can't be run.
-        """
+        """Run what a person typed: now, or after the turn that runs."""
         if not text.strip():
             raise inarch.UsageError("the prompt is empty", "say what you want")
         session = await self.room.session()
@@ -72,11 +68,7 @@ class Working:
         self._go_on()
 
     def unqueue(self, place: int) -> str:
-        """Remove a waiting prompt and return it.
-
-        Raises:
-            UsageError: No prompt waits at this place.
-        """
+        """Remove a waiting prompt and return it."""
         inputs = self._inputs
         after = place - len(inputs)
         text = ""

@@ -84,14 +84,7 @@ def steps_before(fragments: Fragments, exchange: Exchange, before: int, *, runni
 
 @define(eq=False, repr=False)
 class TurnSections:
-    """Reader of a session's events that yields the changes for its pages.
-
-    Args:
-        fragments: The renderer.
-        reading: The session's turns so far.
-        seq: The number of the last event in `reading`.
-        runs: Whether a turn runs. A turn that was cut off in another process does not.
-    """
+    """Reader of a session's events that yields the changes for its pages."""
 
     fragments: Fragments
     reading: Reading = field(factory=Reading)

@@ -35,15 +35,7 @@ from inarch_web.server.sections import Design
 
 
 def site(desk: Desk, design: Design, tokens: Tokens, port: int, framed: str) -> Gate:
-    """Return the ASGI application of the server.
-
-    Args:
-        desk: The rooms.
-        design: The exporter with the page's files.
-        tokens: The tokens that admit a page.
-        port: The server's port.
-        framed: The origin of the framed page, or "".
-    """
+    """Return the ASGI application of the server."""
     assets = design.assets()
     with as_file(files("inarch_web").joinpath("static")) as folder:  # not zipped, so the path stays valid
         place = folder
@@ -91,11 +83,7 @@ class Served:
 
 
 def serve(given: Mapping[str, Any], settings: Settings) -> int:
-    """Serve until Ctrl-C or a signal to end.
-
-    Raises:
-        InarchError: The configuration, the port or the framed page can't be used.
-    """
+    """Serve until Ctrl-C or a signal to end."""
     app = compose_given(given, naming="web")
     try:
         return asyncio.run(_until_asked(app, given, settings))
@@ -130,18 +118,7 @@ async def _until_asked(app: inarch.App, given: Mapping[str, Any], settings: Sett
 async def serving(
     app: inarch.App, settings: Settings, port: int = 0, page: str | None = None, anywhere: bool | None = False
 ) -> AsyncIterator[Served]:
-    """Serve an application's sessions while the context is open.
-
-    Args:
-        app: The application.
-        settings: The plugin's settings.
-        port: The port, or 0 for any free one.
-        page: The address of a development page to frame.
-        anywhere: Whether that page may be on another machine.
-
-    Raises:
-        UsageError: The port or the address can't be used, or the exporter `html` is left out.
-    """
+    """Serve an application's sessions while the context is open."""
     exporter = app.composition.exporters.get("html")
     design = able(exporter.value, Design) if exporter is not None else None
     if exporter is None or design is None:
@@ -205,11 +182,7 @@ async def _ticking(desk: Desk) -> None:
 
 
 def _listening(port: int) -> socket.socket:
-    """Return a socket that listens on loopback only.
-
-    Raises:
-        UsageError: The port is not free.
-    """
+    """Return a socket that listens on loopback only."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
