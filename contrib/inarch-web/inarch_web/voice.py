@@ -96,13 +96,28 @@ _LIVE = "live"
 
 
 @define(eq=False, repr=False)
-class PageTalk:
-    """Adapter that runs the turns of a spoken session in a room."""
+class Seat:
+    """The conversation of the page that talks."""
 
+    page: Page
     room: Room
-    session: inarch.Session
-    told: Callable[[str], object]
-    changed: Callable[[], object]
+    before: str
+    session: inarch.Session = field(init=False)
+    _microphone: PageMicrophone = field(init=False, factory=PageMicrophone)
+    _voice: Voice = field(init=False)
+    _task: asyncio.Task[None] | None = field(init=False, default=None)
+    _shown: dict[str, Any] = field(init=False, factory=dict)
+
+    def begin(self, session: inarch.Session, hearing: str) -> None:
+        """Connect and listen."""
+        playback = PagePlayback(hush=lambda: self._tell({"drop": True}))
+        speaker = PageSpeaker(lambda pcm: self.page.send_bytes(SOUND + pcm))
+        self._voice = voice_with(
+            self.room.app, self._microphone, speaker, playback, "push" if hearing == "push" else "open"
+        )
+        self.room.watch = TurnWatch(self._voice).saw
+        self.session = session
+        self._task = asyncio.create_task(self._voice.run(self))
 
     def say(self, text: str, around: Callable[[], AbstractContextManager[object]]) -> None:
         """Run a spoken prompt."""
@@ -121,31 +136,7 @@ class PageTalk:
 
     def tell(self, text: str) -> None:
         """Show the person a text."""
-        self.told(text)
-
-
-@define(eq=False, repr=False)
-class Seat:
-    """The conversation of the page that talks."""
-
-    page: Page
-    room: Room
-    before: str
-    _microphone: PageMicrophone = field(init=False, factory=PageMicrophone)
-    _voice: Voice = field(init=False)
-    _task: asyncio.Task[None] | None = field(init=False, default=None)
-    _shown: dict[str, Any] = field(init=False, factory=dict)
-
-    def begin(self, session: inarch.Session, hearing: str) -> None:
-        """Connect and listen."""
-        playback = PagePlayback(hush=lambda: self._tell({"drop": True}))
-        speaker = PageSpeaker(lambda pcm: self.page.send_bytes(SOUND + pcm))
-        self._voice = voice_with(
-            self.room.app, self._microphone, speaker, playback, "push" if hearing == "push" else "open"
-        )
-        self.room.watch = TurnWatch(self._voice).saw
-        talk = PageTalk(self.room, session, lambda text: self._tell({"told": text}), self._show)
-        self._task = asyncio.create_task(self._voice.run(talk))
+        self._tell({"told": text})
 
     def do(self, what: str) -> None:
         """Start listening, stop listening, or silence the voice."""
@@ -155,7 +146,7 @@ class Seat:
         if what not in acts:
             raise inarch.UsageError(f"{what!r:.40} is nothing that a voice does", f"one of {', '.join(acts)}, on, off")
         acts[what]()
-        self._show()
+        self.changed()
 
     def heard(self, page: Page, pcm: bytes) -> None:
         """Take sound of the page's microphone."""
@@ -183,7 +174,8 @@ class Seat:
             await session.set_model(self.before, "the person talks no longer")
         self._tell({"state": "over"})
 
-    def _show(self) -> None:
+    def changed(self) -> None:
+        """Update the page's state and the words that were heard."""
         talk = self._voice.conversation
         if not talk.is_connected:
             state = "not connected"
@@ -191,7 +183,7 @@ class Seat:
             state = "speaking"
         else:
             state = "waiting" if talk.is_waiting else "listening" if self._voice.is_on else "silent"
-        heard = self.room.app.redactor.text(talk.hearing.text)
+        heard = self.hidden(talk.hearing.text)
         now = {"state": state, "heard": inarch.escape(heard, keep_newlines=False)}
         if now != self._shown:
             self._shown = now

@@ -62,16 +62,6 @@ def test_rights_that_a_command_plainly_needs_are_offered(site: Site) -> None:
     answered(page)
 
 
-def test_several_calls_are_one_question(site: Site) -> None:
-    page = site.page()
-    ask(page, "both")
-    question = asked(page)
-    expect(question.locator(".asked")).to_have_count(2)
-    question.get_by_role("button", name="Yes").click()
-    answered(page)
-    assert (site.project / "a.txt").exists() and (site.project / "b.txt").exists()
-
-
 def test_another_window_shows_that_a_session_waits(site: Site) -> None:
     page, other = site.page(), site.page()
     ask(other, "say hello")
@@ -181,31 +171,6 @@ def test_commands_and_files_are_completed(site: Site) -> None:
     expect(page.get_by_role("listbox", name="Completions")).to_be_hidden()
 
 
-def test_what_was_asked_comes_back_with_the_arrow_keys(site: Site) -> None:
-    page = site.page()
-    for turn, prompt in enumerate(("say one", "say two"), 1):
-        ask(page, prompt)
-        answered(page, turn)
-    text = page.locator("#say")
-    text.fill("draft")
-    for key, shown in (
-        ("ArrowUp", "say two"),
-        ("ArrowUp", "say one"),
-        ("ArrowDown", "say two"),
-        ("ArrowDown", "draft"),
-    ):
-        text.press(key)
-        expect(text).to_have_value(shown)
-
-
-def test_a_plan_is_shown_as_one(site: Site) -> None:
-    page = site.page("wall")
-    ask(page, "plan")
-    answered(page)
-    expect(page.locator(".todo.is-done")).to_contain_text("Find the year")
-    expect(page.locator(".todo.is-doing")).to_contain_text("Change it")
-
-
 def test_what_is_to_be_done_is_a_list(site: Site) -> None:
     page = site.page("wall")
     ask(page, "todos")
@@ -250,32 +215,6 @@ def test_a_plan_is_changed_approved_and_carried_out(site: Site) -> None:
     expect(level).to_have_value("edits")
 
 
-def test_the_theme_is_kept(site: Site) -> None:
-    page = site.page()
-    page.locator("main").click()
-    page.keyboard.press("t")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    page.reload()
-    ready(page)
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-
-
-def test_approval_level_is_set_for_the_session(site: Site) -> None:
-    page = site.page()
-    ask(page, "say hello")
-    answered(page)
-    page.get_by_label("Approval mode").select_option("all")
-    ask(page, "write free.py")
-    answered(page, 2)
-    assert (site.project / "free.py").exists()
-
-
-def test_a_failed_request_says_what_to_do(site: Site) -> None:
-    page = site.page()
-    ask(page, "fail nobody is there")
-    expect(answered(page).locator(".ending")).to_contain_text("nobody is there")
-
-
 def test_the_token_does_not_stay_in_the_address(site: Site) -> None:
     page = site.page()
     token = site.address.partition("#")[2]
@@ -294,20 +233,6 @@ def test_ten_thousand_lines_stream_without_the_page_growing_with_them(site: Site
     turn = answered(page)
     assert shown_lines(page, turn_id="t1") >= 9_000 or "left out" in turn.inner_text()
     assert page.evaluate("most") < 200
-
-
-def test_nothing_jumps_while_ten_thousand_lines_stream(site: Site) -> None:
-    page = site.page()
-    ask(page, "say It is there.")
-    answered(page)
-    page.evaluate(
-        "window.shifted = 0; new PerformanceObserver((list) => {"
-        " for (const one of list.getEntries()) shifted += one.value }).observe({type: 'layout-shift'})"
-    )
-    ask(page, "lines 10000")
-    answered(page, 2)
-    page.wait_for_timeout(300)  # the browser tells of shifts after it has drawn
-    assert page.evaluate("shifted") < 0.1  # one jump of the text in sight alone is 0.2 and more
 
 
 def shown_lines(page: Page, turn_id: str) -> int:

@@ -222,38 +222,3 @@ def test_a_policy_lets_the_picker_in_and_nothing_else(policy: str, scripts: tupl
     assert directives["frame-ancestors"] == f"{FRAMER} {FRAME.origin}"
     if "default-src" in directives:
         assert directives["default-src"] == policy.partition(";")[0].partition(" ")[2]
-
-
-WORDS = st.sampled_from(
-    [
-        "'self'",
-        "'none'",
-        "'unsafe-inline'",
-        "'nonce-a'",
-        "'strict-dynamic'",
-        "https:",
-        "'sha256-x'",
-        "data:",
-    ]
-)
-DIRECTIVES = st.tuples(
-    st.sampled_from(["default-src", "script-src", "script-src-elem", "img-src", "frame-ancestors", "sandbox"]),
-    st.lists(WORDS, max_size=3),
-)
-
-
-@given(st.lists(DIRECTIVES, max_size=5))
-def test_every_other_directive_of_a_policy_stays(directives: list[tuple[str, list[str]]]) -> None:
-    first: dict[str, list[str]] = {}
-    for name, values in directives:
-        first.setdefault(name, values)
-    policy = "; ".join(" ".join([name, *values]) for name, values in directives) or "upgrade-insecure-requests"
-    made = [part.split() for part in adapted(policy, [FRAMER], PICKER, "N").split(";")]
-    found = {name: values for name, *values in made}
-    for name, values in first.items():
-        if name in ("img-src", "sandbox", "default-src"):
-            assert found[name] == values
-    assert found["frame-ancestors"] == [FRAMER]
-    inline = {word for values in found.values() for word in values if word == "'nonce-N'"}
-    ruling = next((first[name] for name in ("script-src-elem", "script-src", "default-src") if name in first), [])
-    assert bool(inline) == ("'strict-dynamic'" in ruling), "a nonce would end 'unsafe-inline'"

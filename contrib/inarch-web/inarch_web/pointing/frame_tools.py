@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import inarch
-from inarch_web.current_room import room_of
+from inarch_web.current_room import room_here
 from inarch_web.pointing.element_source import chosen
 from inarch_web.pointing.selection import as_data, named, read_listed, read_picture, read_pointed
 
@@ -31,7 +31,7 @@ class Selected:
 
     async def gather(self, situation: inarch.Situation) -> inarch.Contribution | None:
         """Return the selection as context, or None if nothing is selected."""
-        room = room_of(situation.turn.id)
+        room = room_here()
         if room is None or not room.selection:
             return None
         selection = room.selection
@@ -79,7 +79,7 @@ async def get_page_elements(
         limit: The most elements to list, up to 200.
     """
     data = {"category": category, "selector": selector, "limit": max(1, min(limit, _MOST_LISTED))}
-    told = await _room(context).ask("elements", data, ANSWER_S)
+    told = await _room().ask("elements", data, ANSWER_S)
     return {"note": DATA, "page": read_listed(told)}
 
 
@@ -93,7 +93,7 @@ async def select_element(context: inarch.ToolContext, selector: str = "", descri
         selector: A CSS selector of the element.
         description: A description such as "the footer", if no selector is known.
     """
-    room = _room(context)
+    room = _room()
     if not selector:
         selector = await _meant(room, description)
     told = await room.ask("find", {"selector": selector}, ANSWER_S)
@@ -118,7 +118,7 @@ async def update_ui(
         replace: Replace the content of the element (`inner`), or the element itself (`outer`).
     """
     where = selector or _selected(context)
-    told = await _room(context).ask("update", {"selector": where, "html": html, "how": replace}, ANSWER_S)
+    told = await _room().ask("update", {"selector": where, "html": html, "how": replace}, ANSWER_S)
     element = read_pointed(told)
     return {"shown": f"<{element.tag}> ({where})", "note": DATA, "html": element.html, "text": element.text}
 
@@ -130,15 +130,15 @@ async def navigate(context: inarch.ToolContext, path: str) -> dict[str, Any]:
     Args:
         path: Path, query and fragment, such as /about?tab=team. Other addresses are not shown.
     """
-    room = _room(context)
+    room = _room()
     if room.framed is not None:
         path = path.removeprefix(room.framed.addresses.page.origin) or "/"
     told = await room.ask("navigate", {"path": path}, ANSWER_S)
     return {"note": DATA, "going_to": str(told.get("going", ""))[:1000]}
 
 
-def _room(context: inarch.ToolContext) -> Room:
-    room = room_of(context.turn_id)
+def _room() -> Room:
+    room = room_here()
     if room is None or room.framed is None:
         raise inarch.ToolFailed(
             "execution", "no page of the user's is open", "ask the user to run: inarch web --page http://localhost:3000"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 import inarch
-from inarch_web import current_room
 from inarch_web.server.kept_session import MOST_HTML, MOST_TURNS, Kept
 from inarch_web.server.message_log import MessageLog, encoded
 from inarch_web.server.questions import Asks, Questions, question_message
@@ -209,10 +208,6 @@ class Room:
         return {"session": self.id, "room": self.token, "n": self.log.last}
 
     def _saw(self, event: inarch.Event) -> None:
-        if event.kind == "turn.started" and event.turn_id:
-            current_room.began(event.turn_id, self)
-        elif event.kind == "turn.ended" and event.turn_id:
-            current_room.ended(event.turn_id)
         if event.kind in ("calls.done", "command.ran") and self._session is not None:
             self.approve, before = self._session.approve, self.approve
             if self.approve != before:

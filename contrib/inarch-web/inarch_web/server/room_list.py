@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 import inarch
-from inarch_web.current_room import room_of
+from inarch_web.current_room import room_here
 from inarch_web.server.message_log import encoded
 from inarch_web.server.room import Room
 from inarch_web.server.sections import Fragments
@@ -33,7 +33,7 @@ class WebFrontEnd:
     @property
     def selection(self) -> Any:
         """The selection in the room of the current call."""
-        room = room_of()
+        room = room_here()
         return room.selection if room is not None else None
 
     def show(self, event: inarch.Event) -> None:
@@ -44,7 +44,7 @@ class WebFrontEnd:
 
     async def approve(self, batch: Sequence[inarch.ApprovalRequest]) -> Sequence[inarch.Approval]:
         """Ask the pages of the room."""
-        room = room_of(batch[0].call.turn_id)
+        room = room_here()
         return await room.ask_person(batch) if room is not None else []
 
     def close(self) -> None:
