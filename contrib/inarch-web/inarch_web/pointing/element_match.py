@@ -75,13 +75,14 @@ class Extent:
 
 def extent_at(text: str, tag: str, line: int, column: int = 0) -> Extent | None:
     """Return the lines of the element that begins in a line, or None if the line has no such tag."""
-    starts = _line_starts(text)
-    if not 1 <= line <= len(starts):
+    lines = text.split("\n")
+    if not 1 <= line <= len(lines):
         return None
-    end = starts[line] if line < len(starts) else len(text)
-    tags = [found.start() for found in _begins(tag).finditer(text, starts[line - 1], end)]
-    at = next((place for place in tags if place >= starts[line - 1] + column - 1), tags[0] if tags else None)
-    return None if at is None else Extent(line, _line_of(text, _end(text, tag, at)))
+    start = sum(len(one) + 1 for one in lines[: line - 1])
+    found = _tags(tag).finditer(text, start, start + len(lines[line - 1]) + 1)
+    tags = [one.start() for one in found if not one[1]]
+    at = next((place for place in tags if place >= start + column - 1), tags[0] if tags else None)
+    return None if at is None else Extent(line, text.count("\n", 0, _end(text, tag, at)) + 1)
 
 
 def extent_around(text: str, tag: str, line: int, above: int = 10) -> Extent | None:
@@ -93,8 +94,8 @@ def extent_around(text: str, tag: str, line: int, above: int = 10) -> Extent | N
     return None
 
 
-def _begins(tag: str) -> re.Pattern[str]:
-    return re.compile(rf"<{re.escape(tag)}(?=[\s/>])", re.IGNORECASE)
+def _tags(tag: str) -> re.Pattern[str]:
+    return re.compile(rf"<(/?){re.escape(tag)}(?=[\s/>])", re.IGNORECASE)
 
 
 def _end(text: str, tag: str, at: int) -> int:
@@ -103,8 +104,7 @@ def _end(text: str, tag: str, at: int) -> int:
     if is_closed or tag.lower() in _VOID:
         return place
     first, depth = place, 1
-    tokens = re.compile(rf"<(/?){re.escape(tag)}(?=[\s/>])", re.IGNORECASE)
-    while (found := tokens.search(text, place)) is not None:
+    while (found := _tags(tag).search(text, place)) is not None:
         place, is_closed = _tag_end(text, found.start())
         depth += -1 if found.group(1) else 0 if is_closed else 1
         if depth == 0:
@@ -128,11 +128,3 @@ def _tag_end(text: str, at: int) -> tuple[int, bool]:
         elif char == ">" and depth <= 0:
             return place, text[place - 1] == "/"
     return len(text) - 1, True
-
-
-def _line_starts(text: str) -> list[int]:
-    return [0, *(found.end() for found in re.finditer("\n", text))]
-
-
-def _line_of(text: str, place: int) -> int:
-    return text.count("\n", 0, place) + 1

@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing
+from glob import escape
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
@@ -165,21 +166,15 @@ class Locator:
         path = _bare(told, self.addresses, self.workspace.root)
         if not path or ".." in path.split("/"):
             return ""
-        if self._is_file(path):
-            return path
-        try:  # the server's root may be a folder of the workspace
-            below = self.workspace.walk(f"**/{_literal(posixpath.basename(path))}", limit=_MOST_ALIKE).paths
+        try:
+            if (stat := self.workspace.stat(path)) is not None and stat.kind == "file":
+                return path
+            # The server's root may be a folder of the workspace.
+            below = self.workspace.walk(f"**/{escape(posixpath.basename(path))}", limit=_MOST_ALIKE).paths
         except inarch.ToolFailed:
             return ""
         alike = [one for one in below if one.endswith(f"/{path}")]
         return alike[0] if len(alike) == 1 else ""
-
-    def _is_file(self, path: str) -> bool:
-        try:
-            stat = self.workspace.stat(path)
-        except inarch.ToolFailed:
-            return False
-        return stat is not None and stat.kind == "file"
 
     def _text(self, path: str) -> str:
         try:
@@ -237,17 +232,9 @@ def _bare(told: str, addresses: Addresses, root: str) -> str:
     return posixpath.normpath(path.removeprefix(base).lstrip("/")) if path.strip("/.") else ""
 
 
-def _literal(name: str) -> str:
-    return "".join(f"[{char}]" if char in "*?[" else char for char in name)
-
-
 def _place(file: str, extent: Extent, component: str, *, is_guess: bool = False) -> dict[str, Any]:
-    found: dict[str, Any] = {"file": file, "line": extent.first, "end_line": extent.last}
-    if component:
-        found["component"] = component
-    if is_guess:
-        found["guess"] = True
-    return found
+    found = {"file": file, "line": extent.first, "end_line": extent.last}
+    return {**found, **({"component": component} if component else {}), **({"guess": True} if is_guess else {})}
 
 
 async def chosen(told: object, app: inarch.App, framed: Framed | None) -> dict[str, Any] | None:
