@@ -108,7 +108,10 @@ class HasRows(Protocol):
 
 
 def scan(store: ContextStore, session_id: str, after: int = 0, kinds: Collection[str] = ()) -> Iterator[Event]:
-    """Yield the events after a number, optionally of some kinds, one by one if the store supports it."""
+    """Yield the events numbered above `after`, all or those of `kinds`.
+
+    A store that cannot scan loads the session whole.
+    """
     if kinds and (picking := able(store, ScansKinds)) is not None:
         return iter(picking.scan_kinds(session_id, kinds, after))
     reading = able(store, Scans)

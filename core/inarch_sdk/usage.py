@@ -24,7 +24,7 @@ def price_at(price: Price, input_tokens: int) -> Price:
 
 
 def dearest(price: Price) -> Price:
-    """Return the highest price of a request, at which all input is written to the service's cache."""
+    """Return the price with the highest rate for input, because the service may write all of it to its cache."""
     return price if price.written is None else evolve(price, input=max(price.input, price.written))
 
 

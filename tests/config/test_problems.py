@@ -136,8 +136,9 @@ def test_a_root_that_is_no_directory(place: Place, tmp_path: Path) -> None:
 
     (tmp_path / "file").write_text("")
     for name, said in (("file", "is not a directory"), ("none", "there is no directory")):
-        with pytest.raises(UsageError, match=said):
+        with pytest.raises(UsageError, match=said) as raised:
             load_config(str(tmp_path / name), environ=place.environ)
+        assert raised.value.remedy == "name an existing directory"
 
 
 def test_a_table_named_profile_is_one_of_profiles(place: Place) -> None:

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import inarch.sessions.replay
 import pytest
 
-import inarch.sessions.replay
 import inarch_plugins.replay
 
 

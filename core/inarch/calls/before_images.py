@@ -37,8 +37,8 @@ FILE_LIMIT = 64 << 20
 class Keeper:
     """Store of file images beside a session's events; each image is stored once.
 
-    `folder` is for images of files that a running command may change. `going_on` has the calls whose programs still
-    run, with the paths they may write, `edited` the states of files after edits by other calls since the last
+    `folder` is for images of files that a running command may change. `going_on` lists the calls whose programs still
+    run, with the paths they may write. `edited` has the states of files after edits by other calls, since the last
     comparison.
     """
 

@@ -100,7 +100,7 @@ class Handle:
         return found
 
     def digest(self, path: str) -> str:
-        """Return the hash of a whole file and remember it: the call has read some of it and vouches for the rest."""
+        """Return the hash of a whole file, which counts as read even if the call read only a part."""
         self._lease.check()
         self._reads[normalised(path)] = found = self._workspace.digest(path)
         self._lease.check()

@@ -30,10 +30,12 @@ class Judgement(NamedTuple):
     """Decision about a call.
 
     `by` is the source of the question or denial: `person` if only the user's own answer, rule or grant can allow it.
-    `passed_in` is the mode that let it through, `denied_in` the one that denies. `is_rule` says that the user's own
-    rules ask or deny; with `person`, that another policy asks, too. `held` and `reviewable` are promises of the
-    workspace: if it keeps all of them, the question is needless, or an approver may answer it; empty for none. `why` is
-    the reason for the person who is asked.
+    `is_rule` means that the user's own rules ask or deny, or with `person`, that another policy also asks.
+    `passed_in` is the mode that allowed the call, `denied_in` the mode that denied it. `why` is the reason in the
+    question.
+
+    `held` and `reviewable` name promises of the workspace. If it keeps all of `held`, the modes `auto` and `all` allow
+    the call. If it keeps all of `reviewable`, an approver may answer. An empty set allows neither.
     """
 
     decision: Literal["allow", "ask", "deny"]

@@ -149,7 +149,7 @@ class _Loading:
             message = f"there is no directory {self.root}"
         except OSError as error:
             message = f"{self.root} can't be opened: {error.strerror}"
-        self.problems.append(Source("--root").error((), message))
+        self.problems.append(Source("--root").error((), message, "name an existing directory"))
 
     def _check_state(self) -> None:
         """Refuse a state folder in which other users may write, because it stores approvals and trust."""

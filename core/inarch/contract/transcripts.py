@@ -225,7 +225,7 @@ class Transcript(Protocol):
         """Yield each agent's turn with its prompt; first what came before them, if anything."""
 
     def events(self, kinds: Collection[str] = (), after: int = 0) -> Iterator[Event]:
-        """Yield the events themselves, all or those of some kinds, such as `turn.ended`, after a number."""
+        """Yield the stored events numbered above `after`, all or those of `kinds`, such as `turn.ended`."""
 
     def spent(self) -> tuple[Spent, ...]:
         """Return the usage of its requests, by purpose, plugin and model."""

@@ -60,7 +60,10 @@ class Tried(NamedTuple):
 
 
 def probe(found: FoundPlugin, config: Config, commands: Sequence[str] = (), afresh: bool = False) -> Tried:
-    """Load a plugin and its commands in a child, unless it is known how that ends; `afresh` does it anyway."""
+    """Load a plugin and its commands in a child process, unless an earlier outcome is stored.
+
+    `afresh` ignores that outcome.
+    """
     leave = f"or leave it out with -p no:{found.name}"
     try:
         file = verdict_file(found, config.cache_dir)

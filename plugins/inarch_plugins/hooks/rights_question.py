@@ -62,7 +62,7 @@ class AllowHooks:
         return inarch.Effects()
 
     def rights(self, arguments: Mapping[str, Any], chosen: inarch.ChosenRights) -> inarch.RightsOffer:
-        """Show the hooks and their rights in the question. Without a user, it runs and changes nothing."""
+        """Return the hooks and their rights for the question. Without a user, the call runs and stores nothing."""
         source = str(arguments["file"])
         if arguments.get("list"):
             listed = tuple(f"without a question: {one}" for one in self._state.list_of(source).splitlines())

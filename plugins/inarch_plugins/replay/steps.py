@@ -30,7 +30,7 @@ def steps_of(events: Iterable[Event]) -> Iterator[list[Event]]:
 
 
 def first_turns(events: Iterable[Event], turns: int | None) -> Iterator[Event]:
-    """Yield the events up to the prompt after this many of the agent's turns, or all for None.
+    """Yield the events of the agent's first `turns` turns and of their prompts, or all for None.
 
     Raises:
         UsageError: There are fewer turns.

@@ -131,7 +131,7 @@ class Source:
 
 
 def sound(text: str) -> str:
-    """Replace lone surrogates, which escapes in literals can create and which no file or database accepts."""
+    """Replace lone surrogates: escapes in literals can create them, but files and databases reject them."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 

@@ -237,7 +237,11 @@ class ExecuteCommand:
         return evolve(tried.trial(), drop=drop)
 
     def allowed(self, arguments: Mapping[str, Any], context: ToolContext) -> Classified:
-        """Return the classification of an allowed command; a person or the approval mode has allowed one of no tier."""
+        """Return the classification of a command that was approved.
+
+        Raises:
+            ToolFailed: Its tier is `none`, which no approval allows.
+        """
         found = self._classified(arguments)
         if found.tier == "none":
             remedies = [found.remedy, found.allowed_by and f"or let the user add\n{found.allowed_by}"]
