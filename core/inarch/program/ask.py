@@ -40,10 +40,9 @@ def prompt(words: tuple[str, ...], **given: Any) -> int:
 
 
 def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
-    from inarch.program.composer import Options
+    from inarch.program.composer import Options, in_copy
 
     options = Options.of(given)
-    from inarch.program.copies import in_copy
 
     if (code := in_copy(options, given)) is not None:
         return code
@@ -162,10 +161,9 @@ def _read() -> tuple[str, bool]:
 @all_options
 def chat(**given: Any) -> int:
     """Talk in one session: Ctrl-C cancels a turn, Ctrl-D leaves."""
-    from inarch.program.composer import Options
+    from inarch.program.composer import Options, in_copy
 
     options = Options.of(given)
-    from inarch.program.copies import in_copy
 
     if (code := in_copy(options, given)) is not None:
         return code
