@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from attrs import frozen
 
-from inarch.config.tables import PROFILE_KEYS
+from inarch.config.profile import PROFILE_KEYS
 from inarch.contract.errors import UsageError
 from inarch_plugins.commands.config.starter import schema, starter, write_starter
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from inarch.config.tables import Profile
+from inarch.config.profile import Profile
 from inarch.contract.errors import ConfigError
 
 from .conftest import Place

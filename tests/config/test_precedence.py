@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.config.load import load_config
-from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.profile import PROFILE_KEYS, Profile
 from inarch.config.trust import Trust
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {

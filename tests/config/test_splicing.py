@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inarch.config.load import load_config
-from inarch.config.tables import REST, SHIPPED_PLUGINS
+from inarch.config.profile import REST, SHIPPED_PLUGINS
 from inarch.contract.errors import ConfigError
 from inarch_plugins.commands.config.config_text import as_data
 

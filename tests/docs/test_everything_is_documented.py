@@ -15,7 +15,7 @@ import pytest
 
 import inarch
 from inarch.config.grants import CommandGrant, Isolation, Rule
-from inarch.config.tables import Profile
+from inarch.config.profile import Profile
 from inarch.contract import errors
 from inarch.plugins.discovery import own_names
 from inarch.program import failure

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inarch.config.tables import SHIPPED_PLUGINS
+from inarch.config.profile import SHIPPED_PLUGINS
 
 pytestmark = pytest.mark.once
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from inarch.config.tables import SHIPPED_PLUGINS
+from inarch.config.profile import SHIPPED_PLUGINS
 from inarch.contract.errors import PluginError
 from inarch.contract.guard import guarded
 from inarch.contract.records import PluginContext

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import evolve, field, frozen
 
 from inarch.config.layers import Layer
-from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.profile import PROFILE_KEYS, Profile
 from inarch.config.values import BUILT_IN, Given, Origin, Source, culprit, plain, read_given
 from inarch.contract.errors import ConfigError
 from inarch_sdk.settings import dotted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from inarch.config.tables import PROFILE_KEYS, Profile
+from inarch.config.profile import PROFILE_KEYS, Profile
 from inarch.config.values import BUILT_IN, Given, Source, read_given
 from inarch.contract.errors import ConfigError
 from inarch_sdk.settings import Kind, keys_of, plugin_variable

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from attrs import field, frozen
 
-from inarch.config.tables import COUNT, NAME, POSITIVE, Profile
+from inarch.config.profile import COUNT, NAME, POSITIVE, Profile
 from inarch_lib.confinement.hosts import is_host
 from inarch_sdk.settings import Check, key
 

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from inarch.config.files import parse
-from inarch.config.tables import PROFILE_KEYS, Profile, Tables, laid_over
+from inarch.config.profile import PROFILE_KEYS, Profile, Tables, laid_over
 from inarch.config.values import MANY, Given, Source, plain, read_table
 from inarch.contract.errors import ConfigError
 from inarch_sdk.settings import KeyPath, shown

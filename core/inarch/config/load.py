@@ -12,7 +12,7 @@ from inarch.config import directories, environment
 from inarch.config.config import Chosen, Config
 from inarch.config.files import Unreadable, needs_trust, read_user_file
 from inarch.config.layers import Layer, read_file, read_layer
-from inarch.config.tables import (
+from inarch.config.profile import (
     DEFAULT,
     PROFILE_KEYS,
     Profile,

@@ -11,7 +11,7 @@ from attrs import evolve, field, frozen
 
 from inarch.config.files import CONFIG_FILE, TRUSTED_FILES
 from inarch.config.layers import Layer, read_file
-from inarch.config.tables import DEFAULT, Tables, chain_of, make_profile, resolve
+from inarch.config.profile import DEFAULT, Tables, chain_of, make_profile, resolve
 from inarch.config.trust import Standing, Trust
 from inarch.config.values import BUILT_IN, Given
 from inarch.contract.errors import ConfigError

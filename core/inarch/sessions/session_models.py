@@ -128,7 +128,7 @@ def require_copy(mode: str, root: str) -> None:
 
 def change_settings(state: SessionState, settings: Mapping[str, Any]) -> None:
     """Change keys of the profile from the next turn, or call outside of turns, on."""
-    from inarch.config.tables import Profile
+    from inarch.config.profile import Profile
     from inarch.config.values import Wrong, read_key
     from inarch.turns.run import RECORDED
     from inarch_sdk.settings import keys_of

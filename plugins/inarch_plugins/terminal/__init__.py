@@ -130,9 +130,9 @@ def _text(settings: object, options: FrontEndOptions) -> FrontEnd:
     told = settings if isinstance(settings, Settings) else Settings()
     spoken = options.plain or told.plain
     if not options.quiet and not spoken and can_rewrite(err):
-        from inarch_plugins.terminal.front_ends.picture import PictureFrontEnd
+        from inarch_plugins.terminal.front_ends.live_display import LiveFrontEnd
 
-        return PictureFrontEnd(
+        return LiveFrontEnd(
             out,
             err,
             colours=has_colours(err, no_color=options.no_color or told.theme == "mono"),

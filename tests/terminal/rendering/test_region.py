@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from inarch_plugins.terminal.front_ends.picture import Region
+from inarch_plugins.terminal.front_ends.live_display import Region
 
 
 def region() -> tuple[Region, io.StringIO]:

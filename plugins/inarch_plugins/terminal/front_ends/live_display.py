@@ -99,7 +99,7 @@ PREPARED_AFTER_S = 0.05
 _AT_ONCE = frozenset({"turn.started", "turn.ended", "error", "limit.wait"})
 
 
-class PictureFrontEnd:
+class LiveFrontEnd:
     """Draws a turn as it happens: the answer on standard output, everything else on standard error.
 
     On a terminal with colours the answer is drawn as Markdown. A file or a pipe gets it once, as the model wrote it.
