@@ -6,7 +6,7 @@ import os
 import re
 import ssl
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -16,9 +16,6 @@ from attrs import frozen
 from inarch.contract.errors import ProviderError
 from inarch_lib.output.escapes import shown
 
-if TYPE_CHECKING:
-    from inarch_sdk.service import HttpService
-
 _CERTIFICATE = "check the base_url, the clock and any proxy; for your own certificate authority set SSL_CERT_FILE"
 _TLS = "check the base_url and its port: a server without TLS has an address that begins with http://"
 _OTHER_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
@@ -26,12 +23,35 @@ _OTHER_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 PROXY_LOGIN = "put a user and a password into the address of the proxy: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT"
 
 
-def connection_error(service: HttpService, error: Exception) -> ProviderError:
+class Service(Protocol):
+    """Members of an `inarch.HttpService` that the errors use."""
+
+    name: str
+    base_url: str
+    connect_s: float
+    silence_s: float
+
+    @property
+    def address(self) -> str:
+        """The base address for messages."""
+        ...
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the service runs on this machine."""
+        ...
+
+    def hide(self, text: str) -> str:
+        """Redact the service's secrets in a text."""
+        ...
+
+
+def connection_error(service: Service, error: Exception) -> ProviderError:
     """Return the error for an exception of the HTTP library."""
     return _Failure(service, error).translated()
 
 
-def setup_error(service: HttpService, error: Exception) -> ProviderError:
+def setup_error(service: Service, error: Exception) -> ProviderError:
     """Return the error in the certificates or the proxy that keeps a client from being created."""
     if isinstance(error, OSError):  # as ssl.SSLError is
         named = os.environ.get("SSL_CERT_FILE", "")
@@ -61,7 +81,7 @@ def proxy_of(url: str) -> str:
 
 @frozen
 class _Failure:
-    service: HttpService
+    service: Service
     error: Exception
 
     def translated(self) -> ProviderError:
