@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inarch.config.directories import user_config_path
 from inarch.contract.errors import UsageError
 from inarch.program.failure import say, say_bypass
 from inarch.program.options import BARE
@@ -268,6 +267,8 @@ def in_copy(options: Options, given: Mapping[str, Any]) -> int | None:
 
 def _may_review(options: Options) -> bool:
     """Return whether the mode can be `review`; most starts need not read the configuration for that."""
+    from inarch.config.directories import user_config_path  # not on the start-up path
+
     mode = options.flags.get("approve") or os.environ.get("INARCH_APPROVE")
     path = user_config_path(os.environ)
     return mode == REVIEW if mode else path.is_file() and REVIEW in path.read_text("utf-8", "replace")
