@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -212,11 +213,12 @@ class HttpService:
         headers = {"user-agent": "inarch", "accept-encoding": ACCEPTED_ENCODING, **self.headers}
         if self.is_local:  # local addresses bypass proxies
             verify = httpx2.create_ssl_context() if self.base_url.startswith("https:") else False
-            return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=verify, trust_env=False)
-        from urllib.request import getproxies
+        else:
+            from urllib.request import getproxies
 
-        secure = not self.base_url.startswith("http:") or bool(getproxies())
-        return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=secure)
+            verify = not self.base_url.startswith("http:") or bool(getproxies())
+        with _without_http2():
+            return httpx2.AsyncClient(headers=headers, timeout=timeout, verify=verify, trust_env=not self.is_local)
 
     def _check_headers(self, headers: Mapping[str, str]) -> None:
         """Reject values that no header can hold before a library quotes them in an error."""
@@ -270,6 +272,22 @@ class HttpService:
             raise ProviderError(
                 "malformed", f"{self.name} answered with JSON nested too deeply", retryable=True
             ) from None
+
+
+@contextmanager
+def _without_http2() -> Iterator[None]:
+    """Keep httpcore2 2.16 from importing h2, which LiteLLM installs: no client here speaks HTTP/2.
+
+    The import takes a tenth of the time to a first request. Whoever needs HTTP/2 later still gets it.
+    """
+    is_absent = "h2" not in sys.modules
+    if is_absent:
+        sys.modules["h2"] = None  # type: ignore[assignment]  # an import then fails, as without the package
+    try:
+        yield
+    finally:
+        if is_absent:
+            del sys.modules["h2"]
 
 
 async def _drained(received: AsyncIterator[list[bytes]]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inarch_plugins.review.review_tool import READS
+from inarch_plugins.review.child_review import READS
 
 from .conftest import CHANGED, PRICES, Place, finding
 
