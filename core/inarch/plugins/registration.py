@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from inarch_lib.schemas.validation import Schema
 
 T = TypeVar("T")
+_MARK = f"{hookspecs.hookimpl.project_name}_impl"  # as pluggy names it
 _ORDERING = ("hookwrapper", "wrapper", "tryfirst", "trylast")
 
 
@@ -55,18 +56,19 @@ class Registration(NamedTuple):
     offers: Mapping[str, tuple[Any, ...]]
 
 
-class _Manager(pluggy.PluginManager):
-    """Plugin manager that inspects only possible hooks: pluggy inspects every attribute of a module, at each start."""
+class _Marked:
+    """Hooks of a module: pluggy inspects every attribute of what it is given, at each start."""
 
-    def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
-        """Return the options of a function that is marked as a hook, else None."""
-        found = vars(plugin).get(name)
-        return getattr(found, f"{self.project_name}_impl", None) if inspect.isroutine(found) else None
+    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        vars(self).update(functions)
+
+    def __dir__(self) -> Iterable[str]:
+        return vars(self)
 
 
 def new_manager() -> pluggy.PluginManager:
     """Return a plugin manager that knows Inarch's hooks and no plugin."""
-    manager = _Manager("inarch")
+    manager = pluggy.PluginManager(hookspecs.hookimpl.project_name)
     manager.add_hookspecs(hookspecs)
     return manager
 
@@ -83,14 +85,14 @@ def register(
     Args:
         module: The plugin's module.
         name: The plugin's name.
-        manager: From `new_manager`; the module is in it only while this runs.
+        manager: From `new_manager`; the hooks are in it only while this runs.
         context_for: Makes the hooks' argument, given the plugin's settings class or None.
         entering: Called with the name of each hook before the hook is called.
     """
     try:
         with guarded(name, "hook"):
-            hooks = _checked_hooks(module, name, manager)
-            manager.register(module, name)
+            hooks, functions = _checked_hooks(module, name)
+            manager.register(_Marked(functions), name)
         cls = _settings_class(name, hooks, manager, entering)
         with guarded(name, "settings", (ConfigError,)):
             context = context_for(cls)
@@ -176,19 +178,22 @@ def check_offered(name: str, kind: str, values: tuple[Any, ...]) -> None:
         check_schemas(name, {"tools": (), "events": (), kind: values})
 
 
-def _checked_hooks(module: ModuleType, name: str, manager: pluggy.PluginManager) -> tuple[str, ...]:
-    hooks = []
+def _checked_hooks(module: ModuleType, name: str) -> tuple[tuple[str, ...], dict[str, Callable[..., Any]]]:
+    """Return the hooks that a module defines, and its functions that are marked as such."""
+    hooks: list[str] = []
+    functions: dict[str, Callable[..., Any]] = {}
     for attribute, value in list(vars(module).items()):
         if not inspect.isroutine(value):
             continue
-        options = manager.parse_hookimpl_opts(module, attribute)
+        options = getattr(value, _MARK, None)
         if options is not None:
             hook = options.get("specname") or attribute
             _check_hook(name, hook, value, options)
             hooks.append(hook)
+            functions[attribute] = value
         elif attribute.startswith("inarch_") and getattr(value, "__module__", "") == module.__name__:
             raise _broken(name, f"defines {attribute} without @inarch.hookimpl")
-    return tuple(hooks)
+    return tuple(hooks), functions
 
 
 def _check_hook(name: str, hook: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
