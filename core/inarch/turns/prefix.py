@@ -46,6 +46,7 @@ class Hiding:
 
     redactor: Redactor
     _clean: MessageCache = field(init=False, factory=MessageCache)
+    _last: tuple[int, tuple[Message, ...], tuple[Message, ...]] = field(init=False, default=(-1, (), ()))
 
     def request(self, request: ModelRequest) -> ModelRequest:
         """Return the request with placeholders for secrets; the same object if it has none."""
@@ -61,8 +62,16 @@ class Hiding:
 
     def _messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """Return the redacted messages, the same objects if unchanged."""
-        clean = tuple(map(self.message, messages))
-        return messages if all(map(is_, clean, messages)) else clean
+        version, known, clean = self._last
+        # A new secret may be in messages that were clean before.
+        if version != self.redactor.version or messages[: len(known)] != known:
+            known = clean = ()
+        # Only new messages are looked at: each request of a turn has all earlier ones.
+        clean += tuple(map(self.message, messages[len(known) :]))
+        if all(map(is_, clean, messages)):
+            clean = messages
+        self._last = (self.redactor.version, messages, clean)
+        return clean
 
     def message(self, message: Message) -> Message:
         """Return a message with placeholders for secrets; the same object if it has none."""

@@ -125,17 +125,29 @@ class TokenCounter:
     measured_characters: int = 0
     last: Report | None = None
     _known: MessageCache = field(init=False, factory=MessageCache)
+    _summed: tuple[tuple[Message, ...], int, int] = field(init=False, default=((), 0, 0))
     _ratios: dict[str, list[float]] = field(init=False, factory=dict)
     _calibrations: dict[str, Calibration] = field(init=False, factory=dict)
 
     def count(self, request: ModelRequest, model: str = "") -> Count:
         """Return the maximum tokens of a request as `model` (a full name; by default the request's) will count them."""
-        measures = [self.message(message) for message in request.messages]
-        text = self.frame(request) + sum(measure.words for measure in measures)
-        images = sum(measure.images for measure in measures)
+        text, images = self._sums(request.messages)
+        text += self.frame(request)
         self._known.asked(request)
         known = self.calibration(model or request.model)
         return Count.of(int((text * known.ratio + images) * (1 + known.margin)) + 1, text, images)
+
+    def _sums(self, messages: tuple[Message, ...]) -> tuple[int, int]:
+        """Return the estimates of text and pictures; for a continued request, sum only the new messages."""
+        before, text, images = self._summed
+        if messages[: len(before)] != before:
+            before, text, images = (), 0, 0
+        for message in messages[len(before) :]:
+            measure = self.message(message)
+            text += measure.words
+            images += measure.images
+        self._summed = messages, text, images
+        return text, images
 
     def frame(self, request: ModelRequest) -> int:
         """Return the estimate of the system text, the tools and the reply's schema."""
