@@ -2,14 +2,16 @@
 
 `@pytest.mark.needs("tmux")` is for a test or a module, `part("tmux")` for a fixture or for what one case needs. On a
 machine without the part the test is skipped, with the way to get it as the reason. Where `CI` is `true` it fails:
-`.ci/run` has installed every part, so there a skip would hide a test that never runs.
+`.ci/run` has installed every part, so there a skip would hide a test that never runs. It also runs coroutines as tests.
 """
 
+import asyncio
 import os
 import shutil
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
+from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
@@ -97,3 +99,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for name in mark.args:
             part(name)
+
+
+HANGS_S = 200.0
+"""Seconds after which a test hangs: it fails, and is tried again, before its whole worker is ended."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine in a loop of its own."""
+    if not iscoroutinefunction(pyfuncitem.obj):
+        return None
+    wanted = pyfuncitem._fixtureinfo.argnames
+    test = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted})
+    asyncio.run(asyncio.wait_for(test, HANGS_S))
+    return True

@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -97,16 +96,6 @@ def calling(*calls: tuple[str, dict[str, Any]], says: str = "") -> HttpReply:
     ]
     said = [piece({"content": says})] if says else []
     return sse_reply([*said, piece({"tool_calls": made}), piece({}, "tool_calls"), USAGE])
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a test that is a coroutine in a loop of its own."""
-    if not iscoroutinefunction(pyfuncitem.obj):
-        return None
-    wanted = pyfuncitem._fixtureinfo.argnames
-    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted}))
-    return True
 
 
 Script = dict[str, list[HttpReply]]

@@ -43,7 +43,6 @@ def _answer(words: Sequence[str], given: dict[str, Any]) -> int:
     from inarch.program.composer import Options, in_copy
 
     options = Options.of(given)
-
     if (code := in_copy(options, given)) is not None:
         return code
     text = _goal(words, given) or whole_prompt(words, given["long"])
@@ -164,7 +163,6 @@ def chat(**given: Any) -> int:
     from inarch.program.composer import Options, in_copy
 
     options = Options.of(given)
-
     if (code := in_copy(options, given)) is not None:
         return code
     from inarch.program.chat_launch import converse

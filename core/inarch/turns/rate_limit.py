@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from attrs import define, field
 
@@ -59,9 +59,12 @@ class Lane:
         if allowed is not None:
             most = int(allowed) if most is None else min(most, int(allowed))
         moment, reason = (self.not_before, "the service asked to wait") if self.not_before > now else (now, "")
-        sizes = deque((one.time + WINDOW_S, one.tokens) for one in self.sent if one.time + WINDOW_S > moment)
-        while sizes and (why := _full([size for _, size in sizes], tokens, most, most_tokens)):
-            moment, reason = max(moment, sizes.popleft()[0]), why
+        is_limited = most is not None or most_tokens is not None
+        sent = deque(one for one in self.sent if one.time + WINDOW_S > moment) if is_limited else deque[Sent]()
+        used = sum(one.tokens for one in sent)
+        while sent and (why := _full(len(sent), used + tokens, most, most_tokens)):
+            oldest = sent.popleft()
+            moment, reason, used = max(moment, oldest.time + WINDOW_S), why, used - oldest.tokens
         return (moment - now + SLACK_S, reason) if moment > now else (0.0, "")
 
     def confirm(self, tokens: int, now: float) -> None:
@@ -100,10 +103,10 @@ def _with_margin(limit: int | None) -> int | None:
     return max(1, int(limit * MARGIN)) if limit is not None and limit > 0 else None
 
 
-def _full(sizes: Sequence[int], size: int, requests: int | None, tokens: int | None) -> str:
-    if requests is not None and len(sizes) >= requests:
+def _full(count: int, used: int, requests: int | None, tokens: int | None) -> str:
+    if requests is not None and count >= requests:
         return f"no more than {requests:,} request{'s' if requests > 1 else ''} a minute"
-    if tokens is not None and sum(sizes) + size > tokens:
+    if tokens is not None and used > tokens:
         return f"no more than {tokens:,} tokens a minute"
     return ""
 
